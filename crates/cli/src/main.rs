@@ -1,0 +1,2 @@
+//! The `podscope` command line.
+fn main() {}
