@@ -1,0 +1,170 @@
+//! The smaller kinds: namespaces, services, endpoints, policy, events, configuration.
+
+use std::collections::BTreeMap;
+
+use crate::macros::{api_types, string_enum};
+use crate::{
+    ConditionStatus, IntOrString, LabelSelector, MicroTime, ObjectMeta, ObjectReference, PreemptionPolicy, Str, Time,
+};
+
+api_types! {
+    /// A namespace.
+    pub struct Namespace {
+        pub metadata: ObjectMeta,
+        pub spec: NamespaceSpec,
+        pub status: NamespaceStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Finalizers of a namespace (`kubernetes`).
+    pub struct NamespaceSpec { pub finalizers: Vec<Str> }
+    /// Phase `Active` or `Terminating`.
+    pub struct NamespaceStatus { pub phase: Str, pub conditions: Vec<NamespaceCondition> }
+    /// Why a namespace does not end.
+    pub struct NamespaceCondition {
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub status: ConditionStatus,
+        pub last_transition_time: Option<Time>,
+        pub reason: Str,
+        pub message: Str,
+    }
+    /// A Service.
+    pub struct Service {
+        pub metadata: ObjectMeta,
+        pub spec: ServiceSpec,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a Service.
+    pub struct ServiceSpec {
+        pub ports: Vec<ServicePort>,
+        pub selector: Option<BTreeMap<Str, Str>>,
+        #[serde(rename = "clusterIP")]
+        pub cluster_ip: Str,
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub external_name: Str,
+        pub publish_not_ready_addresses: Option<bool>,
+    }
+    /// A port of a Service.
+    pub struct ServicePort { pub name: Str, pub protocol: Str, pub port: i32, pub target_port: Option<IntOrString>, pub node_port: Option<i32> }
+    /// Endpoints of a Service.
+    pub struct EndpointSlice {
+        pub metadata: ObjectMeta,
+        pub address_type: Str,
+        pub endpoints: Vec<Endpoint>,
+        pub ports: Vec<EndpointPort>,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// One endpoint (CT-114).
+    pub struct Endpoint {
+        pub addresses: Vec<Str>,
+        pub conditions: EndpointConditions,
+        pub target_ref: Option<ObjectReference>,
+        pub node_name: Option<Str>,
+        pub zone: Option<Str>,
+    }
+    /// Conditions of an endpoint.
+    pub struct EndpointConditions { pub ready: Option<bool>, pub serving: Option<bool>, pub terminating: Option<bool> }
+    /// A port of a slice.
+    pub struct EndpointPort { pub name: Option<Str>, pub protocol: Option<Str>, pub port: Option<i32> }
+    /// A budget of voluntary disruption.
+    pub struct PodDisruptionBudget {
+        pub metadata: ObjectMeta,
+        pub spec: PodDisruptionBudgetSpec,
+        pub status: PodDisruptionBudgetStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a budget.
+    pub struct PodDisruptionBudgetSpec {
+        pub min_available: Option<IntOrString>,
+        pub selector: Option<LabelSelector>,
+        pub max_unavailable: Option<IntOrString>,
+        pub unhealthy_pod_eviction_policy: Option<Str>,
+    }
+    /// Status of a budget (CT-097).
+    pub struct PodDisruptionBudgetStatus {
+        pub observed_generation: Option<i64>,
+        pub disrupted_pods: BTreeMap<Str, Time>,
+        pub disruptions_allowed: i32,
+        pub current_healthy: i32,
+        pub desired_healthy: i32,
+        pub expected_pods: i32,
+        pub conditions: Vec<BudgetCondition>,
+    }
+    /// A condition of a budget.
+    pub struct BudgetCondition {
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub status: ConditionStatus,
+        pub observed_generation: Option<i64>,
+        pub last_transition_time: Option<Time>,
+        pub reason: Str,
+        pub message: Str,
+    }
+    /// A class of priority (S-04).
+    pub struct PriorityClass {
+        pub metadata: ObjectMeta,
+        pub value: i32,
+        pub global_default: Option<bool>,
+        pub description: Str,
+        pub preemption_policy: Option<PreemptionPolicy>,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// A ConfigMap; only its presence matters.
+    pub struct ConfigMap {
+        pub metadata: ObjectMeta,
+        pub data: BTreeMap<Str, Str>,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// A Secret; only its presence matters.
+    pub struct Secret {
+        pub metadata: ObjectMeta,
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub data: BTreeMap<Str, Str>,
+        pub string_data: BTreeMap<Str, Str>,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// An event about an object (core/v1).
+    pub struct Event {
+        pub metadata: ObjectMeta,
+        pub involved_object: ObjectReference,
+        pub reason: Str,
+        pub message: Str,
+        pub source: EventSource,
+        pub first_timestamp: Option<Time>,
+        pub last_timestamp: Option<Time>,
+        pub count: Option<i32>,
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub event_time: Option<MicroTime>,
+        pub action: Str,
+        pub related: Option<ObjectReference>,
+        pub reporting_component: Str,
+        pub reporting_instance: Str,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Who emitted an event.
+    pub struct EventSource { pub component: Str, pub host: Str }
+}
+
+string_enum! {
+    /// Kind of an event.
+    pub enum EventType { Normal = "Normal", Warning = "Warning" }
+}

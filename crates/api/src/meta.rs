@@ -1,0 +1,208 @@
+//! What every object carries: names, labels, owners, deletion state; and the
+//! selectors that find objects by label.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::macros::{api_types, string_enum, string_newtype};
+use crate::{IntOrString, Str, Time};
+
+string_newtype! {
+    /// `metadata.uid`: identifies one life of an object; a replacement of the same name has another (LC-001).
+    pub struct Uid;
+    /// The name of a Node object and of the machine it stands for.
+    pub struct NodeName;
+}
+
+/// Labels or annotations. Shared: copies of a template point to one map.
+pub type Labels = Arc<BTreeMap<Str, Str>>;
+
+/// Namespace and name of an object; the namespace is empty for cluster-scoped kinds.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+pub struct ObjectKey {
+    /// The namespace; empty for cluster-scoped kinds.
+    pub namespace: Str,
+    /// The name.
+    pub name: Str,
+}
+
+impl ObjectKey {
+    /// Key of a namespaced object.
+    pub fn new(namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
+        Self {
+            namespace: namespace.into(),
+            name: name.into(),
+        }
+    }
+    /// Key of a cluster-scoped object.
+    pub fn cluster(name: impl Into<Str>) -> Self {
+        Self {
+            namespace: Str::from(""),
+            name: name.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for ObjectKey {
+    /// `namespace/name`, or `name` alone for cluster-scoped objects.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.namespace.is_empty() {
+            f.write_str(&self.name)
+        } else {
+            write!(f, "{}/{}", self.namespace, self.name)
+        }
+    }
+}
+
+api_types! {
+    /// Object metadata. `managedFields` and other unread fields travel beside the object (see `Extra`).
+    pub struct ObjectMeta {
+        pub name: Str,
+        pub generate_name: Str,
+        pub namespace: Str,
+        pub uid: Uid,
+        /// Opaque to clients; here the store's revision in decimal.
+        pub resource_version: Str,
+        /// Raised when the spec changes; 0 is "absent".
+        pub generation: Option<i64>,
+        pub creation_timestamp: Option<Time>,
+        /// A future instant: request time plus grace (LC-013).
+        pub deletion_timestamp: Option<Time>,
+        /// Seconds; only ever shrinks (LC-014, CT-166).
+        pub deletion_grace_period_seconds: Option<i64>,
+        pub labels: Labels,
+        pub annotations: Labels,
+        pub owner_references: Vec<OwnerReference>,
+        pub finalizers: Vec<Str>,
+    }
+    /// A reference from a dependent to its owner.
+    pub struct OwnerReference {
+        pub api_version: Str,
+        pub kind: Str,
+        pub name: Str,
+        pub uid: Uid,
+        pub controller: Option<bool>,
+        pub block_owner_deletion: Option<bool>,
+    }
+    /// `metav1.LabelSelector`: all parts are ANDed.
+    pub struct LabelSelector {
+        pub match_labels: BTreeMap<Str, Str>,
+        pub match_expressions: Vec<LabelSelectorRequirement>,
+    }
+    /// One expression of a [`LabelSelector`].
+    pub struct LabelSelectorRequirement {
+        pub key: Str,
+        pub operator: SelectorOperator,
+        pub values: Vec<Str>,
+    }
+    /// A reference to an object, as in events.
+    pub struct ObjectReference {
+        pub kind: Str,
+        pub namespace: Str,
+        pub name: Str,
+        pub uid: Uid,
+        pub api_version: Str,
+        pub resource_version: Str,
+        pub field_path: Str,
+    }
+}
+
+string_enum! {
+    /// Operator of a label selector or node selector requirement.
+    pub enum SelectorOperator {
+        In = "In", NotIn = "NotIn", Exists = "Exists", DoesNotExist = "DoesNotExist", Gt = "Gt", Lt = "Lt",
+    }
+}
+impl Default for SelectorOperator {
+    fn default() -> Self {
+        Self::Other("".into())
+    }
+}
+
+impl ObjectMeta {
+    /// The owner that controls this object, if any.
+    pub fn controller_ref(&self) -> Option<&OwnerReference> {
+        self.owner_references
+            .iter()
+            .find(|owner| owner.controller == Some(true))
+    }
+    /// Whether deletion was requested.
+    pub fn is_terminating(&self) -> bool {
+        self.deletion_timestamp.is_some()
+    }
+    /// Namespace and name.
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+        }
+    }
+    /// The label of that key.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.labels.get(key).map(|value| &**value)
+    }
+    /// The annotation of that key.
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.annotations.get(key).map(|value| &**value)
+    }
+}
+
+impl LabelSelector {
+    /// Whether the selector has no requirement at all (`{}` matches everything).
+    pub fn is_empty(&self) -> bool {
+        self.match_labels.is_empty() && self.match_expressions.is_empty()
+    }
+    /// Whether the labels satisfy every part (SCH-047). A malformed part matches nothing.
+    pub fn matches(&self, labels: &BTreeMap<Str, Str>) -> bool {
+        self.match_labels
+            .iter()
+            .all(|(key, value)| labels.get(key) == Some(value))
+            && self
+                .match_expressions
+                .iter()
+                .all(|requirement| requirement.matches(labels))
+    }
+}
+
+impl LabelSelectorRequirement {
+    /// Whether the labels satisfy this requirement (SCH-047).
+    pub fn matches(&self, labels: &BTreeMap<Str, Str>) -> bool {
+        let value = labels.get(&self.key);
+        match self.operator {
+            SelectorOperator::In => value.is_some_and(|value| self.values.contains(value)),
+            SelectorOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
+            SelectorOperator::Exists => value.is_some(),
+            SelectorOperator::DoesNotExist => value.is_none(),
+            SelectorOperator::Gt | SelectorOperator::Lt => {
+                let number = |text: &str| text.parse::<i64>().ok();
+                match (value.and_then(|value| number(value)), self.values.as_slice()) {
+                    (Some(have), [bound]) => number(bound).is_some_and(|bound| {
+                        if self.operator == SelectorOperator::Gt {
+                            have > bound
+                        } else {
+                            have < bound
+                        }
+                    }),
+                    _ => false,
+                }
+            }
+            SelectorOperator::Other(_) => false,
+        }
+    }
+}
+
+/// An integer or a percentage resolved against a total, rounding up or down (CT-061).
+pub fn scaled_value(value: &IntOrString, total: i64, round_up: bool) -> Option<i64> {
+    match value {
+        IntOrString::Int(number) => Some(i64::from(*number)),
+        IntOrString::String(text) => {
+            let percent: i64 = text.strip_suffix('%')?.parse().ok()?;
+            let product = percent.checked_mul(total)?;
+            Some(if round_up {
+                (product + 99).div_euclid(100)
+            } else {
+                product.div_euclid(100)
+            })
+        }
+    }
+}

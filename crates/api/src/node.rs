@@ -1,0 +1,124 @@
+//! Nodes, their leases and their CSI drivers.
+
+use crate::macros::api_types;
+use crate::{ConditionStatus, MicroTime, ObjectMeta, ResourceList, Str, TaintEffect, Time};
+
+api_types! {
+    /// A Node object: what the API knows of a machine; the machine itself is another thing (F-05).
+    pub struct Node {
+        pub metadata: ObjectMeta,
+        pub spec: NodeSpec,
+        pub status: NodeStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// What is wanted of the node.
+    pub struct NodeSpec {
+        #[serde(rename = "podCIDR")]
+        pub pod_cidr: Str,
+        #[serde(rename = "providerID")]
+        pub provider_id: Str,
+        /// Cordoned.
+        pub unschedulable: Option<bool>,
+        pub taints: Vec<Taint>,
+    }
+    /// Repels pods that do not tolerate it.
+    pub struct Taint { pub key: Str, pub value: Str, pub effect: TaintEffect, pub time_added: Option<Time> }
+    /// What the kubelet reports.
+    pub struct NodeStatus {
+        pub capacity: ResourceList,
+        pub allocatable: ResourceList,
+        pub conditions: Vec<NodeCondition>,
+        pub addresses: Vec<NodeAddress>,
+        pub node_info: Option<NodeSystemInfo>,
+        pub images: Vec<ContainerImage>,
+        pub volumes_in_use: Vec<Str>,
+        pub volumes_attached: Vec<AttachedVolume>,
+    }
+    /// One condition of a node.
+    pub struct NodeCondition {
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub status: ConditionStatus,
+        pub last_heartbeat_time: Option<Time>,
+        pub last_transition_time: Option<Time>,
+        pub reason: Str,
+        pub message: Str,
+    }
+    /// An address of the node.
+    pub struct NodeAddress { #[serde(rename = "type")] pub kind: Str, pub address: Str }
+    /// Versions.
+    pub struct NodeSystemInfo {
+        pub kernel_version: Str,
+        pub os_image: Str,
+        pub container_runtime_version: Str,
+        pub kubelet_version: Str,
+        pub operating_system: Str,
+        pub architecture: Str,
+        #[serde(rename = "bootID")]
+        pub boot_id: Str,
+    }
+    /// An image present on the node.
+    pub struct ContainerImage { pub names: Vec<Str>, pub size_bytes: i64 }
+    /// A volume the controller has attached.
+    pub struct AttachedVolume { pub name: Str, pub device_path: Str }
+    /// A lease: a node's heartbeat or a leader's claim.
+    pub struct Lease {
+        pub metadata: ObjectMeta,
+        pub spec: LeaseSpec,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Who holds the lease and since when.
+    pub struct LeaseSpec {
+        pub holder_identity: Option<Str>,
+        pub lease_duration_seconds: Option<i32>,
+        pub acquire_time: Option<MicroTime>,
+        pub renew_time: Option<MicroTime>,
+        pub lease_transitions: Option<i32>,
+    }
+    /// The CSI drivers of a node.
+    pub struct CsiNode {
+        pub metadata: ObjectMeta,
+        pub spec: CsiNodeSpec,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Drivers.
+    pub struct CsiNodeSpec { pub drivers: Vec<CsiNodeDriver> }
+    /// One driver on a node.
+    pub struct CsiNodeDriver {
+        pub name: Str,
+        #[serde(rename = "nodeID")]
+        pub node_id: Str,
+        pub topology_keys: Vec<Str>,
+        pub allocatable: Option<VolumeNodeResources>,
+    }
+    /// How many volumes of a driver a node can take.
+    pub struct VolumeNodeResources { pub count: Option<i32> }
+}
+
+impl Default for TaintEffect {
+    fn default() -> Self {
+        Self::Other("".into())
+    }
+}
+
+impl Node {
+    /// The condition of that type.
+    pub fn condition(&self, kind: &str) -> Option<&NodeCondition> {
+        self.status.conditions.iter().find(|condition| &*condition.kind == kind)
+    }
+    /// Whether condition Ready is True.
+    pub fn is_ready(&self) -> bool {
+        self.condition("Ready")
+            .is_some_and(|condition| condition.status == ConditionStatus::True)
+    }
+    /// Whether the node is cordoned.
+    pub fn is_unschedulable(&self) -> bool {
+        self.spec.unschedulable == Some(true)
+    }
+}

@@ -1,0 +1,167 @@
+//! All kinds under one roof: the [`Kind`] table, the [`Object`] enum, and the
+//! [`Resource`] trait that a typed object implements.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{ObjectKey, ObjectMeta};
+
+/// What an object carried beyond the fields with behaviour (unknown fields,
+/// managedFields, …), as the raw tree; shared by all pods of a template.
+/// Invariant: printing an object and merging its extra gives back everything that was read (P-03).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extra(pub Option<Arc<Value>>);
+
+impl crate::macros::Absent for Extra {
+    fn absent(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// What every typed object can do.
+pub trait Resource: Clone + Send + Sync + 'static {
+    /// Its kind.
+    const KIND: Kind;
+    /// Its metadata.
+    fn metadata(&self) -> &ObjectMeta;
+    /// Its metadata, to change.
+    fn metadata_mut(&mut self) -> &mut ObjectMeta;
+    /// Fields without behaviour.
+    fn extra(&self) -> &Extra;
+    /// Fields without behaviour, to change.
+    fn extra_mut(&mut self) -> &mut Extra;
+    /// Wraps it.
+    fn into_object(self: Arc<Self>) -> Object;
+    /// Unwraps it, if it is of this kind.
+    fn from_object(object: &Object) -> Option<&Arc<Self>>;
+}
+
+macro_rules! kinds {
+    ($($(#[$m:meta])* $kind:ident { api: $api:literal, kind: $wire:literal, plural: $plural:literal, singular: $singular:literal, short: [$($short:literal),*], namespaced: $ns:literal }),* $(,)?) => {
+        /// The kinds with behaviour.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Kind { $($(#[$m])* #[doc = concat!("`", $wire, "`.")] $kind),* }
+
+        impl Kind {
+            /// Every kind, in the order of the table.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
+            /// `apiVersion`.
+            pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => $api),* } }
+            /// `kind` on the wire.
+            pub const fn name(self) -> &'static str { match self { $(Kind::$kind => $wire),* } }
+            /// Resource name, plural (`pods`).
+            pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural),* } }
+            /// Resource name, singular (`pod`).
+            pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular),* } }
+            /// Short names kubectl accepts (`po`).
+            pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*]),* } }
+            /// Whether objects of this kind live in a namespace.
+            pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),* } }
+            /// The kind of that wire name and API version.
+            pub fn from_wire(api_version: &str, kind: &str) -> Option<Kind> {
+                match (api_version, kind) { $(($api, $wire) => Some(Kind::$kind),)* _ => None }
+            }
+        }
+
+        /// An object of any kind with behaviour.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Object { $($(#[$m])* #[doc = concat!("A `", $wire, "`.")] $kind(Arc<crate::$kind>)),* }
+
+        impl Object {
+            /// Its kind.
+            pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind),* } }
+            /// Its metadata.
+            pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata),* } }
+            /// Its metadata, to change; copies the object if it is shared.
+            pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata),* } }
+            /// Fields without behaviour.
+            pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra),* } }
+            /// Namespace and name.
+            pub fn key(&self) -> ObjectKey { self.metadata().key() }
+            /// The typed part as a JSON tree, `apiVersion` and `kind` first; without the extra fields.
+            pub fn typed_value(&self) -> Value {
+                let mut map = serde_json::Map::new();
+                map.insert("apiVersion".into(), self.kind().api_version().into());
+                map.insert("kind".into(), self.kind().name().into());
+                let typed = match self { $(Object::$kind(object) => serde_json::to_value(&**object)),* };
+                if let Ok(Value::Object(fields)) = typed { map.extend(fields); }
+                Value::Object(map)
+            }
+            /// Decodes the typed part of a tree of that kind.
+            ///
+            /// # Errors
+            /// serde's message for the first field of a wrong type.
+            pub fn from_typed_value(kind: Kind, value: &Value) -> Result<Object, serde_json::Error> {
+                use serde::Deserialize;
+                Ok(match kind { $(Kind::$kind => Object::$kind(Arc::new(crate::$kind::deserialize(value)?))),* })
+            }
+        }
+
+        $(impl Resource for crate::$kind {
+            const KIND: Kind = Kind::$kind;
+            fn metadata(&self) -> &ObjectMeta { &self.metadata }
+            fn metadata_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
+            fn extra(&self) -> &Extra { &self.extra }
+            fn extra_mut(&mut self) -> &mut Extra { &mut self.extra }
+            fn into_object(self: Arc<Self>) -> Object { Object::$kind(self) }
+            fn from_object(object: &Object) -> Option<&Arc<Self>> {
+                match object { Object::$kind(object) => Some(object), _ => None }
+            }
+        })*
+
+        /// Calls `$callback!` with every kind's type name and plural field name; lets a store have one typed map a kind.
+        #[macro_export]
+        macro_rules! for_each_kind {
+            ($callback:ident) => { $callback! { $($kind),* } };
+        }
+    };
+}
+
+kinds! {
+    Namespace { api: "v1", kind: "Namespace", plural: "namespaces", singular: "namespace", short: ["ns"], namespaced: false },
+    Node { api: "v1", kind: "Node", plural: "nodes", singular: "node", short: ["no"], namespaced: false },
+    Pod { api: "v1", kind: "Pod", plural: "pods", singular: "pod", short: ["po"], namespaced: true },
+    Lease { api: "coordination.k8s.io/v1", kind: "Lease", plural: "leases", singular: "lease", short: [], namespaced: true },
+    ReplicationController { api: "v1", kind: "ReplicationController", plural: "replicationcontrollers", singular: "replicationcontroller", short: ["rc"], namespaced: true },
+    ReplicaSet { api: "apps/v1", kind: "ReplicaSet", plural: "replicasets", singular: "replicaset", short: ["rs"], namespaced: true },
+    Deployment { api: "apps/v1", kind: "Deployment", plural: "deployments", singular: "deployment", short: ["deploy"], namespaced: true },
+    StatefulSet { api: "apps/v1", kind: "StatefulSet", plural: "statefulsets", singular: "statefulset", short: ["sts"], namespaced: true },
+    DaemonSet { api: "apps/v1", kind: "DaemonSet", plural: "daemonsets", singular: "daemonset", short: ["ds"], namespaced: true },
+    ControllerRevision { api: "apps/v1", kind: "ControllerRevision", plural: "controllerrevisions", singular: "controllerrevision", short: [], namespaced: true },
+    Job { api: "batch/v1", kind: "Job", plural: "jobs", singular: "job", short: [], namespaced: true },
+    PodDisruptionBudget { api: "policy/v1", kind: "PodDisruptionBudget", plural: "poddisruptionbudgets", singular: "poddisruptionbudget", short: ["pdb"], namespaced: true },
+    PriorityClass { api: "scheduling.k8s.io/v1", kind: "PriorityClass", plural: "priorityclasses", singular: "priorityclass", short: ["pc"], namespaced: false },
+    Service { api: "v1", kind: "Service", plural: "services", singular: "service", short: ["svc"], namespaced: true },
+    EndpointSlice { api: "discovery.k8s.io/v1", kind: "EndpointSlice", plural: "endpointslices", singular: "endpointslice", short: [], namespaced: true },
+    PersistentVolume { api: "v1", kind: "PersistentVolume", plural: "persistentvolumes", singular: "persistentvolume", short: ["pv"], namespaced: false },
+    PersistentVolumeClaim { api: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims", singular: "persistentvolumeclaim", short: ["pvc"], namespaced: true },
+    StorageClass { api: "storage.k8s.io/v1", kind: "StorageClass", plural: "storageclasses", singular: "storageclass", short: ["sc"], namespaced: false },
+    VolumeAttachment { api: "storage.k8s.io/v1", kind: "VolumeAttachment", plural: "volumeattachments", singular: "volumeattachment", short: [], namespaced: false },
+    CsiNode { api: "storage.k8s.io/v1", kind: "CSINode", plural: "csinodes", singular: "csinode", short: [], namespaced: false },
+    CsiDriver { api: "storage.k8s.io/v1", kind: "CSIDriver", plural: "csidrivers", singular: "csidriver", short: [], namespaced: false },
+    CsiStorageCapacity { api: "storage.k8s.io/v1", kind: "CSIStorageCapacity", plural: "csistoragecapacities", singular: "csistoragecapacity", short: [], namespaced: true },
+    ConfigMap { api: "v1", kind: "ConfigMap", plural: "configmaps", singular: "configmap", short: ["cm"], namespaced: true },
+    Secret { api: "v1", kind: "Secret", plural: "secrets", singular: "secret", short: [], namespaced: true },
+    Event { api: "v1", kind: "Event", plural: "events", singular: "event", short: ["ev"], namespaced: true },
+}
+
+impl Kind {
+    /// The kind of a resource name as people type it: plural, singular, short or kind name, any case, optional `.group`.
+    pub fn from_resource_name(name: &str) -> Option<Kind> {
+        let lower = name.to_ascii_lowercase();
+        let (bare, group) = match lower.split_once('.') {
+            Some((bare, group)) => (bare, Some(group)),
+            None => (lower.as_str(), None),
+        };
+        Kind::ALL.iter().copied().find(|kind| {
+            let names = kind.plural() == bare || kind.singular() == bare || kind.short_names().contains(&bare);
+            let of_group = group.is_none_or(|group| {
+                let own = kind.api_version().split_once('/').map_or("", |(own, _)| own);
+                own == group || format!("{}.{own}", kind.api_version().rsplit('/').next().unwrap_or("")) == group
+            });
+            names && of_group
+        })
+    }
+}

@@ -1,0 +1,395 @@
+//! Pods: spec, containers, placement rules, status.
+//!
+//! The large parts of a spec are behind `Arc`, so that the thousand pods of
+//! one template share them and binding a pod copies only pointers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::macros::{api_types, string_enum};
+use crate::{IntOrString, LabelSelector, NodeName, ObjectMeta, Quantity, SelectorOperator, Str, Time};
+
+/// Amounts by resource name (`cpu`, `memory`, `pods`, `example.com/gpu`, …).
+pub type ResourceList = BTreeMap<Str, Quantity>;
+
+api_types! {
+    /// A pod: one finite execution of containers on one node (CT-001).
+    pub struct Pod {
+        pub metadata: ObjectMeta,
+        pub spec: PodSpec,
+        pub status: PodStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// The template of a workload's pods.
+    pub struct PodTemplateSpec {
+        pub metadata: ObjectMeta,
+        pub spec: PodSpec,
+    }
+    /// What should run, where it may run, and how it ends.
+    pub struct PodSpec {
+        /// Invariant: set once, by binding (CT-164).
+        pub node_name: Option<NodeName>,
+        pub scheduler_name: Str,
+        pub scheduling_gates: Vec<PodSchedulingGate>,
+        pub priority_class_name: Str,
+        pub priority: Option<i32>,
+        pub preemption_policy: Option<PreemptionPolicy>,
+        pub init_containers: Arc<Vec<Container>>,
+        pub containers: Arc<Vec<Container>>,
+        pub ephemeral_containers: Arc<Vec<Container>>,
+        pub volumes: Arc<Vec<Volume>>,
+        pub restart_policy: Option<RestartPolicy>,
+        /// Seconds; default 30.
+        pub termination_grace_period_seconds: Option<i64>,
+        pub active_deadline_seconds: Option<i64>,
+        pub node_selector: Arc<BTreeMap<Str, Str>>,
+        pub affinity: Option<Arc<Affinity>>,
+        pub tolerations: Arc<Vec<Toleration>>,
+        pub topology_spread_constraints: Arc<Vec<TopologySpreadConstraint>>,
+        pub readiness_gates: Arc<Vec<PodReadinessGate>>,
+        pub overhead: ResourceList,
+        /// Pod-level resources (beta, on in v1.34).
+        pub resources: Option<Arc<ResourceRequirements>>,
+        pub host_network: Option<bool>,
+        pub host_pid: Option<bool>,
+        pub hostname: Str,
+        pub subdomain: Str,
+        pub service_account_name: Str,
+        pub dns_policy: Str,
+        pub runtime_class_name: Option<Str>,
+        pub enable_service_links: Option<bool>,
+        /// Kept and reported; dynamic resources are not simulated.
+        pub resource_claims: Vec<PodResourceClaim>,
+        pub os: Option<PodOs>,
+    }
+    /// A reason to hold a pod back (S-03).
+    pub struct PodSchedulingGate { pub name: Str }
+    /// A condition that must be True before the pod is Ready.
+    pub struct PodReadinessGate { pub condition_type: Str }
+    /// A claim on a dynamic resource.
+    pub struct PodResourceClaim { pub name: Str, pub resource_claim_name: Option<Str>, pub resource_claim_template_name: Option<Str> }
+    /// The operating system the pod needs.
+    pub struct PodOs { pub name: Str }
+    /// One container, init container, sidecar (init with `restartPolicy: Always`) or ephemeral container.
+    pub struct Container {
+        pub name: Str,
+        pub image: Str,
+        pub image_pull_policy: Option<PullPolicy>,
+        pub command: Vec<Str>,
+        pub args: Vec<Str>,
+        pub working_dir: Str,
+        pub ports: Vec<ContainerPort>,
+        pub env_from: Vec<EnvFromSource>,
+        pub env: Vec<EnvVar>,
+        pub resources: ResourceRequirements,
+        /// Only `Always`, only on init containers: a sidecar.
+        pub restart_policy: Option<RestartPolicy>,
+        pub volume_mounts: Vec<VolumeMount>,
+        pub liveness_probe: Option<Probe>,
+        pub readiness_probe: Option<Probe>,
+        pub startup_probe: Option<Probe>,
+        pub lifecycle: Option<Lifecycle>,
+    }
+    /// A port of a container.
+    pub struct ContainerPort {
+        pub name: Str,
+        pub container_port: i32,
+        pub host_port: Option<i32>,
+        #[serde(rename = "hostIP")]
+        pub host_ip: Str,
+        pub protocol: Str,
+    }
+    /// An environment variable; only references to ConfigMaps and Secrets have behaviour.
+    pub struct EnvVar { pub name: Str, pub value: Str, pub value_from: Option<EnvVarSource> }
+    /// Where a variable's value comes from.
+    pub struct EnvVarSource { pub config_map_key_ref: Option<KeySelector>, pub secret_key_ref: Option<KeySelector>, pub field_ref: Option<ObjectFieldSelector> }
+    /// A field of the pod itself.
+    pub struct ObjectFieldSelector { pub api_version: Str, pub field_path: Str }
+    /// A key of a ConfigMap or Secret.
+    pub struct KeySelector { pub name: Str, pub key: Str, pub optional: Option<bool> }
+    /// All keys of a ConfigMap or Secret as variables.
+    pub struct EnvFromSource { pub prefix: Str, pub config_map_ref: Option<LocalReference>, pub secret_ref: Option<LocalReference> }
+    /// A reference within the namespace.
+    pub struct LocalReference { pub name: Str, pub optional: Option<bool> }
+    /// Requests and limits.
+    pub struct ResourceRequirements { pub limits: ResourceList, pub requests: ResourceList, pub claims: Vec<ResourceClaimRef> }
+    /// A use of a claim by a container.
+    pub struct ResourceClaimRef { pub name: Str, pub request: Str }
+    /// A volume mounted into a container.
+    pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str }
+    /// A probe; the defaults are LC-039.
+    pub struct Probe {
+        pub exec: Option<ExecAction>,
+        pub http_get: Option<HttpGetAction>,
+        pub tcp_socket: Option<TcpSocketAction>,
+        pub grpc: Option<GrpcAction>,
+        pub initial_delay_seconds: Option<i32>,
+        pub timeout_seconds: Option<i32>,
+        pub period_seconds: Option<i32>,
+        pub success_threshold: Option<i32>,
+        pub failure_threshold: Option<i32>,
+        pub termination_grace_period_seconds: Option<i64>,
+    }
+    /// Run a command in the container.
+    pub struct ExecAction { pub command: Vec<Str> }
+    /// An HTTP request.
+    pub struct HttpGetAction { pub path: Str, pub port: IntOrString, pub host: Str, pub scheme: Str, pub http_headers: Vec<HttpHeader> }
+    /// A header of a probe's request.
+    pub struct HttpHeader { pub name: Str, pub value: Str }
+    /// A TCP connection.
+    pub struct TcpSocketAction { pub port: IntOrString, pub host: Str }
+    /// A gRPC health check.
+    pub struct GrpcAction { pub port: i32, pub service: Option<Str> }
+    /// Wait that many seconds.
+    pub struct SleepAction { pub seconds: i64 }
+    /// postStart and preStop hooks, and the stop signal.
+    pub struct Lifecycle { pub post_start: Option<LifecycleHandler>, pub pre_stop: Option<LifecycleHandler>, pub stop_signal: Option<Str> }
+    /// What a hook does.
+    pub struct LifecycleHandler {
+        pub exec: Option<ExecAction>,
+        pub http_get: Option<HttpGetAction>,
+        pub tcp_socket: Option<TcpSocketAction>,
+        pub sleep: Option<SleepAction>,
+    }
+    /// A volume and its source; sources without behaviour stay in the extra fields.
+    pub struct Volume {
+        pub name: Str,
+        pub empty_dir: Option<EmptyDirVolume>,
+        pub host_path: Option<HostPathVolume>,
+        pub persistent_volume_claim: Option<ClaimVolume>,
+        pub ephemeral: Option<EphemeralVolume>,
+        pub config_map: Option<ConfigMapVolume>,
+        pub secret: Option<SecretVolume>,
+        pub nfs: Option<NfsVolume>,
+        pub iscsi: Option<IscsiVolume>,
+        pub gce_persistent_disk: Option<GceDiskVolume>,
+        pub aws_elastic_block_store: Option<AwsDiskVolume>,
+        pub rbd: Option<RbdVolume>,
+    }
+    /// Scratch space that lives as long as the pod's UID (LC-003).
+    pub struct EmptyDirVolume { pub medium: Str, pub size_limit: Option<Quantity> }
+    /// A directory of the node.
+    pub struct HostPathVolume { pub path: Str, #[serde(rename = "type")] pub kind: Option<Str> }
+    /// A use of a claim.
+    pub struct ClaimVolume { pub claim_name: Str, pub read_only: Option<bool> }
+    /// A claim made for the pod from a template.
+    pub struct EphemeralVolume { pub volume_claim_template: Option<crate::PersistentVolumeClaimTemplate> }
+    /// Files from a ConfigMap.
+    pub struct ConfigMapVolume { pub name: Str, pub optional: Option<bool> }
+    /// Files from a Secret.
+    pub struct SecretVolume { pub secret_name: Str, pub optional: Option<bool> }
+    /// An NFS export.
+    pub struct NfsVolume { pub server: Str, pub path: Str, pub read_only: Option<bool> }
+    /// An iSCSI target.
+    pub struct IscsiVolume { pub target_portal: Str, pub iqn: Str, pub lun: i32, pub read_only: Option<bool> }
+    /// A GCE disk.
+    pub struct GceDiskVolume { pub pd_name: Str, pub read_only: Option<bool> }
+    /// An EBS volume.
+    pub struct AwsDiskVolume { #[serde(rename = "volumeID")] pub volume_id: Str, pub read_only: Option<bool> }
+    /// A Ceph block device.
+    pub struct RbdVolume { pub monitors: Vec<Str>, pub image: Str, pub pool: Str, pub read_only: Option<bool> }
+    /// Which taints the pod accepts (SCH-042).
+    pub struct Toleration {
+        pub key: Str,
+        pub operator: Option<TolerationOperator>,
+        pub value: Str,
+        pub effect: Option<TaintEffect>,
+        /// Seconds a NoExecute taint is borne; absent means for ever.
+        pub toleration_seconds: Option<i64>,
+    }
+    /// Node, pod and anti-affinity.
+    pub struct Affinity { pub node_affinity: Option<NodeAffinity>, pub pod_affinity: Option<PodAffinity>, pub pod_anti_affinity: Option<PodAffinity> }
+    /// Rules about the node's labels.
+    pub struct NodeAffinity {
+        pub required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
+        pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
+    }
+    /// Terms, ORed (SCH-046).
+    pub struct NodeSelector { pub node_selector_terms: Vec<NodeSelectorTerm> }
+    /// Expressions and fields, ANDed.
+    pub struct NodeSelectorTerm { pub match_expressions: Vec<NodeSelectorRequirement>, pub match_fields: Vec<NodeSelectorRequirement> }
+    /// One expression on labels or fields of a node.
+    pub struct NodeSelectorRequirement { pub key: Str, pub operator: SelectorOperator, pub values: Vec<Str> }
+    /// A weighted wish about the node.
+    pub struct PreferredSchedulingTerm { pub weight: i32, pub preference: NodeSelectorTerm }
+    /// Rules about pods already placed; also used for anti-affinity.
+    pub struct PodAffinity {
+        pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
+        pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
+    }
+    /// Which pods, in which namespaces, over which domain (SCH-084).
+    pub struct PodAffinityTerm {
+        pub label_selector: Option<LabelSelector>,
+        pub namespaces: Vec<Str>,
+        pub topology_key: Str,
+        pub namespace_selector: Option<LabelSelector>,
+        pub match_label_keys: Vec<Str>,
+        pub mismatch_label_keys: Vec<Str>,
+    }
+    /// A weighted wish about pods.
+    pub struct WeightedPodAffinityTerm { pub weight: i32, pub pod_affinity_term: PodAffinityTerm }
+    /// One spread constraint (S-10).
+    pub struct TopologySpreadConstraint {
+        pub max_skew: i32,
+        pub topology_key: Str,
+        pub when_unsatisfiable: Option<UnsatisfiableAction>,
+        pub label_selector: Option<LabelSelector>,
+        pub min_domains: Option<i32>,
+        pub node_affinity_policy: Option<NodeInclusionPolicy>,
+        pub node_taints_policy: Option<NodeInclusionPolicy>,
+        pub match_label_keys: Vec<Str>,
+    }
+    /// What is known of the pod's execution.
+    pub struct PodStatus {
+        pub observed_generation: Option<i64>,
+        pub phase: Option<PodPhase>,
+        pub conditions: Vec<PodCondition>,
+        pub message: Str,
+        pub reason: Str,
+        pub nominated_node_name: Str,
+        #[serde(rename = "hostIP")]
+        pub host_ip: Str,
+        #[serde(rename = "hostIPs")]
+        pub host_ips: Vec<IpAddress>,
+        #[serde(rename = "podIP")]
+        pub pod_ip: Str,
+        #[serde(rename = "podIPs")]
+        pub pod_ips: Vec<IpAddress>,
+        pub start_time: Option<Time>,
+        pub init_container_statuses: Vec<ContainerStatus>,
+        pub container_statuses: Vec<ContainerStatus>,
+        pub ephemeral_container_statuses: Vec<ContainerStatus>,
+        pub qos_class: Option<QosClass>,
+        /// State of an in-place resize, as reported.
+        pub resize: Str,
+    }
+    /// An address.
+    pub struct IpAddress { pub ip: Str }
+    /// One condition of a pod (LC-106 to LC-110).
+    pub struct PodCondition {
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub observed_generation: Option<i64>,
+        pub status: ConditionStatus,
+        pub last_probe_time: Option<Time>,
+        pub last_transition_time: Option<Time>,
+        pub reason: Str,
+        pub message: Str,
+    }
+    /// One container as last reported.
+    pub struct ContainerStatus {
+        pub name: Str,
+        pub state: ContainerState,
+        pub last_state: ContainerState,
+        pub ready: bool,
+        pub restart_count: i32,
+        pub image: Str,
+        #[serde(rename = "imageID")]
+        pub image_id: Str,
+        #[serde(rename = "containerID")]
+        pub container_id: Str,
+        pub started: Option<bool>,
+        pub allocated_resources: ResourceList,
+        pub resources: Option<ResourceRequirements>,
+    }
+    /// Exactly one of the three (LC-092).
+    pub struct ContainerState { pub waiting: Option<ContainerStateWaiting>, pub running: Option<ContainerStateRunning>, pub terminated: Option<ContainerStateTerminated> }
+    /// Not running yet, or waiting to be started again.
+    pub struct ContainerStateWaiting { pub reason: Str, pub message: Str }
+    /// Running.
+    pub struct ContainerStateRunning { pub started_at: Option<Time> }
+    /// Ended.
+    pub struct ContainerStateTerminated {
+        pub exit_code: i32,
+        pub signal: Option<i32>,
+        pub reason: Str,
+        pub message: Str,
+        pub started_at: Option<Time>,
+        pub finished_at: Option<Time>,
+        #[serde(rename = "containerID")]
+        pub container_id: Str,
+    }
+}
+
+string_enum! {
+    /// Whether a pod may take another's place.
+    pub enum PreemptionPolicy { PreemptLowerPriority = "PreemptLowerPriority", Never = "Never" }
+    /// When the kubelet restarts containers.
+    pub enum RestartPolicy { Always = "Always", OnFailure = "OnFailure", Never = "Never" }
+    /// When an image is pulled.
+    pub enum PullPolicy { Always = "Always", Never = "Never", IfNotPresent = "IfNotPresent" }
+    /// How a toleration compares.
+    pub enum TolerationOperator { Exists = "Exists", Equal = "Equal" }
+    /// What a taint does to pods that do not tolerate it.
+    pub enum TaintEffect { NoSchedule = "NoSchedule", PreferNoSchedule = "PreferNoSchedule", NoExecute = "NoExecute" }
+    /// Hard or soft spread.
+    pub enum UnsatisfiableAction { DoNotSchedule = "DoNotSchedule", ScheduleAnyway = "ScheduleAnyway" }
+    /// Whether nodes the pod cannot use count as domains.
+    pub enum NodeInclusionPolicy { Honor = "Honor", Ignore = "Ignore" }
+    /// The phase; it only moves forward (L-01).
+    pub enum PodPhase { Pending = "Pending", Running = "Running", Succeeded = "Succeeded", Failed = "Failed", Unknown = "Unknown" }
+    /// Status of any condition.
+    pub enum ConditionStatus { True = "True", False = "False", Unknown = "Unknown" }
+    /// Quality of service (LC-043).
+    pub enum QosClass { Guaranteed = "Guaranteed", Burstable = "Burstable", BestEffort = "BestEffort" }
+}
+
+impl Default for ConditionStatus {
+    fn default() -> Self {
+        Self::Unknown
+    }
+}
+
+impl Pod {
+    /// Whether the phase is Succeeded or Failed.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.status.phase, Some(PodPhase::Succeeded | PodPhase::Failed))
+    }
+    /// `spec.priority`, 0 when unset (SCH-038).
+    pub fn priority(&self) -> i32 {
+        self.spec.priority.unwrap_or(0)
+    }
+    /// The condition of that type.
+    pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
+        self.status.conditions.iter().find(|condition| &*condition.kind == kind)
+    }
+    /// Whether condition Ready is True.
+    pub fn is_ready(&self) -> bool {
+        self.condition("Ready")
+            .is_some_and(|condition| condition.status == ConditionStatus::True)
+    }
+}
+
+impl Container {
+    /// Whether this init container is a sidecar (`restartPolicy: Always`).
+    pub fn is_sidecar(&self) -> bool {
+        self.restart_policy == Some(RestartPolicy::Always)
+    }
+}
+
+impl PodSpec {
+    /// Init containers, containers and ephemeral containers, in that order.
+    pub fn all_containers(&self) -> impl Iterator<Item = &Container> {
+        self.init_containers
+            .iter()
+            .chain(self.containers.iter())
+            .chain(self.ephemeral_containers.iter())
+    }
+}
+
+impl Toleration {
+    /// Whether this toleration accepts the taint (SCH-042).
+    pub fn tolerates(&self, taint: &crate::Taint) -> bool {
+        self.effect
+            .as_ref()
+            .is_none_or(|effect| effect.as_str().is_empty() || *effect == taint.effect)
+            && (self.key.is_empty() || self.key == taint.key)
+            && match &self.operator {
+                None | Some(TolerationOperator::Equal) => self.value == taint.value,
+                Some(TolerationOperator::Exists) => true,
+                Some(TolerationOperator::Other(operator)) => operator.is_empty() && self.value == taint.value,
+            }
+    }
+}

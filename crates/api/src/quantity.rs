@@ -1,0 +1,306 @@
+//! `resource.Quantity`: exact decimal amounts with the API's suffixes,
+//! printed in the API server's canonical form.
+
+use crate::macros::Absent;
+
+/// How a quantity was written, and so how it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Format {
+    /// `n u m k M G T P E` or none.
+    #[default]
+    DecimalSi,
+    /// `Ki Mi Gi Ti Pi Ei`.
+    BinarySi,
+    /// `e3`, `E3`.
+    DecimalExponent,
+}
+
+/// An exact amount. Invariant: the value is a whole number of nano units (finer input is rounded up, as the API does).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Quantity {
+    nanos: i128,
+    format: Format,
+}
+
+const NANO: i128 = 1_000_000_000;
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL: [(&str, i32); 10] = [
+    ("E", 18),
+    ("P", 15),
+    ("T", 12),
+    ("G", 9),
+    ("M", 6),
+    ("k", 3),
+    ("", 0),
+    ("m", -3),
+    ("u", -6),
+    ("n", -9),
+];
+
+impl PartialEq for Quantity {
+    fn eq(&self, other: &Self) -> bool {
+        self.nanos == other.nanos
+    }
+}
+impl Eq for Quantity {}
+impl PartialOrd for Quantity {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Quantity {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.nanos.cmp(&other.nanos)
+    }
+}
+impl Absent for Quantity {}
+
+fn ceil_div(value: i128, by: i128) -> i128 {
+    value.div_euclid(by) + i128::from(value.rem_euclid(by) != 0)
+}
+
+impl Quantity {
+    /// A whole number of units, printed in decimal.
+    pub const fn from_units(units: i64) -> Self {
+        Self {
+            nanos: units as i128 * NANO,
+            format: Format::DecimalSi,
+        }
+    }
+    /// A number of thousandths, printed in decimal (`250m`).
+    pub const fn from_milli(milli: i64) -> Self {
+        Self {
+            nanos: milli as i128 * 1_000_000,
+            format: Format::DecimalSi,
+        }
+    }
+    /// A number of bytes, printed with binary suffixes (`64Mi`).
+    pub const fn from_bytes(bytes: i64) -> Self {
+        Self {
+            nanos: bytes as i128 * NANO,
+            format: Format::BinarySi,
+        }
+    }
+    /// Whole units, rounded up (Go's `Value()`), saturating at 64 bits.
+    pub fn value(&self) -> i64 {
+        clamp(ceil_div(self.nanos, NANO))
+    }
+    /// Thousandths, rounded up (Go's `MilliValue()`), saturating at 64 bits.
+    pub fn milli_value(&self) -> i64 {
+        clamp(ceil_div(self.nanos, 1_000_000))
+    }
+    /// Whether the amount is zero.
+    pub fn is_zero(&self) -> bool {
+        self.nanos == 0
+    }
+    /// -1, 0 or 1.
+    pub fn sign(&self) -> i32 {
+        self.nanos.signum() as i32
+    }
+    /// How it is printed.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+    /// The sum, in the format of `self` (or of `other` where `self` is zero, as in Go).
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let format = if self.nanos == 0 { other.format } else { self.format };
+        Self {
+            nanos: self.nanos.saturating_add(other.nanos),
+            format,
+        }
+    }
+    /// The difference, in the format of `self`.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        let format = if self.nanos == 0 { other.format } else { self.format };
+        Self {
+            nanos: self.nanos.saturating_sub(other.nanos),
+            format,
+        }
+    }
+}
+
+fn clamp(value: i128) -> i64 {
+    i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
+}
+
+impl std::str::FromStr for Quantity {
+    type Err = &'static str;
+
+    /// Reads `[+-]digits[.digits][suffix]`.
+    ///
+    /// # Errors
+    /// The API server's text for anything else.
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        const FORM: &str =
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+        const SUFFIX: &str = "unable to parse quantity's suffix";
+        let (negative, unsigned) = match text.as_bytes().first() {
+            Some(b'-') => (true, &text[1..]),
+            Some(b'+') => (false, &text[1..]),
+            Some(_) => (false, text),
+            None => return Err(FORM),
+        };
+        let end = unsigned
+            .bytes()
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b'.')
+            .count();
+        let (number, suffix) = unsigned.split_at(end);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+            return Err(FORM);
+        }
+        // Scale 10^exponent × 2^(10·binary).
+        let (format, exponent, binary) = if let Some(power) = BINARY
+            .iter()
+            .position(|known| *known == suffix)
+            .filter(|power| *power > 0)
+        {
+            (Format::BinarySi, 0, power as u32)
+        } else if let Some((_, exponent)) = DECIMAL.iter().find(|(known, _)| *known == suffix) {
+            (Format::DecimalSi, *exponent, 0)
+        } else if let Some(digits) = suffix.strip_prefix(['e', 'E']) {
+            let exponent: i32 = digits.parse().map_err(|_| SUFFIX)?;
+            (Format::DecimalExponent, exponent, 0)
+        } else {
+            return Err(SUFFIX);
+        };
+        let digits = format!("{whole}{fraction}");
+        let digits = digits.trim_start_matches('0');
+        // value = digits × 10^shift nano units × 2^(10·binary), saturated like the API (about 2^63).
+        let shift = exponent + 9 - i32::try_from(fraction.len()).map_err(|_| FORM)?;
+        let mut nanos: i128 = 0;
+        let cap = i128::from(i64::MAX) * NANO;
+        if !digits.is_empty() {
+            let keep = digits.len().min(30);
+            nanos = digits[..keep].parse().map_err(|_| FORM)?;
+            let dropped = i32::try_from(digits.len() - keep).unwrap_or(i32::MAX);
+            let shift = shift.saturating_add(dropped);
+            nanos = nanos.saturating_mul(1_i128 << (10 * binary));
+            if shift >= 0 {
+                for _ in 0..shift.min(60) {
+                    nanos = nanos.saturating_mul(10);
+                }
+            } else {
+                let mut inexact = false;
+                for _ in 0..(-shift).min(80) {
+                    inexact |= nanos % 10 != 0;
+                    nanos /= 10;
+                }
+                nanos += i128::from(inexact);
+            }
+            nanos = nanos.min(cap);
+        }
+        Ok(Self {
+            nanos: if negative { -nanos } else { nanos },
+            format,
+        })
+    }
+}
+
+impl std::fmt::Display for Quantity {
+    /// The canonical form: no fraction, the largest suffix that keeps it exact.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.nanos == 0 {
+            return f.write_str("0");
+        }
+        let magnitude = self.nanos.unsigned_abs();
+        let sign = if self.nanos < 0 { "-" } else { "" };
+        // As in Go: amounts below 1024 or with a fraction are printed in decimal even if written in binary.
+        if self.format == Format::BinarySi && magnitude >= 1024 * NANO as u128 && magnitude.is_multiple_of(NANO as u128)
+        {
+            let mut units = magnitude / NANO as u128;
+            let mut power = 0;
+            while units.is_multiple_of(1024) && power < 6 {
+                units /= 1024;
+                power += 1;
+            }
+            return write!(f, "{sign}{units}{}", BINARY[power]);
+        }
+        for (suffix, exponent) in DECIMAL {
+            let unit = 10_u128.pow((exponent + 9) as u32);
+            if magnitude.is_multiple_of(unit) {
+                let count = magnitude / unit;
+                return match self.format {
+                    Format::DecimalExponent if exponent != 0 => {
+                        write!(f, "{sign}{count}e{exponent}")
+                    }
+                    _ => write!(f, "{sign}{count}{suffix}"),
+                };
+            }
+        }
+        unreachable!("every magnitude is a whole number of nano units")
+    }
+}
+
+impl serde::Serialize for Quantity {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Quantity {
+    /// Accepts a string or a bare number, as the API server does.
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Quantity;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a quantity such as 250m or 1Gi")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Quantity, E> {
+                text.parse().map_err(E::custom)
+            }
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Quantity, E> {
+                Ok(Quantity::from_units(number))
+            }
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Quantity, E> {
+                i64::try_from(number).map(Quantity::from_units).map_err(E::custom)
+            }
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Quantity, E> {
+                number.to_string().parse().map_err(E::custom)
+            }
+        }
+        d.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_forms() {
+        for (input, printed, value, milli) in [
+            ("0.5", "500m", 1, 500),
+            ("250m", "250m", 1, 250),
+            ("1000m", "1", 1, 1000),
+            ("1024Mi", "1Gi", 1 << 30, 1000 << 30),
+            ("1.5Gi", "1536Mi", 3 << 29, 1000 * (3 << 29)),
+            ("600M", "600M", 600_000_000, 600_000_000_000),
+            ("1e3", "1e3", 1000, 1_000_000),
+            ("100n", "100n", 1, 1),
+            ("0.0000000001", "1n", 1, 1),
+            ("512Ki", "512Ki", 524_288, 524_288_000),
+            ("1023", "1023", 1023, 1_023_000),
+            ("-2", "-2", -2, -2000),
+            ("+3k", "3k", 3000, 3_000_000),
+            ("0", "0", 0, 0),
+            ("4", "4", 4, 4000),
+            ("0.5Ki", "512", 512, 512_000),
+            (".5", "500m", 1, 500),
+            ("5.", "5", 5, 5000),
+        ] {
+            let quantity: Quantity = input.parse().unwrap_or_else(|error| panic!("{input}: {error}"));
+            assert_eq!(
+                (quantity.to_string().as_str(), quantity.value(), quantity.milli_value()),
+                (printed, value, milli),
+                "{input}"
+            );
+        }
+        for bad in ["", "-", "1.2.3", "1Kx", "abc", "1 Gi", "1e", "."] {
+            assert!(bad.parse::<Quantity>().is_err(), "{bad}");
+        }
+    }
+}

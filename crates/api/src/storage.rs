@@ -1,0 +1,151 @@
+//! Volumes: claims, volumes, classes, attachments, drivers.
+
+use std::collections::BTreeMap;
+
+use crate::macros::{api_types, string_enum};
+use crate::{
+    AwsDiskVolume, GceDiskVolume, HostPathVolume, IscsiVolume, LabelSelector, NfsVolume, NodeSelector, ObjectMeta,
+    ObjectReference, Quantity, RbdVolume, ResourceList, ResourceRequirements, Str, Time,
+};
+
+api_types! {
+    /// A piece of storage.
+    pub struct PersistentVolume {
+        pub metadata: ObjectMeta,
+        pub spec: PersistentVolumeSpec,
+        pub status: PersistentVolumeStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a volume; exactly one source.
+    pub struct PersistentVolumeSpec {
+        pub capacity: ResourceList,
+        pub access_modes: Vec<AccessMode>,
+        pub claim_ref: Option<ObjectReference>,
+        pub persistent_volume_reclaim_policy: Option<Str>,
+        pub storage_class_name: Str,
+        pub volume_mode: Option<Str>,
+        pub node_affinity: Option<VolumeNodeAffinity>,
+        pub volume_attributes_class_name: Option<Str>,
+        pub host_path: Option<HostPathVolume>,
+        pub local: Option<LocalVolume>,
+        pub nfs: Option<NfsVolume>,
+        pub iscsi: Option<IscsiVolume>,
+        pub gce_persistent_disk: Option<GceDiskVolume>,
+        pub aws_elastic_block_store: Option<AwsDiskVolume>,
+        pub rbd: Option<RbdVolume>,
+        pub csi: Option<CsiVolume>,
+        pub fc: Option<serde_json::Value>,
+        pub azure_disk: Option<serde_json::Value>,
+        pub azure_file: Option<serde_json::Value>,
+        pub cinder: Option<serde_json::Value>,
+        pub cephfs: Option<serde_json::Value>,
+        pub glusterfs: Option<serde_json::Value>,
+        pub vsphere_volume: Option<serde_json::Value>,
+    }
+    /// A disk of one node.
+    pub struct LocalVolume { pub path: Str }
+    /// A volume of a CSI driver.
+    pub struct CsiVolume { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
+    /// Where a volume can be reached.
+    pub struct VolumeNodeAffinity { pub required: Option<NodeSelector> }
+    /// Status of a volume.
+    pub struct PersistentVolumeStatus { pub phase: Option<VolumePhase>, pub message: Str, pub reason: Str, pub last_phase_transition_time: Option<Time> }
+    /// A claim on storage.
+    pub struct PersistentVolumeClaim {
+        pub metadata: ObjectMeta,
+        pub spec: PersistentVolumeClaimSpec,
+        pub status: PersistentVolumeClaimStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// A claim inside another object's template.
+    pub struct PersistentVolumeClaimTemplate {
+        pub metadata: ObjectMeta,
+        pub spec: PersistentVolumeClaimSpec,
+    }
+    /// Spec of a claim.
+    pub struct PersistentVolumeClaimSpec {
+        pub access_modes: Vec<AccessMode>,
+        pub selector: Option<LabelSelector>,
+        pub resources: ResourceRequirements,
+        pub volume_name: Str,
+        pub storage_class_name: Option<Str>,
+        pub volume_mode: Option<Str>,
+        pub volume_attributes_class_name: Option<Str>,
+    }
+    /// Status of a claim.
+    pub struct PersistentVolumeClaimStatus {
+        pub phase: Option<ClaimPhase>,
+        pub access_modes: Vec<AccessMode>,
+        pub capacity: ResourceList,
+    }
+    /// A class of storage.
+    pub struct StorageClass {
+        pub metadata: ObjectMeta,
+        pub provisioner: Str,
+        pub parameters: BTreeMap<Str, Str>,
+        pub reclaim_policy: Option<Str>,
+        pub allow_volume_expansion: Option<bool>,
+        pub volume_binding_mode: Option<VolumeBindingMode>,
+        pub allowed_topologies: Vec<TopologySelectorTerm>,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Where a class may provision.
+    pub struct TopologySelectorTerm { pub match_label_expressions: Vec<TopologySelectorRequirement> }
+    /// One label of a topology.
+    pub struct TopologySelectorRequirement { pub key: Str, pub values: Vec<Str> }
+    /// The wish to attach a volume to a node, and whether it is.
+    pub struct VolumeAttachment {
+        pub metadata: ObjectMeta,
+        pub spec: VolumeAttachmentSpec,
+        pub status: VolumeAttachmentStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Which volume, which node, by whom.
+    pub struct VolumeAttachmentSpec { pub attacher: Str, pub node_name: crate::NodeName, pub source: VolumeAttachmentSource }
+    /// The volume.
+    pub struct VolumeAttachmentSource { pub persistent_volume_name: Option<Str> }
+    /// What the attacher reports.
+    pub struct VolumeAttachmentStatus { pub attached: bool, pub attach_error: Option<VolumeError>, pub detach_error: Option<VolumeError> }
+    /// A failed attach or detach.
+    pub struct VolumeError { pub time: Option<Time>, pub message: Str }
+    /// A CSI driver.
+    pub struct CsiDriver {
+        pub metadata: ObjectMeta,
+        pub spec: CsiDriverSpec,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Properties of a driver.
+    pub struct CsiDriverSpec { pub attach_required: Option<bool>, pub storage_capacity: Option<bool> }
+    /// How much a class can provision in a part of the cluster.
+    pub struct CsiStorageCapacity {
+        pub metadata: ObjectMeta,
+        pub node_topology: Option<LabelSelector>,
+        pub storage_class_name: Str,
+        pub capacity: Option<Quantity>,
+        pub maximum_volume_size: Option<Quantity>,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+}
+
+string_enum! {
+    /// How many may use a volume (CT-124).
+    pub enum AccessMode { ReadWriteOnce = "ReadWriteOnce", ReadOnlyMany = "ReadOnlyMany", ReadWriteMany = "ReadWriteMany", ReadWriteOncePod = "ReadWriteOncePod" }
+    /// Phase of a volume.
+    pub enum VolumePhase { Pending = "Pending", Available = "Available", Bound = "Bound", Released = "Released", Failed = "Failed" }
+    /// Phase of a claim.
+    pub enum ClaimPhase { Pending = "Pending", Bound = "Bound", Lost = "Lost" }
+    /// When a class binds.
+    pub enum VolumeBindingMode { Immediate = "Immediate", WaitForFirstConsumer = "WaitForFirstConsumer" }
+}

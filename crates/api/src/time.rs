@@ -1,0 +1,187 @@
+//! Instants as the API writes them. Both types hold microseconds since the
+//! Unix epoch; they differ only in how they are printed.
+
+use crate::macros::Absent;
+
+/// `metav1.Time`: printed to the second, RFC 3339, UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(pub i64);
+
+/// `metav1.MicroTime`: printed to the microsecond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct MicroTime(pub i64);
+
+impl Absent for Time {}
+impl Absent for MicroTime {}
+
+impl Time {
+    /// The instant `seconds` after the Unix epoch.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds * 1_000_000)
+    }
+    /// Whole seconds since the Unix epoch, rounded down.
+    pub const fn seconds(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+}
+
+/// Days since the epoch of a civil date (proleptic Gregorian calendar).
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year - era * 400;
+    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+/// Civil date of a number of days since the epoch.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days - era * 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (
+        year_of_era + era * 400 + i64::from(month <= 2),
+        month,
+        day_of_year - (153 * shifted + 2) / 5 + 1,
+    )
+}
+
+/// Reads RFC 3339 with any fraction and offset; microseconds since the epoch.
+pub fn parse_rfc3339(text: &str) -> Option<i64> {
+    let number = |range: std::ops::Range<usize>| -> Option<i64> {
+        let part = text.get(range)?;
+        if part.bytes().all(|byte| byte.is_ascii_digit()) {
+            part.parse().ok()
+        } else {
+            None
+        }
+    };
+    let separator = |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|byte| wanted.contains(byte));
+    if !(separator(4, b"-") && separator(7, b"-") && separator(10, b"Tt") && separator(13, b":") && separator(16, b":"))
+    {
+        return None;
+    }
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days_in_month = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let last_day = *days_in_month.get(usize::try_from(month - 1).ok()?)?;
+    if day < 1 || day > last_day || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let mut rest = text.get(19..)?;
+    let mut micros = 0;
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 || digits > 9 {
+            return None;
+        }
+        let mut padded = fraction.get(..digits)?.to_owned();
+        while padded.len() < 6 {
+            padded.push('0');
+        }
+        micros = padded.get(..6)?.parse().ok()?;
+        rest = fraction.get(digits..)?;
+    }
+    let offset = match rest {
+        "Z" | "z" => 0,
+        _ => {
+            let sign = match rest.as_bytes().first()? {
+                b'+' => 1,
+                b'-' => -1,
+                _ => return None,
+            };
+            let bytes = rest.as_bytes();
+            if bytes.len() != 6 || bytes.get(3) != Some(&b':') {
+                return None;
+            }
+            let hours: i64 = rest.get(1..3)?.parse().ok()?;
+            let minutes: i64 = rest.get(4..6)?.parse().ok()?;
+            sign * (hours * 3600 + minutes * 60)
+        }
+    };
+    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+    Some(seconds * 1_000_000 + micros)
+}
+
+/// Prints RFC 3339 in UTC, with `fraction_digits` of the second (0 or 6).
+pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
+    let seconds = micros.div_euclid(1_000_000);
+    let (year, month, day) = civil_from_days(seconds.div_euclid(86_400));
+    let of_day = seconds.rem_euclid(86_400);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let fraction = if fraction_digits == 0 {
+        String::new()
+    } else {
+        format!(".{:06}", micros.rem_euclid(1_000_000))
+    };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
+macro_rules! text_serde {
+    ($name:ident, $digits:literal) => {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&print_rfc3339(self.0, $digits))
+            }
+        }
+        impl std::str::FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                parse_rfc3339(text)
+                    .map(Self)
+                    .ok_or_else(|| format!("{text:?} is not an RFC 3339 time"))
+            }
+        }
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.serialize_str(&print_rfc3339(self.0, $digits))
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(d)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+text_serde!(Time, 0);
+text_serde!(MicroTime, 6);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rfc3339_round_trips() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2026-01-01T00:00:00Z", 1_767_225_600),
+            ("2024-02-29T23:59:59Z", 1_709_251_199),
+            ("1969-12-31T23:59:59Z", -1),
+        ] {
+            assert_eq!(text.parse::<Time>().unwrap().seconds(), seconds);
+            assert_eq!(Time::from_seconds(seconds).to_string(), text);
+        }
+        assert_eq!(
+            "2026-01-01T01:00:00.5+01:00".parse::<MicroTime>().unwrap().to_string(),
+            "2026-01-01T00:00:00.500000Z"
+        );
+        for bad in [
+            "",
+            "2026-01-01",
+            "2026-13-01T00:00:00Z",
+            "2026-02-30T00:00:00Z",
+            "2026-01-01T00:00:00",
+            "2026-01-01T00:00:00.Z",
+        ] {
+            assert!(bad.parse::<Time>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Workload objects: who keeps pods in being.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::macros::{api_types, string_enum};
+use crate::{
+    ConditionStatus, IntOrString, LabelSelector, ObjectMeta, PersistentVolumeClaimTemplate, PodTemplateSpec, Str, Time,
+};
+
+api_types! {
+    /// A ReplicaSet.
+    pub struct ReplicaSet {
+        pub metadata: ObjectMeta,
+        pub spec: ReplicaSetSpec,
+        pub status: ReplicaSetStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a ReplicaSet.
+    pub struct ReplicaSetSpec {
+        pub replicas: Option<i32>,
+        pub min_ready_seconds: Option<i32>,
+        pub selector: Option<LabelSelector>,
+        pub template: Arc<PodTemplateSpec>,
+    }
+    /// Status of a ReplicaSet or ReplicationController.
+    pub struct ReplicaSetStatus {
+        pub replicas: i32,
+        pub fully_labeled_replicas: Option<i32>,
+        pub ready_replicas: Option<i32>,
+        pub available_replicas: Option<i32>,
+        pub observed_generation: Option<i64>,
+        pub conditions: Vec<WorkloadCondition>,
+    }
+    /// A condition of a workload.
+    pub struct WorkloadCondition {
+        #[serde(rename = "type")]
+        pub kind: Str,
+        pub status: ConditionStatus,
+        pub last_probe_time: Option<Time>,
+        pub last_update_time: Option<Time>,
+        pub last_transition_time: Option<Time>,
+        pub reason: Str,
+        pub message: Str,
+    }
+    /// A ReplicationController.
+    pub struct ReplicationController {
+        pub metadata: ObjectMeta,
+        pub spec: ReplicationControllerSpec,
+        pub status: ReplicaSetStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a ReplicationController: its selector is a plain map.
+    pub struct ReplicationControllerSpec {
+        pub replicas: Option<i32>,
+        pub min_ready_seconds: Option<i32>,
+        pub selector: BTreeMap<Str, Str>,
+        pub template: Arc<PodTemplateSpec>,
+    }
+    /// A Deployment.
+    pub struct Deployment {
+        pub metadata: ObjectMeta,
+        pub spec: DeploymentSpec,
+        pub status: DeploymentStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a Deployment.
+    pub struct DeploymentSpec {
+        pub replicas: Option<i32>,
+        pub selector: Option<LabelSelector>,
+        pub template: Arc<PodTemplateSpec>,
+        pub strategy: DeploymentStrategy,
+        pub min_ready_seconds: Option<i32>,
+        pub revision_history_limit: Option<i32>,
+        pub paused: Option<bool>,
+        pub progress_deadline_seconds: Option<i32>,
+    }
+    /// How a Deployment replaces pods.
+    pub struct DeploymentStrategy { #[serde(rename = "type")] pub kind: Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
+    /// Bounds of a rolling update.
+    pub struct RollingUpdateDeployment { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
+    /// Status of a Deployment.
+    pub struct DeploymentStatus {
+        pub observed_generation: Option<i64>,
+        pub replicas: Option<i32>,
+        pub updated_replicas: Option<i32>,
+        pub ready_replicas: Option<i32>,
+        pub available_replicas: Option<i32>,
+        pub unavailable_replicas: Option<i32>,
+        pub conditions: Vec<WorkloadCondition>,
+        pub collision_count: Option<i32>,
+    }
+    /// A StatefulSet.
+    pub struct StatefulSet {
+        pub metadata: ObjectMeta,
+        pub spec: StatefulSetSpec,
+        pub status: StatefulSetStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a StatefulSet.
+    pub struct StatefulSetSpec {
+        pub replicas: Option<i32>,
+        pub selector: Option<LabelSelector>,
+        pub template: Arc<PodTemplateSpec>,
+        pub volume_claim_templates: Arc<Vec<PersistentVolumeClaimTemplate>>,
+        pub service_name: Str,
+        pub pod_management_policy: Option<PodManagementPolicy>,
+        pub update_strategy: StatefulSetUpdateStrategy,
+        pub revision_history_limit: Option<i32>,
+        pub min_ready_seconds: Option<i32>,
+        pub persistent_volume_claim_retention_policy: Option<ClaimRetentionPolicy>,
+        pub ordinals: Option<StatefulSetOrdinals>,
+    }
+    /// Number of the first pod.
+    pub struct StatefulSetOrdinals { pub start: i32 }
+    /// What becomes of claims.
+    pub struct ClaimRetentionPolicy { pub when_deleted: Str, pub when_scaled: Str }
+    /// How a StatefulSet replaces pods.
+    pub struct StatefulSetUpdateStrategy { #[serde(rename = "type")] pub kind: Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
+    /// The lowest ordinal that is updated.
+    pub struct RollingUpdateStatefulSet { pub partition: Option<i32>, pub max_unavailable: Option<IntOrString> }
+    /// Status of a StatefulSet.
+    pub struct StatefulSetStatus {
+        pub observed_generation: Option<i64>,
+        pub replicas: i32,
+        pub ready_replicas: Option<i32>,
+        pub current_replicas: Option<i32>,
+        pub updated_replicas: Option<i32>,
+        pub current_revision: Str,
+        pub update_revision: Str,
+        pub collision_count: Option<i32>,
+        pub conditions: Vec<WorkloadCondition>,
+        pub available_replicas: i32,
+    }
+    /// One revision of a StatefulSet's or DaemonSet's template.
+    pub struct ControllerRevision {
+        pub metadata: ObjectMeta,
+        pub data: Option<Arc<serde_json::Value>>,
+        pub revision: i64,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// A DaemonSet.
+    pub struct DaemonSet {
+        pub metadata: ObjectMeta,
+        pub spec: DaemonSetSpec,
+        pub status: DaemonSetStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a DaemonSet.
+    pub struct DaemonSetSpec {
+        pub selector: Option<LabelSelector>,
+        pub template: Arc<PodTemplateSpec>,
+        pub update_strategy: DaemonSetUpdateStrategy,
+        pub min_ready_seconds: Option<i32>,
+        pub revision_history_limit: Option<i32>,
+    }
+    /// How a DaemonSet replaces pods.
+    pub struct DaemonSetUpdateStrategy { #[serde(rename = "type")] pub kind: Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
+    /// Bounds of a DaemonSet's update.
+    pub struct RollingUpdateDaemonSet { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
+    /// Status of a DaemonSet.
+    pub struct DaemonSetStatus {
+        pub current_number_scheduled: i32,
+        pub number_misscheduled: i32,
+        pub desired_number_scheduled: i32,
+        pub number_ready: i32,
+        pub observed_generation: Option<i64>,
+        pub updated_number_scheduled: Option<i32>,
+        pub number_available: Option<i32>,
+        pub number_unavailable: Option<i32>,
+        pub collision_count: Option<i32>,
+    }
+    /// A Job.
+    pub struct Job {
+        pub metadata: ObjectMeta,
+        pub spec: JobSpec,
+        pub status: JobStatus,
+        /// What was given but has no behaviour here.
+        #[serde(skip)]
+        pub extra: crate::Extra,
+    }
+    /// Spec of a Job.
+    pub struct JobSpec {
+        pub parallelism: Option<i32>,
+        pub completions: Option<i32>,
+        pub active_deadline_seconds: Option<i64>,
+        pub backoff_limit: Option<i32>,
+        pub pod_failure_policy: Option<serde_json::Value>,
+        pub selector: Option<LabelSelector>,
+        pub manual_selector: Option<bool>,
+        pub template: Arc<PodTemplateSpec>,
+        pub ttl_seconds_after_finished: Option<i32>,
+        pub completion_mode: Option<Str>,
+        pub suspend: Option<bool>,
+        pub pod_replacement_policy: Option<Str>,
+    }
+    /// Status of a Job.
+    pub struct JobStatus {
+        pub conditions: Vec<WorkloadCondition>,
+        pub start_time: Option<Time>,
+        pub completion_time: Option<Time>,
+        pub active: Option<i32>,
+        pub ready: Option<i32>,
+        pub terminating: Option<i32>,
+        pub succeeded: Option<i32>,
+        pub failed: Option<i32>,
+        pub completed_indexes: Str,
+        pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
+    }
+    /// Finished pods that the counts do not hold yet.
+    pub struct UncountedTerminatedPods { pub succeeded: Vec<Str>, pub failed: Vec<Str> }
+}
+
+string_enum! {
+    /// Strategy of a Deployment.
+    pub enum DeploymentStrategyType { RollingUpdate = "RollingUpdate", Recreate = "Recreate" }
+    /// Strategy of a StatefulSet or DaemonSet.
+    pub enum UpdateStrategyType { RollingUpdate = "RollingUpdate", OnDelete = "OnDelete" }
+    /// Order in which a StatefulSet makes its pods.
+    pub enum PodManagementPolicy { OrderedReady = "OrderedReady", Parallel = "Parallel" }
+}
