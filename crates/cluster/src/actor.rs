@@ -1,0 +1,66 @@
+//! Who acts: the processes of the cluster, and the places they run.
+
+use podscope_api::NodeName;
+
+/// A process that acts on the cluster. Two controller-managers or schedulers may run at once (F-01); the number tells them apart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Actor {
+    /// kube-apiserver.
+    ApiServer,
+    /// kube-scheduler, by instance.
+    Scheduler(u8),
+    /// kube-controller-manager, by instance.
+    ControllerManager(u8),
+    /// The kubelet of a node.
+    Kubelet(NodeName),
+    /// The external attacher of CSI drivers and the storage back-ends.
+    Attacher,
+    /// The fencing controller (off by default, V-05).
+    Fencing,
+    /// A person's or a script's client, by command number.
+    Client(u32),
+    /// The machine itself (processes, power); not a client of the API.
+    Machine(NodeName),
+    /// The world outside: faults.
+    World,
+}
+
+impl std::fmt::Display for Actor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::ApiServer => f.write_str("apiserver"),
+            Self::Scheduler(0) => f.write_str("scheduler"),
+            Self::Scheduler(instance) => write!(f, "scheduler/{instance}"),
+            Self::ControllerManager(0) => f.write_str("controller-manager"),
+            Self::ControllerManager(instance) => write!(f, "controller-manager/{instance}"),
+            Self::Kubelet(node) => write!(f, "kubelet/{node}"),
+            Self::Attacher => f.write_str("attacher"),
+            Self::Fencing => f.write_str("fencing"),
+            Self::Client(_) => f.write_str("user"),
+            Self::Machine(node) => write!(f, "machine/{node}"),
+            Self::World => f.write_str("world"),
+        }
+    }
+}
+
+/// A place on the network.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// Where the API server, scheduler and controller-manager run.
+    ControlPlane,
+    /// A machine.
+    Node(NodeName),
+    /// The storage servers.
+    Storage,
+}
+
+impl Actor {
+    /// Where the process runs.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Kubelet(node) | Self::Machine(node) => Place::Node(node.clone()),
+            Self::Attacher => Place::Storage,
+            _ => Place::ControlPlane,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a component is given and what it may do: it reads its input and its
+//! own state, and answers with effects. The world applies the effects; a
+//! component never reaches into another.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
+use serde_json::Value;
+
+use crate::{Actor, Answer, CallId, Objects, Request, Rng, SimTime, Span, Subject, What};
+
+/// One write to the store, as watches carry it. `after` is the whole state at
+/// this revision, so a watch cache is a pointer.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The store's revision after the write.
+    pub revision: u64,
+    /// The object before; none for a creation.
+    pub old: Option<Object>,
+    /// The object after; none for a removal.
+    pub new: Option<Object>,
+    /// All objects at this revision.
+    pub after: Arc<Objects>,
+}
+
+impl Change {
+    /// The object after, or, for a removal, before.
+    pub fn object(&self) -> Option<&Object> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+}
+
+/// What reaches a process that talks to the API server.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The process starts, with empty memory.
+    Started,
+    /// A list answered (at start, or when a broken watch is resumed after its
+    /// revision was lost): the cache is replaced by this state.
+    Listed {
+        /// Revision of the state.
+        revision: u64,
+        /// The state.
+        objects: Arc<Objects>,
+    },
+    /// A watch event.
+    Changed(Arc<Change>),
+    /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
+    Answered(CallId, Answer),
+    /// A timer that the process set.
+    Timer(Timer),
+}
+
+/// Timers of all components; each sets only its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// Of the scheduler.
+    Scheduler,
+    /// Of a controller-manager.
+    Controller(crate::controllers::ControllerTimer),
+    /// Of a kubelet.
+    Kubelet(crate::kubelet::KubeletTimer),
+    /// Of a machine.
+    Machine(crate::machine::MachineTimer),
+    /// Of a client.
+    Client(crate::client::ClientTimer),
+}
+
+/// What a component may do.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Send a request to the API server over the actor's link.
+    Call(CallId, Request),
+    /// Wake the actor at an instant (not before now).
+    Timer(SimTime, Timer),
+    /// Put a record into the trace.
+    Record {
+        /// What.
+        what: What,
+        /// About which object.
+        object: Option<Arc<Subject>>,
+        /// Which container.
+        container: Option<Str>,
+        /// Further fields.
+        fields: Vec<(&'static str, Value)>,
+    },
+    /// Print a line (clients only).
+    Print {
+        /// True for stderr.
+        is_error: bool,
+        /// Text without newline.
+        text: String,
+    },
+    /// The actor ends (clients: with that exit status).
+    Exit(u8),
+    /// Cause a fault or other act of the world (fencing, tests).
+    Fault(crate::fault::Fault),
+}
+
+/// The context of one step of one component.
+pub struct Ctx<'a> {
+    /// The instant.
+    pub now: SimTime,
+    /// Wall-clock time at t = 0.
+    pub start: Time,
+    /// Who is acting.
+    pub actor: Actor,
+    /// The actor's own generator.
+    pub rng: &'a mut Rng,
+    /// Switches for history and what-if (F-20).
+    pub switches: &'a crate::Switches,
+    next_call: &'a mut u64,
+    effects: Vec<Effect>,
+}
+
+impl<'a> Ctx<'a> {
+    /// A context with no effects yet.
+    pub fn new(
+        now: SimTime,
+        start: Time,
+        actor: Actor,
+        rng: &'a mut Rng,
+        switches: &'a crate::Switches,
+        next_call: &'a mut u64,
+    ) -> Self {
+        Self {
+            now,
+            start,
+            actor,
+            rng,
+            switches,
+            next_call,
+            effects: Vec::new(),
+        }
+    }
+    /// The effects, in order.
+    pub fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+    /// Wall-clock time now, as API objects carry it.
+    pub fn wall(&self) -> Time {
+        self.wall_at(self.now)
+    }
+    /// Wall-clock time of an instant.
+    pub fn wall_at(&self, at: SimTime) -> Time {
+        Time(self.start.0 + at.0)
+    }
+    /// The instant of a wall-clock time.
+    pub fn sim_time(&self, wall: Time) -> SimTime {
+        SimTime(wall.0 - self.start.0)
+    }
+    /// Sends a request; the answer comes back with the same number.
+    pub fn call(&mut self, request: Request) -> CallId {
+        *self.next_call += 1;
+        let id = CallId(*self.next_call);
+        self.effects.push(Effect::Call(id, request));
+        id
+    }
+    /// Asks to be woken at an instant.
+    pub fn timer(&mut self, at: SimTime, timer: Timer) {
+        self.effects.push(Effect::Timer(at.max(self.now), timer));
+    }
+    /// Asks to be woken after a while.
+    pub fn timer_in(&mut self, span: Span, timer: Timer) {
+        self.timer(self.now + span, timer);
+    }
+    /// Puts a record about an object into the trace.
+    pub fn record(&mut self, what: What, object: &Object, fields: Vec<(&'static str, Value)>) {
+        self.record_subject(what, Some(subject_of(object)), None, fields);
+    }
+    /// Puts a record into the trace.
+    pub fn record_subject(
+        &mut self,
+        what: What,
+        object: Option<Arc<Subject>>,
+        container: Option<Str>,
+        fields: Vec<(&'static str, Value)>,
+    ) {
+        self.effects.push(Effect::Record {
+            what,
+            object,
+            container,
+            fields,
+        });
+    }
+    /// Any other effect.
+    pub fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+}
+
+/// The subject of records about an object.
+pub fn subject_of(object: &Object) -> Arc<Subject> {
+    Arc::new(Subject {
+        kind: object.kind(),
+        key: object.key(),
+        uid: object.metadata().uid.clone(),
+    })
+}
+
+/// The subject of records about an object that is not at hand.
+pub fn subject(kind: Kind, key: ObjectKey, uid: Uid) -> Arc<Subject> {
+    Arc::new(Subject { kind, key, uid })
+}

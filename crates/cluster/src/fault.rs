@@ -1,0 +1,153 @@
+//! Faults: everything that happens to a cluster from outside (F-01).
+
+use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
+use std::collections::BTreeMap;
+
+use crate::Span;
+
+/// Which side of a node's links is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CutFrom {
+    /// Every link.
+    Everything,
+    /// The control plane.
+    ControlPlane,
+    /// All other nodes.
+    Nodes,
+    /// The storage servers.
+    Storage,
+    /// One node.
+    Node(NodeName),
+}
+
+/// Which direction is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Both.
+    Both,
+    /// What goes to the node.
+    In,
+    /// What comes from the node.
+    Out,
+}
+
+/// A part of the control plane that can crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ControlPlaneProcess {
+    /// kube-scheduler.
+    Scheduler,
+    /// kube-controller-manager.
+    ControllerManager,
+    /// kube-apiserver.
+    ApiServer,
+}
+
+/// Nodes a fault is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Targets {
+    /// These nodes.
+    Nodes(Vec<NodeName>),
+    /// All nodes of a zone.
+    Zone(Str),
+    /// Every node.
+    All,
+}
+
+/// How a node is fenced (CT-142, V-05).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FenceMechanism {
+    /// Power off.
+    Power,
+    /// The storage servers refuse the node.
+    Storage,
+    /// The node is isolated from every network.
+    Network,
+}
+
+/// One fault or its repair: the `fault …` commands of the contract.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// `fault partition`.
+    Partition {
+        /// Whom.
+        targets: Targets,
+        /// From what.
+        from: CutFrom,
+        /// Which way.
+        direction: Direction,
+    },
+    /// `fault heal`: removes every cut of the targets.
+    Heal(Targets),
+    /// `fault join`: a new machine whose kubelet registers.
+    Join {
+        /// Name of the machine.
+        node: NodeName,
+        /// Labels the kubelet registers with.
+        labels: BTreeMap<Str, Str>,
+        /// Capacity; empty means the scenario's.
+        capacity: ResourceList,
+    },
+    /// `fault leave`: the machine is taken away for good.
+    Leave(NodeName),
+    /// `fault crash kubelet|runtime NODE` or `restart`.
+    Kubelet {
+        /// The node.
+        node: NodeName,
+        /// True to start it again (restarting a running one crashes it first).
+        up: bool,
+    },
+    /// The container runtime of a node.
+    Runtime {
+        /// The node.
+        node: NodeName,
+        /// True to start it again.
+        up: bool,
+    },
+    /// `fault poweroff` / `fault boot`.
+    Power {
+        /// The node.
+        node: NodeName,
+        /// True to boot.
+        on: bool,
+    },
+    /// `fault crash|restart scheduler|controller-manager|apiserver`.
+    ControlPlane {
+        /// Which.
+        process: ControlPlaneProcess,
+        /// True to start it again.
+        up: bool,
+    },
+    /// `fault second controller-manager|scheduler`.
+    Second(ControlPlaneProcess),
+    /// `fault etcd down|up`.
+    Etcd {
+        /// Whether the API server reaches etcd.
+        up: bool,
+    },
+    /// `fault slow NODE DURATION`.
+    Slow(NodeName, Span),
+    /// `fault exit POD CONTAINER CODE`.
+    Exit {
+        /// The pod.
+        pod: ObjectKey,
+        /// The container.
+        container: Str,
+        /// Its exit code.
+        code: i32,
+    },
+    /// `fault sandbox POD`: the pod's sandbox is lost.
+    Sandbox(ObjectKey),
+    /// `fault fence NODE --by MECHANISM`.
+    Fence(NodeName, FenceMechanism),
+    /// `fault detach VOLUME`: breaks an attachment by force.
+    Detach(Str),
+    /// `app member add|remove GROUP MEMBER` (C-13).
+    Member {
+        /// The group.
+        group: Str,
+        /// The pod's name.
+        member: Str,
+        /// True to add.
+        add: bool,
+    },
+}

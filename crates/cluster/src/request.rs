@@ -1,0 +1,183 @@
+//! What components ask of the API server, and what it answers. Everything
+//! that changes an object is one of these requests; only the API server
+//! writes the store.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, NodeName, Object, ObjectKey, Resource, Str, Uid};
+
+/// Number of a call, unique in a run; the answer carries it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub u64);
+
+/// Which part of an object a write may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Everything but status.
+    Main,
+    /// Only status.
+    Status,
+}
+
+/// Options of a DELETE.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeleteOptions {
+    /// Seconds; absent means the object's own (LC-011).
+    pub grace_seconds: Option<i64>,
+    /// Refuse with 409 unless the object has this UID (LC-019).
+    pub uid: Option<Uid>,
+    /// Refuse with 409 unless the object has this resourceVersion.
+    pub resource_version: Option<Str>,
+    /// What becomes of dependents; absent means the kind's default.
+    pub propagation: Option<Propagation>,
+}
+
+/// What deleting an owner does to its dependents (CT-152).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Propagation {
+    /// The owner goes at once, dependents after it.
+    Background,
+    /// The owner waits for its dependents.
+    Foreground,
+    /// Dependents lose the reference and stay.
+    Orphan,
+}
+
+/// A named change of an object, applied by the server to the stored state (a patch: no resourceVersion check, CT-161).
+#[derive(Clone)]
+pub struct Mutation {
+    /// For debugging.
+    pub name: &'static str,
+    apply: Arc<dyn Fn(&Object) -> Option<Object> + Send + Sync>,
+}
+
+impl Mutation {
+    /// A change of a typed object. The closure must depend on nothing but its argument.
+    pub fn new<T: Resource>(name: &'static str, change: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
+        Self {
+            name,
+            apply: Arc::new(move |object| {
+                let mut typed = T::from_object(object)?.clone();
+                change(Arc::make_mut(&mut typed));
+                Some(typed.into_object())
+            }),
+        }
+    }
+    /// A change of an object of any kind, e.g. a user's JSON patch.
+    pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
+        Self {
+            name,
+            apply: Arc::new(change),
+        }
+    }
+    /// The changed object; none if it is of another kind.
+    pub fn apply(&self, object: &Object) -> Option<Object> {
+        (self.apply)(object)
+    }
+}
+
+impl std::fmt::Debug for Mutation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Mutation({})", self.name)
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone)]
+pub enum Request {
+    /// Read one object, from the store itself.
+    Get {
+        /// Kind.
+        kind: Kind,
+        /// Namespace and name.
+        key: ObjectKey,
+    },
+    /// POST.
+    Create(Object),
+    /// PUT with the object's resourceVersion: 409 if stale; an empty one is unconditional.
+    Update(Object, Part),
+    /// PATCH: applied to whatever is stored.
+    Patch {
+        /// Kind.
+        kind: Kind,
+        /// Namespace and name.
+        key: ObjectKey,
+        /// Refuse with 409 if the object is another (name reuse).
+        uid: Option<Uid>,
+        /// Which part may change.
+        part: Part,
+        /// The change.
+        change: Mutation,
+    },
+    /// DELETE.
+    Delete {
+        /// Kind.
+        kind: Kind,
+        /// Namespace and name.
+        key: ObjectKey,
+        /// Options.
+        options: DeleteOptions,
+    },
+    /// POST pods/binding.
+    Bind {
+        /// The pod.
+        pod: ObjectKey,
+        /// Its UID.
+        uid: Uid,
+        /// Where to.
+        node: NodeName,
+    },
+    /// POST pods/eviction.
+    Evict {
+        /// The pod.
+        pod: ObjectKey,
+        /// Options of the DELETE that follows.
+        options: DeleteOptions,
+    },
+    /// Namespace finalize: removes `kubernetes` from spec.finalizers.
+    Finalize {
+        /// The namespace's name.
+        namespace: Str,
+    },
+    /// An event for the event recorder; merged with an equal one (`count`).
+    Event(EventNote),
+}
+
+/// An event as its writer states it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventNote {
+    /// The object it is about.
+    pub kind: Kind,
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// UID of the object.
+    pub uid: Uid,
+    /// Part of the object, e.g. `spec.containers{web}`; may be empty.
+    pub field_path: Str,
+    /// `Normal` or `Warning`.
+    pub kind_of_event: podscope_api::EventType,
+    /// Reason, CamelCase.
+    pub reason: Str,
+    /// Text.
+    pub message: Str,
+    /// Second object, if any (`related`).
+    pub related: Option<(Kind, ObjectKey, Uid)>,
+}
+
+/// A refusal or failure, as the API server words it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiError {
+    /// HTTP status.
+    pub code: u16,
+    /// `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `TooManyRequests`, `BadRequest`, `Timeout`, …
+    pub reason: &'static str,
+    /// The message a client prints after `Error from server (REASON): `.
+    pub message: String,
+    /// Seconds to wait before trying again, where given.
+    pub retry_after_seconds: Option<i64>,
+    /// `details.causes` as (type, message).
+    pub causes: Vec<(String, String)>,
+}
+
+/// The answer to a call. A successful DELETE answers with the object as it then was.
+pub type Answer = Result<Option<Object>, ApiError>;

@@ -1,0 +1,50 @@
+//! Randomness: one generator per component, split from the scenario's seed by
+//! the component's name, so that a new component does not shift the draws of
+//! another (DESIGN, "Time and randomness").
+
+use rand_core::Rng as _;
+use rand_pcg::Pcg32;
+
+use crate::Span;
+
+/// A seeded generator with integer draws only; the same on every target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rng(Pcg32);
+
+impl Rng {
+    /// The generator of the component called `name` under `seed`.
+    pub fn split(seed: u64, name: &str) -> Self {
+        // FNV-1a selects the stream.
+        let stream = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self(Pcg32::new(seed, stream))
+    }
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+    /// Uniform in `0..bound`; 0 for an empty range.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        if bound == 0 {
+            return 0;
+        }
+        // Multiply-shift with rejection: unbiased and portable.
+        let threshold = bound.wrapping_neg() % bound;
+        loop {
+            let wide = u128::from(self.bits()) * u128::from(bound);
+            if (wide as u64) >= threshold {
+                return (wide >> 64) as u64;
+            }
+        }
+    }
+    /// Uniform between two spans, both inclusive.
+    pub fn between(&mut self, low: Span, high: Span) -> Span {
+        let width = u64::try_from((high - low).0).unwrap_or(0);
+        Span(low.0 + self.below(width.saturating_add(1)) as i64)
+    }
+    /// True `n` times in a thousand.
+    pub fn per_mille(&mut self, n: u64) -> bool {
+        self.below(1000) < n
+    }
+}

@@ -1,0 +1,96 @@
+//! Simulated time: whole microseconds since the start of the scenario.
+
+use std::ops::{Add, AddAssign, Sub};
+
+/// An instant of the simulation, in microseconds since t = 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
+pub struct SimTime(pub i64);
+
+/// A length of simulated time, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
+pub struct Span(pub i64);
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Span = Span(0);
+    /// Whole seconds.
+    pub const fn seconds(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(1_000_000))
+    }
+    /// Milliseconds.
+    pub const fn millis(millis: i64) -> Self {
+        Self(millis.saturating_mul(1000))
+    }
+    /// Whole seconds of this span, rounded down.
+    pub const fn whole_seconds(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+}
+
+impl SimTime {
+    /// The start of the scenario.
+    pub const ZERO: SimTime = SimTime(0);
+    /// The instant that many seconds after the start.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(1_000_000))
+    }
+    /// Rounded down to a whole second.
+    pub const fn floor_second(self) -> Self {
+        Self(self.0.div_euclid(1_000_000) * 1_000_000)
+    }
+}
+
+impl Add<Span> for SimTime {
+    type Output = SimTime;
+    fn add(self, span: Span) -> SimTime {
+        SimTime(self.0.saturating_add(span.0))
+    }
+}
+impl AddAssign<Span> for SimTime {
+    fn add_assign(&mut self, span: Span) {
+        *self = *self + span;
+    }
+}
+impl Sub<Span> for SimTime {
+    type Output = SimTime;
+    fn sub(self, span: Span) -> SimTime {
+        SimTime(self.0.saturating_sub(span.0))
+    }
+}
+impl Sub for SimTime {
+    type Output = Span;
+    fn sub(self, earlier: SimTime) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+}
+impl Add for Span {
+    type Output = Span;
+    fn add(self, other: Span) -> Span {
+        Span(self.0.saturating_add(other.0))
+    }
+}
+impl Sub for Span {
+    type Output = Span;
+    fn sub(self, other: Span) -> Span {
+        Span(self.0.saturating_sub(other.0))
+    }
+}
+
+impl std::fmt::Display for SimTime {
+    /// Seconds with as many decimals as needed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Span(self.0).fmt(f)
+    }
+}
+impl std::fmt::Display for Span {
+    /// Seconds with as many decimals as needed, and `s`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (seconds, micros) = (self.0.unsigned_abs() / 1_000_000, self.0.unsigned_abs() % 1_000_000);
+        let fraction = format!("{micros:06}");
+        match fraction.trim_end_matches('0') {
+            "" => write!(f, "{sign}{seconds}s"),
+            digits => write!(f, "{sign}{seconds}.{digits}s"),
+        }
+    }
+}

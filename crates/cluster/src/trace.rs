@@ -1,0 +1,120 @@
+//! The trace: what happened, in order, in the contract's words. Components
+//! emit records; whoever drives the world collects them.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, ObjectKey, Str, Uid};
+use serde_json::Value;
+
+use crate::{Actor, SimTime};
+
+macro_rules! what {
+    ($($name:ident),* $(,)?) => {
+        /// What a record says; the closed list of the contract.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum What { $(#[doc = concat!("`", stringify!($name), "`.")] $name),* }
+        impl What {
+            /// The wire form.
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$name => stringify!($name)),* } }
+        }
+    };
+}
+what! {
+    Created, Updated, DeletionRequested, Deleted, Refused, Bound, Attempt, Nominated, Preempted, Gated, ImagePulled,
+    ContainerStarted, ContainerExited, HookStarted, HookFinished, SignalSent, ProbeFailed, ProbeSucceeded,
+    VolumeAttached, VolumeDetached, VolumeMounted, VolumeUnmounted, VolumeCorrupted, NodeRegistered, ConditionChanged,
+    TaintAdded, TaintRemoved, Fault, Healed, Command, Fenced, Event, InvariantViolated, Expectation,
+}
+
+/// The object a record is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subject {
+    /// Kind.
+    pub kind: Kind,
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// UID; empty if unknown.
+    pub uid: Uid,
+}
+
+/// One record. `fields` hold what is particular to `what`, in the order they are printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// When.
+    pub at: SimTime,
+    /// Place in the trace, from 0.
+    pub seq: u64,
+    /// Who acted.
+    pub actor: Actor,
+    /// What happened.
+    pub what: What,
+    /// The API object acted on, if any.
+    pub object: Option<Arc<Subject>>,
+    /// The container, for container, hook, signal and probe records.
+    pub container: Option<Str>,
+    /// Further fields.
+    pub fields: Vec<(&'static str, Value)>,
+}
+
+impl Record {
+    /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond.
+    pub fn to_json_line(&self) -> String {
+        use std::fmt::Write;
+        let mut line = String::with_capacity(160);
+        let (seconds, micros) = (self.at.0.div_euclid(1_000_000), self.at.0.rem_euclid(1_000_000));
+        let _ = write!(line, "{{\"t\":{seconds}");
+        if micros != 0 {
+            let fraction = format!("{micros:06}");
+            let _ = write!(line, ".{}", fraction.trim_end_matches('0'));
+        }
+        let _ = write!(
+            line,
+            ",\"seq\":{},\"actor\":{},\"what\":\"{}\"",
+            self.seq,
+            Value::from(self.actor.to_string()),
+            self.what.as_str()
+        );
+        if let Some(subject) = &self.object {
+            let _ = write!(line, ",\"object\":{{\"kind\":\"{}\"", subject.kind.name());
+            if !subject.key.namespace.is_empty() {
+                let _ = write!(line, ",\"namespace\":{}", Value::from(&*subject.key.namespace));
+            }
+            let _ = write!(line, ",\"name\":{}", Value::from(&*subject.key.name));
+            if !subject.uid.is_empty() {
+                let _ = write!(line, ",\"uid\":{}", Value::from(&*subject.uid.0));
+            }
+            line.push('}');
+        }
+        if let Some(container) = &self.container {
+            let _ = write!(line, ",\"container\":{}", Value::from(&**container));
+        }
+        for (name, value) in &self.fields {
+            let _ = write!(line, ",\"{name}\":{value}");
+        }
+        line.push('}');
+        line
+    }
+}
+
+/// A line that a command printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputLine {
+    /// When.
+    pub at: SimTime,
+    /// The command's number.
+    pub command: u32,
+    /// True for stderr.
+    pub is_error: bool,
+    /// Text without newline.
+    pub text: String,
+}
+
+/// Where a world reports. The world itself keeps no trace, so that checkpoints stay small.
+pub trait Sink {
+    /// A record of the trace.
+    fn record(&mut self, record: Record);
+    /// A line a command printed.
+    fn output(&mut self, line: OutputLine);
+    /// A command's client ended with that exit status.
+    fn finished(&mut self, command: u32, at: SimTime, status: u8);
+}
