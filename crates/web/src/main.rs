@@ -1,2 +1,4 @@
 //! The page.
-fn main() {}
+fn main() {
+    console_error_panic_hook::set_once();
+}

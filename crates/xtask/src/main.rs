@@ -1,2 +1,68 @@
-//! `cargo xtask`.
-fn main() {}
+//! `cargo xtask`: sets up the tools, serves, builds, tests and measures Podscope.
+//!
+//! It knows commands and files, never the simulator. Each job is one file; the list of
+//! test steps is data in [`steps`].
+#![allow(clippy::disallowed_types)] // a build tool measures real time
+
+mod bench;
+mod golden;
+mod host;
+mod run;
+mod site;
+mod size;
+mod spec;
+mod steps;
+mod tools;
+
+use run::Fallible;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask <command>
+
+  serve [ARG…]       build, serve with live reload, say the address (ARGs go to Trunk)
+  build              the deployable site in dist/
+  test [STEP…]       everything, or the named steps; `test --list` lists them
+  bless [NAME…]      rewrite golden files from what the code does now
+  bench [NAME…]      performance figures, and target/bench.json
+  spec [--missing]   rows of the specification and the tests that name them
+  size               bytes of a first visit, with the budget
+  notices            rewrite THIRD-PARTY.md from the dependencies
+  doctor [--install] tools: where each is found, what is missing
+";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let command = args.next().unwrap_or_default();
+    let rest: Vec<String> = args.collect();
+    let done = match command.as_str() {
+        "serve" => site::serve(&rest),
+        "build" => site::build(),
+        "finish" => site::finish(),
+        "test" => steps::test(&rest),
+        "bless" => golden::bless(&rest),
+        "bench" => bench::bench(&rest),
+        "spec" => spec::report(&rest),
+        "size" => size::report(),
+        "notices" => golden::notices(),
+        "doctor" => tools::doctor(&rest),
+        "" | "help" | "-h" | "--help" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("unknown command `{other}`\n\n{USAGE}")),
+    };
+    exit(done)
+}
+
+fn exit(done: Fallible) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            if !message.is_empty() {
+                eprintln!("error: {message}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `cargo xtask bench`: runs the committed measurements, prints their figures and writes
+//! `target/bench.json`.
+//!
+//! A measurement is a row of [`BENCHES`]. What runs in another process reports by lines of the
+//! form `figure: NAME = VALUE UNIT`; everything else it prints is passed on.
+
+use crate::run::{Fallible, Run};
+use crate::tools::{self, Paths, Tool};
+use crate::{host, site, size};
+
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    tools: &'static [Tool],
+    run: fn(&Paths) -> Fallible<Vec<Figure>>,
+}
+
+struct Figure {
+    name: String,
+    value: f64,
+    unit: String,
+}
+
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "size",
+        about: "bytes of a first visit, brotli",
+        tools: &[Tool::Node],
+        run: sizes,
+    },
+    Bench {
+        name: "page",
+        about: "the release site in Chromium: first paint, engine ready, frames while it computes",
+        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        run: |paths| figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
+    },
+];
+
+/// Runs the named measurements, or all, on the release site.
+pub(crate) fn bench(args: &[String]) -> Fallible {
+    if let Some(unknown) = args
+        .iter()
+        .find(|a| BENCHES.iter().all(|b| b.name != a.as_str()))
+    {
+        let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
+        return Err(format!(
+            "no measurement `{unknown}`; there are {}",
+            names.join(", ")
+        ));
+    }
+    site::build_with(&tools::ensure(tools::SITE)?)?;
+    let mut rows = Vec::new();
+    for bench in BENCHES
+        .iter()
+        .filter(|b| args.is_empty() || args.iter().any(|a| a == b.name))
+    {
+        eprintln!("\n== {}: {}", bench.name, bench.about);
+        for figure in (bench.run)(&tools::ensure(bench.tools)?)? {
+            println!("{:<40} {:>12.1} {}", figure.name, figure.value, figure.unit);
+            rows.push(format!(
+                "  {{\"bench\": \"{}\", \"name\": \"{}\", \"value\": {}, \"unit\": \"{}\"}}",
+                bench.name, figure.name, figure.value, figure.unit
+            ));
+        }
+    }
+    let out = host::target().join("bench.json");
+    site::write(&out, &format!("[\n{}\n]\n", rows.join(",\n")))?;
+    println!("written to {}", out.display());
+    Ok(())
+}
+
+fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
+    let files = size::first_visit()?;
+    let figure = |name: &str, bytes: u64| Figure {
+        name: name.to_string(),
+        value: bytes as f64 / 1024.0,
+        unit: "KiB".to_string(),
+    };
+    let wasm = files
+        .iter()
+        .filter(|f| f.name.ends_with(".wasm"))
+        .map(|f| f.brotli)
+        .sum();
+    Ok(vec![
+        figure("wasm", wasm),
+        figure("first visit", files.iter().map(|f| f.brotli).sum()),
+    ])
+}
+
+/// Runs a process and reads its figures.
+fn figures(run: Run) -> Fallible<Vec<Figure>> {
+    let mut found = Vec::new();
+    for line in run.output()?.lines() {
+        match figure_of(line) {
+            Some(figure) => found.push(figure),
+            None => println!("{line}"),
+        }
+    }
+    Ok(found)
+}
+
+fn figure_of(line: &str) -> Option<Figure> {
+    let (name, rest) = line.strip_prefix("figure: ")?.split_once(" = ")?;
+    let (value, unit) = rest.split_once(' ')?;
+    let plain = |text: &str| !text.contains(['"', '\\']);
+    (plain(name) && plain(unit)).then_some(())?;
+    Some(Figure {
+        name: name.into(),
+        value: value.parse().ok()?,
+        unit: unit.trim().into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figure_of;
+
+    #[test]
+    fn figures_are_read_and_other_lines_are_not() {
+        let figure = figure_of("figure: first paint = 41.5 ms").expect("a figure");
+        assert_eq!(
+            (figure.name.as_str(), figure.value, figure.unit.as_str()),
+            ("first paint", 41.5, "ms")
+        );
+        assert!(figure_of("first paint = 41.5 ms").is_none());
+        assert!(figure_of("figure: \"x\" = 1 ms").is_none());
+    }
+}

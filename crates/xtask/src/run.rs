@@ -1,0 +1,181 @@
+//! Running a child process: what it prints is passed on, its test results are counted.
+
+use crate::host;
+use crate::tools::Paths;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Done, or a message for the person at the terminal.
+pub(crate) type Fallible<T = ()> = Result<T, String>;
+
+/// Tests that passed and failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: Counts) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
+    /// Reads a closing line: cargo's `test result: ok. 3 passed; 0 failed; …`, or
+    /// `3 passed, 0 failed` alone.
+    pub(crate) fn of_line(line: &str) -> Option<Counts> {
+        let rest = line.split_once("test result: ").map_or(line, |(_, rest)| {
+            rest.split_once(". ").map_or(rest, |(_, counts)| counts)
+        });
+        let closing = line.contains("test result: ");
+        let mut words = rest.split_whitespace();
+        let passed = words.next()?.parse().ok()?;
+        if !matches!(words.next()?, "passed;" | "passed,") {
+            return None;
+        }
+        let failed = words.next()?.parse().ok()?;
+        let last = words.next()?;
+        (last.trim_end_matches(';') == "failed" && (closing || words.next().is_none()))
+            .then_some(Counts { passed, failed })
+    }
+}
+
+/// A command about to run in the repository's root with the tools on its PATH.
+pub(crate) struct Run(Command);
+
+impl Run {
+    pub(crate) fn new(program: impl AsRef<OsStr>) -> Run {
+        let mut command = Command::new(program);
+        command.current_dir(host::root()).stdin(Stdio::null());
+        Run(command)
+    }
+
+    pub(crate) fn cargo() -> Run {
+        Run::new(host::cargo())
+    }
+
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Run {
+        self.0.args(args);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Run {
+        self.0.env(name, value);
+        self
+    }
+
+    pub(crate) fn dir(mut self, dir: &Path) -> Run {
+        self.0.current_dir(dir);
+        self
+    }
+
+    pub(crate) fn tools(mut self, paths: &Paths) -> Run {
+        for (name, value) in paths.environment() {
+            self.0.env(name, value);
+        }
+        self
+    }
+
+    fn shown(&self) -> String {
+        let mut line = Path::new(self.0.get_program())
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for arg in self.0.get_args() {
+            line.push(' ');
+            line.push_str(&arg.to_string_lossy());
+        }
+        line
+    }
+
+    /// Runs to the end with the terminal's own input and output.
+    pub(crate) fn status(mut self) -> Fallible {
+        eprintln!("$ {}", self.shown());
+        let status = self
+            .0
+            .status()
+            .map_err(|e| format!("{}: {e}", self.shown()))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("`{}`: {status}", self.shown()))
+        }
+    }
+
+    /// What it prints; an error when it fails.
+    pub(crate) fn output(mut self) -> Fallible<String> {
+        let out = self
+            .0
+            .output()
+            .map_err(|e| format!("{}: {e}", self.shown()))?;
+        if out.status.success() {
+            Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+        } else {
+            let stderr = String::from_utf8_lossy(&out.stderr);
+            Err(format!(
+                "`{}`: {}\n{}",
+                self.shown(),
+                out.status,
+                stderr.trim_end()
+            ))
+        }
+    }
+
+    /// Runs to the end, passing its output on and counting the tests it reports.
+    pub(crate) fn counted(mut self) -> (Fallible, Counts) {
+        eprintln!("$ {}", self.shown());
+        let mut counts = Counts::default();
+        let child = self.0.stdout(Stdio::piped()).spawn();
+        let mut child = match child {
+            Ok(child) => child,
+            Err(e) => return (Err(format!("{}: {e}", self.shown())), counts),
+        };
+        if let Some(stdout) = child.stdout.take() {
+            let mut reader = BufReader::new(stdout);
+            let mut line = Vec::new();
+            while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+                let _ = std::io::stdout().write_all(&line);
+                if let Some(found) = Counts::of_line(String::from_utf8_lossy(&line).trim()) {
+                    counts.add(found);
+                }
+                line.clear();
+            }
+        }
+        let done = match child.wait() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("`{}`: {status}", self.shown())),
+            Err(e) => Err(format!("{}: {e}", self.shown())),
+        };
+        (done, counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counts;
+
+    #[test]
+    fn closing_lines_are_counted_and_nothing_else() {
+        for (line, want) in [
+            (
+                "test result: ok. 12 passed; 1 failed; 0 ignored; 0 measured",
+                Some((12, 1)),
+            ),
+            (
+                "test result: FAILED. 2 passed; 3 failed; 0 ignored",
+                Some((2, 3)),
+            ),
+            ("1500 passed, 0 failed", Some((1500, 0))),
+            ("7 passed, 0 failed, and then some", None),
+            ("seven passed, 0 failed", None),
+            ("running 3 tests", None),
+            ("", None),
+        ] {
+            let got = Counts::of_line(line).map(|c| (c.passed, c.failed));
+            assert_eq!(got, want, "{line}");
+        }
+    }
+}

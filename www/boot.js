@@ -1,0 +1,65 @@
+// Before any wasm: the theme without a flash, the engine's worker (its wasm loads beside the
+// page's), a clear word to browsers that cannot run it, and the offline copy.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  try {
+    const theme = localStorage.getItem("podscope.theme");
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  } catch { /* storage may be forbidden: the system's theme it is */ }
+
+  const missing = [
+    ["WebAssembly", typeof WebAssembly === "object"],
+    ["module workers", typeof Worker === "function"],
+    ["CompressionStream", typeof CompressionStream === "function"],
+    ["CSS light-dark()", CSS.supports("color", "light-dark(#000, #fff)")],
+  ].filter(([, there]) => !there).map(([what]) => what);
+  const say = (text) => {
+    const show = () => {
+      const status = document.getElementById("boot-status");
+      if (status) status.textContent = text;
+    };
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", show);
+    else show();
+  };
+  if (missing.length > 0) {
+    say(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
+  }
+
+  // crates/web takes this worker over, and starts another when it has trapped.
+  try {
+    window.podscopeWorker = new Worker(new URL(root.dataset.engine, document.baseURI), { type: "module" });
+  } catch (error) {
+    say(`The engine cannot start: ${error.message}`);
+  }
+  addEventListener("error", (event) => {
+    if (document.getElementById("boot-status")) say(`Podscope could not start: ${event.message}`);
+  });
+  addEventListener("unhandledrejection", (event) => {
+    if (document.getElementById("boot-status")) say(`Podscope could not start: ${event.reason}`);
+  });
+
+  // The offline copy. A new version waits until the person wants it: the page hears
+  // `podscope-update` and answers with `podscope-update-now`.
+  if (root.dataset.version && "serviceWorker" in navigator) {
+    addEventListener("load", async () => {
+      try {
+        const registration = await navigator.serviceWorker.register("sw.js");
+        const offer = () => {
+          const next = registration.waiting;
+          if (!next || !navigator.serviceWorker.controller) return;
+          window.podscopeUpdate = true;
+          dispatchEvent(new Event("podscope-update"));
+          addEventListener("podscope-update-now", () => {
+            navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
+            next.postMessage("take over");
+          }, { once: true });
+        };
+        offer();
+        registration.addEventListener("updatefound", () => {
+          registration.installing?.addEventListener("statechange", offer);
+        });
+      } catch { /* no offline copy, nothing else is lost */ }
+    });
+  }
+})();
