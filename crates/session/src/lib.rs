@@ -1,1 +1,3 @@
-//! Podscope session.
+//! A person's work on a world: commands, scenarios, timeline, links, lessons.
+
+pub mod protocol;
