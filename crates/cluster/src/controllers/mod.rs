@@ -1,6 +1,9 @@
 //! kube-controller-manager: every controller in one file of its own, over one
-//! shared watch cache.
+//! shared watch cache. A controller reads like its documentation: what it
+//! watches, what it compares, what it requests. Nothing here writes the store.
 
-/// A timer of a controller-manager.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ControllerTimer {}
+mod runtime;
+mod settings;
+
+pub use runtime::{ControllerManager, ControllerTimer};
+pub use settings::{ControllerManagerSettings, Millis, SettingError};
