@@ -109,6 +109,9 @@ pub struct Ctx<'a> {
     pub rng: &'a mut Rng,
     /// Switches for history and what-if (F-20).
     pub switches: &'a crate::Switches,
+    /// The network, for what does not pass through the API server (storage, probes of peers).
+    network: Option<&'a crate::Network>,
+    heartbeats: Option<&'a crate::Heartbeats>,
     next_call: &'a mut u64,
     effects: Vec<Effect>,
 }
@@ -129,9 +132,30 @@ impl<'a> Ctx<'a> {
             actor,
             rng,
             switches,
+            network: None,
+            heartbeats: None,
             next_call,
             effects: Vec::new(),
         }
+    }
+    /// The context with what the world knows beside the API.
+    #[must_use]
+    pub fn with_world(mut self, network: &'a crate::Network, heartbeats: &'a crate::Heartbeats) -> Self {
+        self.network = Some(network);
+        self.heartbeats = Some(heartbeats);
+        self
+    }
+    /// Whether messages pass from one place to another now; true where there is no world (tests).
+    pub fn reaches(&self, from: &crate::Place, to: &crate::Place) -> bool {
+        self.network.is_none_or(|network| network.is_open(from, to))
+    }
+    /// When the lease of a node was last renewed, as stored now (LC-202); leases are not written as objects.
+    pub fn last_renewal(&self, node: &podscope_api::NodeName) -> Option<SimTime> {
+        self.heartbeats?.last_renewal(node, self.now)
+    }
+    /// The heartbeats of all nodes, if there is a world.
+    pub fn heartbeats(&self) -> Option<&'a crate::Heartbeats> {
+        self.heartbeats
     }
     /// The effects, in order.
     pub fn into_effects(self) -> Vec<Effect> {

@@ -7,6 +7,7 @@ pub mod client;
 pub mod controllers;
 mod ctx;
 pub mod fault;
+mod heartbeat;
 pub mod kubelet;
 pub mod machine;
 mod network;
@@ -19,6 +20,7 @@ mod trace;
 
 pub use actor::{Actor, Place};
 pub use ctx::{Change, Ctx, Effect, Input, Timer, subject, subject_of};
+pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};
 pub use objects::{Objects, Stored, Table};
 pub use request::{Answer, ApiError, CallId, DeleteOptions, EventNote, Mutation, Part, Propagation, Request};
