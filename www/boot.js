@@ -28,7 +28,11 @@
 
   // crates/web takes this worker over, and starts another when it has trapped.
   try {
-    window.podscopeWorker = new Worker(new URL(root.dataset.engine, document.baseURI), { type: "module" });
+    const worker = new Worker(new URL(root.dataset.engine, document.baseURI), { type: "module" });
+    worker.addEventListener("error", (event) => { worker.failed = event.message || "the engine did not load"; });
+    worker.early = []; // what it says before the page listens
+    worker.onmessage = (event) => worker.early.push(event.data);
+    window.podscopeWorker = worker;
   } catch (error) {
     say(`The engine cannot start: ${error.message}`);
   }

@@ -1,0 +1,146 @@
+//! The engine behind a worker's message port.
+//!
+//! A message is one `Request`, answers are `Update`s. Long work is cut into slices, and
+//! between two of them the worker goes back to its message loop, so that a busy engine
+//! still hears `pause`.
+
+use gloo_timers::callback::Timeout;
+use js_sys::Array;
+use podscope_session::host::{Host, Wants};
+use podscope_session::protocol::{Request, Update};
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Performance};
+
+/// How long the engine computes before it looks at its messages again, in milliseconds.
+const SLICE: f64 = 12.0;
+
+struct Service {
+    host: Host,
+    page: DedicatedWorkerGlobalScope,
+    clock: Performance,
+    /// A message to ourselves comes after those that wait: it is the next slice's turn.
+    /// (`setTimeout` would idle 4 ms each time.)
+    turn: MessagePort,
+    turn_taken: bool,
+    /// The frame that a playing session waits for.
+    alarm: Option<Timeout>,
+}
+
+impl Service {
+    fn receive(&mut self, message: JsValue) {
+        match serde_wasm_bindgen::from_value::<Request>(message) {
+            Ok(request) => {
+                let updates = self.host.handle(request, self.clock.now());
+                self.post(updates);
+                self.arrange();
+            }
+            // Page and engine are of one build: this is a bug, and the page hears of it.
+            Err(error) => wasm_bindgen::throw_str(&format!("not a request: {error}")),
+        }
+    }
+
+    /// Works for a slice of time, as long as the host wants to.
+    fn slice(&mut self) {
+        self.turn_taken = false;
+        let mut now = self.clock.now();
+        let end = now + SLICE;
+        while now < end && due(self.host.wants(), now) {
+            let updates = self.host.work(now);
+            self.post(updates);
+            now = self.clock.now();
+        }
+        self.arrange();
+    }
+
+    /// Sees to it that the host works when it next wants to.
+    fn arrange(&mut self) {
+        let now = self.clock.now();
+        self.alarm = None;
+        match self.host.wants() {
+            wants if due(wants, now) => self.take_turn(),
+            Wants::At(time) => {
+                let turn = self.turn.clone();
+                let wait = (time - now).ceil() as u32;
+                self.alarm = Some(Timeout::new(wait, move || {
+                    let _ = turn.post_message(&JsValue::NULL);
+                }));
+            }
+            Wants::Rest | Wants::Now => {}
+        }
+    }
+
+    fn take_turn(&mut self) {
+        if !self.turn_taken {
+            self.turn_taken = self.turn.post_message(&JsValue::NULL).is_ok();
+        }
+    }
+
+    fn post(&self, updates: Vec<Update>) {
+        for update in updates {
+            let sent = to_js(&update).and_then(|value| self.page.post_message(&value));
+            if let Err(error) = sent {
+                wasm_bindgen::throw_val(error);
+            }
+        }
+    }
+}
+
+fn due(wants: Wants, now: f64) -> bool {
+    match wants {
+        Wants::Rest => false,
+        Wants::Now => true,
+        Wants::At(time) => time <= now,
+    }
+}
+
+/// A value for the message port: 64-bit numbers stay exact, as BigInts.
+fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    let serializer = Serializer::new().serialize_large_number_types_as_bigints(true);
+    value.serialize(&serializer).map_err(JsValue::from)
+}
+
+/// Makes this worker an engine: answers the messages of its page, `early` ones first.
+///
+/// # Errors
+/// When it does not run in a dedicated worker.
+#[wasm_bindgen]
+pub fn serve(early: Array) -> Result<(), JsValue> {
+    console_error_panic_hook::set_once();
+    let page: DedicatedWorkerGlobalScope = js_sys::global()
+        .dyn_into()
+        .map_err(|_| "`serve` belongs into a dedicated worker")?;
+    let clock = page.performance().ok_or("this worker has no clock")?;
+    let channel = MessageChannel::new()?;
+    let service = Rc::new(RefCell::new(Service {
+        host: Host::new(),
+        page: page.clone(),
+        clock,
+        turn: channel.port1(),
+        turn_taken: false,
+        alarm: None,
+    }));
+
+    let slicing = Rc::clone(&service);
+    let on_turn = Closure::<dyn FnMut()>::new(move || slicing.borrow_mut().slice());
+    channel.port2().set_onmessage(Some(on_turn.as_ref().unchecked_ref()));
+    on_turn.forget(); // lives as long as the worker
+
+    let receiving = Rc::clone(&service);
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        receiving.borrow_mut().receive(event.data());
+    });
+    page.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+
+    let mut first = service.borrow_mut();
+    let hello = first.host.hello();
+    first.post(vec![hello]);
+    for message in early.iter() {
+        first.receive(message);
+    }
+    Ok(())
+}

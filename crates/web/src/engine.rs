@@ -1,0 +1,100 @@
+//! The page's end of the engine's worker: requests go out, updates and traps come in.
+
+use js_sys::Array;
+use podscope_session::protocol::{Request, Update};
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use yew::Callback;
+
+/// What the page hears from its engine.
+#[derive(Clone, Debug)]
+pub(crate) enum Heard {
+    /// An answer, or news.
+    Update(Box<Update>),
+    /// The engine is gone, by a bug of ours: start another one with the saved session.
+    Trapped(String),
+}
+
+/// A running engine. Dropping it ends its worker.
+pub(crate) struct Engine {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl Engine {
+    /// Starts an engine: the first time the one that `www/boot.js` has begun to load, later a
+    /// fresh one.
+    pub(crate) fn start(heard: Callback<Heard>) -> Result<Engine, JsValue> {
+        let worker = match early_worker()? {
+            Some(worker) => worker,
+            None => fresh_worker()?,
+        };
+        let updates = heard.clone();
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            updates.emit(heard_in(event.data()));
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        let traps = heard.clone();
+        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+            event.prevent_default();
+            traps.emit(Heard::Trapped(event.message()));
+        });
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        // What it said, or that it failed, before we listened.
+        if let Ok(early) = js_sys::Reflect::get(&worker, &"early".into())?.dyn_into::<Array>() {
+            early.iter().for_each(|message| heard.emit(heard_in(message)));
+        }
+        if let Some(message) = js_sys::Reflect::get(&worker, &"failed".into())?.as_string() {
+            heard.emit(Heard::Trapped(message));
+        }
+        Ok(Engine {
+            worker,
+            _on_message: on_message,
+            _on_error: on_error,
+        })
+    }
+
+    /// Sends a request; answers come to the callback in order.
+    pub(crate) fn send(&self, request: &Request) -> Result<(), JsValue> {
+        // 64-bit numbers (seeds) stay exact.
+        let serializer = Serializer::new().serialize_large_number_types_as_bigints(true);
+        self.worker.post_message(&request.serialize(&serializer)?)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.worker.terminate();
+    }
+}
+
+fn heard_in(message: JsValue) -> Heard {
+    match serde_wasm_bindgen::from_value::<Update>(message) {
+        Ok(update) => Heard::Update(Box::new(update)),
+        Err(error) => Heard::Trapped(format!("the engine's answer is not readable: {error}")),
+    }
+}
+
+/// The worker that `www/boot.js` started, once.
+fn early_worker() -> Result<Option<Worker>, JsValue> {
+    let (global, name) = (js_sys::global(), JsValue::from("podscopeWorker"));
+    let worker = js_sys::Reflect::get(&global, &name)?.dyn_into().ok();
+    js_sys::Reflect::delete_property(&global, &name)?;
+    Ok(worker)
+}
+
+fn fresh_worker() -> Result<Worker, JsValue> {
+    let document = web_sys::window().and_then(|window| window.document());
+    let root = document
+        .and_then(|document| document.document_element())
+        .ok_or("no document")?;
+    let path = root
+        .get_attribute("data-engine")
+        .ok_or("the page does not name its engine")?;
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    Worker::new_with_options(&path, &options)
+}

@@ -1,0 +1,162 @@
+// What every story needs: the built site on a sub-path, a browser, pages that complain about
+// anything unexpected, screenshots and axe.
+import { createServer } from "node:http";
+import { mkdirSync, existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const DIST = process.env.PODSCOPE_DIST ?? join(ROOT, "dist");
+const SCREENS = join(ROOT, "target/screens");
+const BASE = "/any/sub-path/"; // the site must not care where it lies (P-01)
+
+const modules = process.env.PODSCOPE_NODE_MODULES;
+if (!modules) throw new Error("run me by `cargo xtask test e2e`: it sets up the browser's tools");
+const require = createRequire(join(modules, "x.js"));
+const { chromium } = require("playwright-core");
+const { AxeBuilder } = require("@axe-core/playwright");
+
+export const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+};
+export const THEMES = ["light", "dark"];
+
+const TYPES = {
+  ".css": "text/css", ".html": "text/html; charset=utf-8", ".js": "text/javascript",
+  ".json": "application/json", ".md": "text/plain", ".png": "image/png", ".svg": "image/svg+xml",
+  ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",
+};
+
+/** Serves dist/ as any static host does. */
+export async function serve() {
+  if (!existsSync(join(DIST, "index.html"))) throw new Error("no dist/: run `cargo xtask build`");
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
+    let file = path.startsWith(BASE) ? join(DIST, normalize(`/${path.slice(BASE.length)}`)) : "";
+    if (file && existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
+    if (!file || !existsSync(file)) {
+      response.writeHead(404).end("not here");
+      return;
+    }
+    response.writeHead(200, {
+      "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+      "Cache-Control": "no-cache",
+    });
+    response.end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}${BASE}`,
+    close: () => { server.closeAllConnections(); server.close(); },
+  };
+}
+
+export async function launch() {
+  return chromium.launch({
+    executablePath: process.env.PODSCOPE_CHROMIUM,
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+}
+
+/** A story's hands: it opens pages, looks and asserts. */
+export class Teller {
+  #contexts = [];
+  #complaints = [];
+
+  constructor(browser, url) {
+    this.browser = browser;
+    this.url = url;
+  }
+
+  /** Opens the site. What the page says on the console as an error, throws, asks of another
+   *  origin, or violates in its policy is a complaint that fails the story. */
+  async open(path = "", { size = "desktop", theme = "light", before, offlineCopy = false, wait = true, motion = "reduce" } = {}) {
+    const context = await this.browser.newContext({
+      viewport: SIZES[size],
+      colorScheme: theme,
+      reducedMotion: motion,
+      hasTouch: size === "phone",
+      serviceWorkers: offlineCopy ? "allow" : "block",
+    });
+    this.#contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on("pageerror", (error) => this.#complaints.push(`page threw: ${error}`));
+    page.on("console", (message) => {
+      const expected = message.text().includes("Failed to load resource") || message.text().includes("Service Worker registration blocked");
+      if (message.type() === "error" && !expected) this.#complaints.push(`console: ${message.text()}`);
+    });
+    page.on("request", (request) => {
+      const there = new URL(request.url());
+      if (there.protocol.startsWith("http") && there.origin !== new URL(this.url).origin) {
+        this.#complaints.push(`asked another origin: ${request.url()}`);
+      }
+    });
+    if (before) await before(page);
+    await page.goto(this.url + path, { waitUntil: wait ? "load" : "commit" });
+    if (wait) await this.ready(page);
+    return page;
+  }
+
+  /** The page has taken the shell's place. */
+  async ready(page) {
+    await page.waitForFunction(() => !document.getElementById("boot-status"));
+  }
+
+  /** A complaint that the story provokes on purpose. */
+  forgive(pattern) {
+    this.#complaints = this.#complaints.filter((text) => !pattern.test(text));
+  }
+
+  async screenshot(page, name) {
+    mkdirSync(SCREENS, { recursive: true });
+    await page.screenshot({ path: join(SCREENS, `${name}.png`), animations: "disabled" });
+  }
+
+  /** No accessibility violation at all, WCAG 2.2 AA and best practice. */
+  async axe(page) {
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+    const lines = violations.flatMap((rule) =>
+      rule.nodes.slice(0, 5).map((node) =>
+        `${rule.id} (${rule.impact}): ${node.target.join(" ")}: ${node.failureSummary.replace(/\s+/g, " ")}`));
+    this.equal(lines.join("\n"), "", "axe");
+  }
+
+  /** Gaps between frames while `ms` go by, and long tasks of the page's thread. */
+  async frames(page, ms) {
+    return page.evaluate((ms) => new Promise((resolve) => {
+      const gaps = [];
+      const tasks = [];
+      const observer = new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) tasks.push(entry.duration);
+      });
+      observer.observe({ entryTypes: ["longtask"] });
+      const began = performance.now();
+      let last = began;
+      requestAnimationFrame(function frame(now) {
+        gaps.push(now - last);
+        last = now;
+        if (now - began < ms) return requestAnimationFrame(frame);
+        observer.disconnect();
+        gaps.sort((a, b) => a - b);
+        const at = (share) => gaps[Math.min(gaps.length - 1, Math.floor(gaps.length * share))];
+        resolve({ frames: gaps.length, median: at(0.5), p95: at(0.95), longest: gaps.at(-1), tasks });
+      });
+    }), ms);
+  }
+
+  equal(got, want, what = "value") {
+    if (got !== want) throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
+  }
+
+  check(truth, what) {
+    if (!truth) throw new Error(what);
+  }
+
+  async end() {
+    for (const context of this.#contexts) await context.close();
+    if (this.#complaints.length > 0) throw new Error(this.#complaints.join("\n"));
+  }
+}

@@ -1,0 +1,62 @@
+// The site as a stranger's browser meets it. P-01, Q-04, Q-05, Q-06.
+import { SIZES, THEMES } from "../harness.mjs";
+
+export const stories = {
+  async "the shell paints before any wasm is there"(t) {
+    const page = await t.open("", {
+      wait: false,
+      // The engine and the page's own wasm hang on the wire.
+      before: (page) => page.route(/\.wasm$/, () => {}),
+    });
+    await page.getByRole("status").getByText("Starting the cluster").waitFor();
+    const paint = await page.waitForFunction(
+      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+    t.check((await paint.jsonValue()) < 2000, "the shell took more than two seconds");
+    t.equal(await page.locator("#app").getAttribute("class"), "shell");
+  },
+
+  async "a page without its wasm says so"(t) {
+    const page = await t.open("", {
+      wait: false,
+      before: (page) => page.route(/web[^/]*\.wasm$/, (route) => route.abort()),
+    });
+    await page.getByText("Podscope could not start").waitFor();
+    t.forgive(/./);
+  },
+
+  async "the policy stops injected scripts"(t) {
+    const page = await t.open();
+    const ran = await page.evaluate(() => new Promise((resolve) => {
+      addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
+      const script = document.createElement("script");
+      script.textContent = "window.injected = true";
+      document.body.append(script);
+      setTimeout(() => resolve(`ran: ${window.injected}`), 1000);
+    }));
+    t.forgive(/Content Security Policy/);
+    t.equal(ran, "script-src-elem");
+  },
+
+  async "after the first load it works offline (P-01)"(t) {
+    const page = await t.open("", { offlineCopy: true });
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+      if (!navigator.serviceWorker.controller) {
+        await new Promise((done) => navigator.serviceWorker.addEventListener("controllerchange", done));
+      }
+    });
+    await page.context().setOffline(true);
+    await page.reload();
+    await t.ready(page);
+  },
+
+  async "both sizes, both themes: no accessibility violation (U-08)"(t) {
+    for (const size of Object.keys(SIZES)) {
+      for (const theme of THEMES) {
+        const page = await t.open("", { size, theme });
+        await t.screenshot(page, `first-visit-${size}-${theme}`);
+        await t.axe(page);
+      }
+    }
+  },
+};
