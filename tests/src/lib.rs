@@ -1,1 +1,58 @@
-//! Tests that cross crates.
+//! Tests that cross crates; what they share.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The repository's root.
+#[must_use]
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// Compares `got` with the golden file `tests/golden/NAME`; `cargo xtask bless` rewrites it.
+///
+/// # Panics
+/// When they differ: with the first different line and the command to look at it.
+pub fn golden(name: &str, got: &str) {
+    let path = root().join("tests/golden").join(name);
+    // Only tests look at the environment: the engine never does.
+    if std::env::var_os("PODSCOPE_BLESS").is_some() {
+        let dir = path.parent().unwrap_or(&path);
+        let written = fs::create_dir_all(dir).and_then(|()| fs::write(&path, got));
+        assert!(written.is_ok(), "{}: {written:?}", path.display());
+        return;
+    }
+    let want = fs::read_to_string(&path).unwrap_or_default();
+    if want == got {
+        return;
+    }
+    let lines = want.lines().map(Some).chain(std::iter::repeat(None));
+    let pairs = got.lines().map(Some).chain([None]).zip(lines);
+    let at = pairs.take_while(|(got, want)| got == want && got.is_some()).count();
+    panic!(
+        "{name} differs from line {}:\n  want {:?}\n  got  {:?}\nIf the change is meant: cargo xtask bless",
+        at + 1,
+        want.lines().nth(at),
+        got.lines().nth(at),
+    );
+}
+
+/// The files of a directory below the root with this ending, sorted; directories are entered.
+#[must_use]
+pub fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(dir)];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -38,15 +38,9 @@ const BENCHES: &[Bench] = &[
 
 /// Runs the named measurements, or all, on the release site.
 pub(crate) fn bench(args: &[String]) -> Fallible {
-    if let Some(unknown) = args
-        .iter()
-        .find(|a| BENCHES.iter().all(|b| b.name != a.as_str()))
-    {
+    if let Some(unknown) = args.iter().find(|a| BENCHES.iter().all(|b| b.name != a.as_str())) {
         let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
-        return Err(format!(
-            "no measurement `{unknown}`; there are {}",
-            names.join(", ")
-        ));
+        return Err(format!("no measurement `{unknown}`; there are {}", names.join(", ")));
     }
     site::build_with(&tools::ensure(tools::SITE)?)?;
     let mut rows = Vec::new();

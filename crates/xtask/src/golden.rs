@@ -30,15 +30,7 @@ pub(crate) fn notices() -> Fallible {
 fn notices_text() -> Fallible<String> {
     let tree = |package: &str, target: &[&str]| {
         Run::cargo()
-            .args([
-                "tree",
-                "--package",
-                package,
-                "--edges",
-                "normal",
-                "--prefix",
-                "none",
-            ])
+            .args(["tree", "--package", package, "--edges", "normal", "--prefix", "none"])
             .args(["--format", "{p}\t{l}\t{r}"])
             .args(target)
             .output()
@@ -61,11 +53,7 @@ fn notices_text() -> Fallible<String> {
             }
             let version = version.trim_start_matches('v').to_string();
             let license = cells.next().unwrap_or_default().to_string();
-            let home = cells
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches(" (*)")
-                .to_string();
+            let home = cells.next().unwrap_or_default().trim_end_matches(" (*)").to_string();
             packages.insert((name.to_string(), version), (license, home));
         }
     }
@@ -78,30 +66,22 @@ fn notices_text() -> Fallible<String> {
     for ((name, version), (license, home)) in &packages {
         text.push_str(&format!("| {name} | {version} | {license} | {home} |\n"));
         for license in license_files(name, version) {
-            texts
-                .entry(license)
-                .or_default()
-                .insert(format!("{name} {version}"));
+            texts.entry(license).or_default().insert(format!("{name} {version}"));
         }
     }
     for (license, users) in &texts {
         let users: Vec<&str> = users.iter().map(String::as_str).collect();
-        text.push_str(&format!(
-            "\n## {}\n\n```text\n{license}\n```\n",
-            users.join(", ")
-        ));
+        text.push_str(&format!("\n## {}\n\n```text\n{license}\n```\n", users.join(", ")));
     }
     Ok(text)
 }
 
 /// The licence texts that a package of the registry carries.
 fn license_files(name: &str, version: &str) -> Vec<String> {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| {
-            let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
-            Some(PathBuf::from(home).join(".cargo"))
-        });
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
+        Some(PathBuf::from(home).join(".cargo"))
+    });
     let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok());
     let mut found = BTreeSet::new();
     for registry in registries.into_iter().flatten().flatten() {

@@ -19,11 +19,7 @@ pub(crate) fn target() -> PathBuf {
 
 /// The tool cache, one per user, found again by every clone.
 pub(crate) fn cache() -> PathBuf {
-    let env = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
+    let env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     if let Some(dir) = env("PODSCOPE_TOOLS") {
         return dir;
     }
@@ -34,8 +30,7 @@ pub(crate) fn cache() -> PathBuf {
     } else {
         env("XDG_CACHE_HOME").or_else(|| env("HOME").map(|home| home.join(".cache")))
     };
-    base.unwrap_or_else(std::env::temp_dir)
-        .join("podscope-tools")
+    base.unwrap_or_else(std::env::temp_dir).join("podscope-tools")
 }
 
 /// The first program of that name on PATH.

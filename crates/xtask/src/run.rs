@@ -94,10 +94,7 @@ impl Run {
     /// Runs to the end with the terminal's own input and output.
     pub(crate) fn status(mut self) -> Fallible {
         eprintln!("$ {}", self.shown());
-        let status = self
-            .0
-            .status()
-            .map_err(|e| format!("{}: {e}", self.shown()))?;
+        let status = self.0.status().map_err(|e| format!("{}: {e}", self.shown()))?;
         if status.success() {
             Ok(())
         } else {
@@ -107,20 +104,12 @@ impl Run {
 
     /// What it prints; an error when it fails.
     pub(crate) fn output(mut self) -> Fallible<String> {
-        let out = self
-            .0
-            .output()
-            .map_err(|e| format!("{}: {e}", self.shown()))?;
+        let out = self.0.output().map_err(|e| format!("{}: {e}", self.shown()))?;
         if out.status.success() {
             Ok(String::from_utf8_lossy(&out.stdout).into_owned())
         } else {
             let stderr = String::from_utf8_lossy(&out.stderr);
-            Err(format!(
-                "`{}`: {}\n{}",
-                self.shown(),
-                out.status,
-                stderr.trim_end()
-            ))
+            Err(format!("`{}`: {}\n{}", self.shown(), out.status, stderr.trim_end()))
         }
     }
 
@@ -164,10 +153,7 @@ mod tests {
                 "test result: ok. 12 passed; 1 failed; 0 ignored; 0 measured",
                 Some((12, 1)),
             ),
-            (
-                "test result: FAILED. 2 passed; 3 failed; 0 ignored",
-                Some((2, 3)),
-            ),
+            ("test result: FAILED. 2 passed; 3 failed; 0 ignored", Some((2, 3))),
             ("1500 passed, 0 failed", Some((1500, 0))),
             ("7 passed, 0 failed, and then some", None),
             ("seven passed, 0 failed", None),

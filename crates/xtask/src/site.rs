@@ -85,23 +85,13 @@ pub(crate) fn finish() -> Fallible {
     let version = hash_of(&staging, &files)?[..16].to_string();
     let list: String = files
         .iter()
-        .map(|file| {
-            if file == "index.html" {
-                "./"
-            } else {
-                file.as_str()
-            }
-        })
+        .map(|file| if file == "index.html" { "./" } else { file.as_str() })
         .map(|file| format!("\n  \"{file}\","))
         .collect();
     let worker = staging.join("sw.js");
     let text = read(&worker)?
         .replacen("\"unversioned\"", &format!("\"{version}\""), 1)
-        .replacen(
-            "const FILES = [];",
-            &format!("const FILES = [{list}\n];"),
-            1,
-        );
+        .replacen("const FILES = [];", &format!("const FILES = [{list}\n];"), 1);
     write(&worker, &text)
 }
 
@@ -140,11 +130,7 @@ pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
         for entry in entries {
             let entry = entry.map_err(|e| format!("{}: {e}", path.display()))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let name = if dir.is_empty() {
-                name
-            } else {
-                format!("{dir}/{name}")
-            };
+            let name = if dir.is_empty() { name } else { format!("{dir}/{name}") };
             if entry.path().is_dir() {
                 open.push(name);
             } else {
@@ -165,11 +151,7 @@ fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     }
-    Ok(hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 pub(crate) fn read(path: &Path) -> Fallible<String> {

@@ -27,8 +27,7 @@ pub(crate) struct File {
 
 /// The files of a first visit.
 pub(crate) fn first_visit() -> Fallible<Vec<File>> {
-    let names =
-        files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
+    let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let names: Vec<String> = names
         .into_iter()
         .filter(|name| !LATER.iter().any(|l| name.starts_with(l)))
@@ -42,17 +41,14 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
         .args(&names)
         .dir(&dist())
         .output()?;
-    let files = names
-        .into_iter()
-        .zip(sizes.lines())
-        .filter_map(|(name, line)| {
-            let (bytes, brotli) = line.split_once(' ')?;
-            Some(File {
-                name,
-                bytes: bytes.parse().ok()?,
-                brotli: brotli.parse().ok()?,
-            })
-        });
+    let files = names.into_iter().zip(sizes.lines()).filter_map(|(name, line)| {
+        let (bytes, brotli) = line.split_once(' ')?;
+        Some(File {
+            name,
+            bytes: bytes.parse().ok()?,
+            brotli: brotli.parse().ok()?,
+        })
+    });
     Ok(files.collect())
 }
 
@@ -60,17 +56,9 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
 pub(crate) fn report() -> Fallible {
     let files = first_visit()?;
     let kib = |bytes: u64| format!("{:.1}", bytes as f64 / 1024.0);
-    println!(
-        "\n{:<48} {:>9} {:>9}",
-        "first visit (KiB)", "file", "brotli"
-    );
+    println!("\n{:<48} {:>9} {:>9}", "first visit (KiB)", "file", "brotli");
     for file in &files {
-        println!(
-            "{:<48} {:>9} {:>9}",
-            file.name,
-            kib(file.bytes),
-            kib(file.brotli)
-        );
+        println!("{:<48} {:>9} {:>9}", file.name, kib(file.bytes), kib(file.brotli));
     }
     let wasm: u64 = files
         .iter()
@@ -78,13 +66,7 @@ pub(crate) fn report() -> Fallible {
         .map(|f| f.brotli)
         .sum();
     let visit: u64 = files.iter().map(|f| f.brotli).sum();
-    println!(
-        "{:<48} {:>9} {:>9} of {}",
-        "all wasm",
-        "",
-        kib(wasm),
-        kib(WASM_BUDGET)
-    );
+    println!("{:<48} {:>9} {:>9} of {}", "all wasm", "", kib(wasm), kib(WASM_BUDGET));
     println!(
         "{:<48} {:>9} {:>9} of {}",
         "everything",

@@ -70,12 +70,8 @@ fn sources() -> Fallible<Vec<(String, String)>> {
     let mut all = Vec::new();
     for dir in ["crates", "tests"] {
         for file in files_under(&root, dir)? {
-            let wanted = [".rs", ".mjs", ".yaml", ".yml"]
-                .iter()
-                .any(|ext| file.ends_with(ext));
-            let skipped = file.contains("/node_modules/")
-                || file.contains("/target/")
-                || file.contains("/pkg/");
+            let wanted = [".rs", ".mjs", ".yaml", ".yml"].iter().any(|ext| file.ends_with(ext));
+            let skipped = file.contains("/node_modules/") || file.contains("/target/") || file.contains("/pkg/");
             if wanted && !skipped {
                 let text = read(&root.join(&file))?;
                 all.push((file, text));
@@ -110,11 +106,7 @@ fn test_functions(text: &str) -> Vec<(String, String)> {
         if !(trimmed.starts_with("#[test]") || trimmed.starts_with("#[wasm_bindgen_test")) {
             continue;
         }
-        let start = (0..i)
-            .rev()
-            .take_while(|&j| above(lines[j].trim()))
-            .last()
-            .unwrap_or(i);
+        let start = (0..i).rev().take_while(|&j| above(lines[j].trim())).last().unwrap_or(i);
         let Some(head) = (i + 1..lines.len()).find(|&j| lines[j].contains("fn ")) else {
             continue;
         };
@@ -160,11 +152,7 @@ fn ids_in_name(name: &str) -> BTreeSet<String> {
         let next = words.get(i + 1).copied().unwrap_or_default();
         if letter(word) && number(next) {
             ids.insert(format!("{}-{next}", word.to_uppercase()));
-        } else if word.is_char_boundary(1)
-            && word.len() == 3
-            && letter(&word[..1])
-            && number(&word[1..])
-        {
+        } else if word.is_char_boundary(1) && word.len() == 3 && letter(&word[..1]) && number(&word[1..]) {
             ids.insert(format!("{}-{}", word[..1].to_uppercase(), &word[1..]));
         }
     }
@@ -181,16 +169,13 @@ mod tests {
             .into_iter()
             .collect();
         assert_eq!(found, ["E-01", "P-02", "S-01"]);
-        let found: Vec<String> = ids_in_name("s_10_two_constraints_u08")
-            .into_iter()
-            .collect();
+        let found: Vec<String> = ids_in_name("s_10_two_constraints_u08").into_iter().collect();
         assert_eq!(found, ["S-10", "U-08"]);
     }
 
     #[test]
     fn a_test_ends_where_its_brace_does() {
-        let text =
-            "/// Q-01.\n#[test]\nfn a() {\n    if x {\n    }\n}\n\n// K-01 elsewhere\nfn b() {}\n";
+        let text = "/// Q-01.\n#[test]\nfn a() {\n    if x {\n    }\n}\n\n// K-01 elsewhere\nfn b() {}\n";
         let found = test_functions(text);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].0, "a");
@@ -200,9 +185,6 @@ mod tests {
     #[test]
     fn rows_are_table_lines_with_an_id() {
         let text = "| ID | requirement |\n|---|---|\n| P-01 | A static site. |\ntext S-01\n";
-        assert_eq!(
-            rows(text),
-            [("P-01".to_string(), "A static site.".to_string())]
-        );
+        assert_eq!(rows(text), [("P-01".to_string(), "A static site.".to_string())]);
     }
 }

@@ -42,10 +42,7 @@ pub(crate) const STEPS: &[Step] = &[
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
-            plain(
-                run.args(packages)
-                    .args(["--all-targets", "--", "-D", "warnings"]),
-            )
+            plain(run.args(packages).args(["--all-targets", "--", "-D", "warnings"]))
         },
     },
     Step {
@@ -58,12 +55,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "wasm",
         about: "wasm-pack tests in headless Chromium, equal traces to native among them",
-        tools: &[
-            Tool::Toolchain,
-            Tool::WasmBindgen,
-            Tool::WasmPack,
-            Tool::Browser,
-        ],
+        tools: &[Tool::Toolchain, Tool::WasmBindgen, Tool::WasmPack, Tool::Browser],
         after: None,
         run: wasm,
     },
@@ -86,25 +78,14 @@ pub(crate) const STEPS: &[Step] = &[
         about: "stories on the release site in Chromium: screenshots, axe, smooth frames",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
-        run: |paths| {
-            Run::new("node")
-                .args(["tests/e2e/run.mjs"])
-                .tools(paths)
-                .counted()
-        },
+        run: |paths| Run::new("node").args(["tests/e2e/run.mjs"]).tools(paths).counted(),
     },
     Step {
         name: "docs",
         about: "rustdoc builds without warnings",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| {
-            plain(
-                native("doc")
-                    .args(["--no-deps"])
-                    .env("RUSTDOCFLAGS", "-D warnings"),
-            )
-        },
+        run: |_| plain(native("doc").args(["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")),
     },
     Step {
         name: "spec",
@@ -130,16 +111,10 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
     let mut done = Ok(());
     for name in ["js", "web"] {
-        if !host::root()
-            .join("crates")
-            .join(name)
-            .join("tests")
-            .is_dir()
-        {
+        if !host::root().join("crates").join(name).join("tests").is_dir() {
             continue;
         }
-        let mut run =
-            Run::new("wasm-pack").args(["test", "--headless", "--chrome", "--mode", "no-install"]);
+        let mut run = Run::new("wasm-pack").args(["test", "--headless", "--chrome", "--mode", "no-install"]);
         if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
             run = run.args(["--chromedriver"]).args([driver]);
         }
@@ -165,23 +140,13 @@ pub(crate) fn test(args: &[String]) -> Fallible {
         }
         return Ok(());
     }
-    if let Some(unknown) = args
-        .iter()
-        .find(|a| STEPS.iter().all(|s| s.name != a.as_str()))
-    {
-        return Err(format!(
-            "no step `{unknown}`; `cargo xtask test --list` lists them"
-        ));
+    if let Some(unknown) = args.iter().find(|a| STEPS.iter().all(|s| s.name != a.as_str())) {
+        return Err(format!("no step `{unknown}`; `cargo xtask test --list` lists them"));
     }
     let chosen = |name: &str| args.is_empty() || args.iter().any(|a| a == name);
     let steps: Vec<&Step> = STEPS
         .iter()
-        .filter(|s| {
-            chosen(s.name)
-                || STEPS
-                    .iter()
-                    .any(|t| chosen(t.name) && t.after == Some(s.name))
-        })
+        .filter(|s| chosen(s.name) || STEPS.iter().any(|t| chosen(t.name) && t.after == Some(s.name)))
         .collect();
 
     let mut wanted: Vec<Tool> = steps.iter().flat_map(|s| s.tools).copied().collect();
@@ -226,35 +191,18 @@ fn summary(outcomes: &[Outcome]) -> Fallible {
     for o in outcomes {
         let verdict = if o.done.is_ok() { "ok    " } else { "FAILED" };
         let tests = o.counts.passed + o.counts.failed;
-        let tests = if tests > 0 {
-            tests.to_string()
-        } else {
-            String::new()
-        };
+        let tests = if tests > 0 { tests.to_string() } else { String::new() };
         println!("{:<12} {:>7.1} s {tests:>7}  {verdict}", o.name, o.seconds);
         total.add(o.counts);
         total.add(match o.done {
-            Ok(()) => Counts {
-                passed: 1,
-                failed: 0,
-            },
-            Err(_) => Counts {
-                passed: 0,
-                failed: 1,
-            },
+            Ok(()) => Counts { passed: 1, failed: 0 },
+            Err(_) => Counts { passed: 0, failed: 1 },
         });
     }
-    println!(
-        "time {:.1} min",
-        outcomes.iter().map(|o| o.seconds).sum::<f64>() / 60.0
-    );
+    println!("time {:.1} min", outcomes.iter().map(|o| o.seconds).sum::<f64>() / 60.0);
     for o in outcomes {
         if let Err(message) = &o.done {
-            println!(
-                "FAILED {}: {}",
-                o.name,
-                message.lines().next().unwrap_or_default()
-            );
+            println!("FAILED {}: {}", o.name, message.lines().next().unwrap_or_default());
             println!("       again: cargo xtask test {}", o.name);
         }
     }

@@ -73,11 +73,7 @@ impl Paths {
     pub(crate) fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut all: Vec<_> = self.vars.iter().map(|(k, v)| (*k, v.clone())).collect();
         let old = std::env::var_os("PATH").unwrap_or_default();
-        let dirs = self
-            .first
-            .iter()
-            .cloned()
-            .chain(std::env::split_paths(&old));
+        let dirs = self.first.iter().cloned().chain(std::env::split_paths(&old));
         if let Ok(path) = std::env::join_paths(dirs) {
             all.push(("PATH", path));
         }
@@ -114,22 +110,14 @@ pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
             continue;
         }
         let began = Instant::now();
-        eprintln!(
-            "== installing {} (once per user, {})",
-            name(tool),
-            expected_time(tool)
-        );
+        eprintln!("== installing {} (once per user, {})", name(tool), expected_time(tool));
         install(tool)?;
         built = true;
         match find(tool) {
             Some(found) => paths.found(found),
             None => return Err(format!("{} was installed and is not found", name(tool))),
         }
-        eprintln!(
-            "== {} is ready ({:.0} s)",
-            name(tool),
-            began.elapsed().as_secs_f64()
-        );
+        eprintln!("== {} is ready ({:.0} s)", name(tool), began.elapsed().as_secs_f64());
     }
     if built {
         let _ = fs::remove_dir_all(host::cache().join("build"));
@@ -161,9 +149,7 @@ pub(crate) fn doctor(args: &[String]) -> Fallible {
         }
     }
     if missing > 0 {
-        println!(
-            "\n`cargo xtask doctor --install` gets what is missing; serve and test do so too."
-        );
+        println!("\n`cargo xtask doctor --install` gets what is missing; serve and test do so too.");
     }
     Ok(())
 }
@@ -203,15 +189,10 @@ fn find(tool: Tool) -> Option<Found> {
             let sysroot = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
             let std = sysroot.join("lib/rustlib/wasm32-unknown-unknown/lib");
             let bin = |name: &str| sysroot.join("bin").join(exe(name)).is_file();
-            (std.is_dir() && bin("rustfmt") && bin("cargo-clippy"))
-                .then_some(Found::OnPath(sysroot))
+            (std.is_dir() && bin("rustfmt") && bin("cargo-clippy")).then_some(Found::OnPath(sysroot))
         }
         Tool::Trunk => crate_tool("trunk", "trunk", TRUNK),
-        Tool::WasmBindgen => crate_tool(
-            "wasm-bindgen-cli",
-            "wasm-bindgen",
-            &locked("wasm-bindgen").ok()?,
-        ),
+        Tool::WasmBindgen => crate_tool("wasm-bindgen-cli", "wasm-bindgen", &locked("wasm-bindgen").ok()?),
         Tool::WasmPack => crate_tool("wasm-pack", "wasm-pack", WASM_PACK),
         Tool::Deny => crate_tool("cargo-deny", "cargo-deny", DENY),
         Tool::WasmOpt => {
@@ -233,9 +214,8 @@ fn find(tool: Tool) -> Option<Found> {
         }
         Tool::Playwright => {
             let modules = npm_dir("playwright-core", PLAYWRIGHT).join("node_modules");
-            (modules.join("playwright-core").is_dir()
-                && modules.join("@axe-core/playwright").is_dir())
-            .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
+            (modules.join("playwright-core").is_dir() && modules.join("@axe-core/playwright").is_dir())
+                .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
         Tool::Browser => {
             let (browser, driver) = (chromium()?, chromedriver()?);
@@ -258,11 +238,7 @@ fn install(tool: Tool) -> Fallible {
         Tool::WasmPack => install_crate("wasm-pack", WASM_PACK),
         Tool::Deny => install_crate("cargo-deny", DENY),
         Tool::WasmOpt => install_npm("binaryen", BINARYEN, &[]),
-        Tool::Playwright => install_npm(
-            "playwright-core",
-            PLAYWRIGHT,
-            &[&format!("@axe-core/playwright@{AXE}")],
-        ),
+        Tool::Playwright => install_npm("playwright-core", PLAYWRIGHT, &[&format!("@axe-core/playwright@{AXE}")]),
         Tool::Node => Err(format!(
             "please install {} (https://nodejs.org, or your system's packages): \
              `node` and `npm` must be on PATH",
@@ -276,8 +252,7 @@ fn install(tool: Tool) -> Fallible {
 pub(crate) fn locked(package: &str) -> Fallible<String> {
     let path = host::root().join("Cargo.lock");
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    version_in_lock(&text, package)
-        .ok_or_else(|| format!("{} does not name `{package}`", path.display()))
+    version_in_lock(&text, package).ok_or_else(|| format!("{} does not name `{package}`", path.display()))
 }
 
 fn version_in_lock(lock: &str, package: &str) -> Option<String> {
@@ -309,16 +284,12 @@ fn crate_dir(package: &str, version: &str) -> PathBuf {
 }
 
 fn crate_tool(package: &str, program: &str, version: &str) -> Option<Found> {
-    let right = |path: &PathBuf| {
-        host::version_of(path).is_some_and(|v| v.split_whitespace().any(|w| w == version))
-    };
+    let right = |path: &PathBuf| host::version_of(path).is_some_and(|v| v.split_whitespace().any(|w| w == version));
     if let Some(path) = host::which(program).filter(right) {
         return Some(Found::OnPath(path));
     }
     let bin = crate_dir(package, version).join("bin");
-    bin.join(exe(program))
-        .is_file()
-        .then_some(Found::Cached(bin))
+    bin.join(exe(program)).is_file().then_some(Found::Cached(bin))
 }
 
 fn install_crate(package: &str, version: &str) -> Fallible {
@@ -326,13 +297,7 @@ fn install_crate(package: &str, version: &str) -> Fallible {
     let wanted = format!("{package}@{version}");
     if host::succeeds("cargo", &["binstall", "-V"]) {
         let binary = Run::cargo()
-            .args([
-                "binstall",
-                "--no-confirm",
-                "--disable-strategies",
-                "compile",
-                "--root",
-            ])
+            .args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"])
             .args([&root])
             .args([&wanted])
             .status();
@@ -372,13 +337,7 @@ fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
     let fresh = last.with_extension(format!("tmp{}", std::process::id()));
     fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
     Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
-        .args([
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--loglevel=error",
-            "--prefix",
-        ])
+        .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
         .args([&fresh])
         .args([&format!("{package}@{version}")])
         .args(more)
@@ -417,8 +376,7 @@ fn chromium() -> Option<PathBuf> {
 fn chromedriver() -> Option<PathBuf> {
     let named = std::env::var_os("PODSCOPE_CHROMEDRIVER").map(PathBuf::from);
     // Hosted runners name the driver's directory so.
-    let runner =
-        std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe("chromedriver")));
+    let runner = std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe("chromedriver")));
     named
         .into_iter()
         .chain(runner)
@@ -463,16 +421,7 @@ fn install_browser() -> Fallible {
     let apt = |args: &[&str]| {
         let line: Vec<&str> = sudo
             .iter()
-            .chain(
-                [
-                    "env",
-                    "DEBIAN_FRONTEND=noninteractive",
-                    "apt-get",
-                    "-q",
-                    "-y",
-                ]
-                .iter(),
-            )
+            .chain(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"].iter())
             .chain(args)
             .copied()
             .collect();
@@ -499,10 +448,7 @@ mod tests {
     fn versions_are_read_from_the_lock_file_and_from_tools() {
         let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.80\"\n\n\
                     [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
-        assert_eq!(
-            version_in_lock(lock, "wasm-bindgen").as_deref(),
-            Some("0.2.130")
-        );
+        assert_eq!(version_in_lock(lock, "wasm-bindgen").as_deref(), Some("0.2.130"));
         assert_eq!(version_in_lock(lock, "trunk"), None);
         assert_eq!(number("wasm-opt version 132 (version_132)"), Some(132));
         assert_eq!(number("v20.20.2"), Some(20));

@@ -1,0 +1,120 @@
+//! The shape of the workspace, as ARCHITECTURE.md states it. P-02.
+
+use podscope_tests::root;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Who may import whom among our crates: only what stands below.
+const BELOW: &[(&str, &[&str])] = &[
+    ("podscope-api", &[]),
+    ("podscope-scheduler", &["podscope-api"]),
+    ("podscope-cluster", &["podscope-scheduler", "podscope-api"]),
+    (
+        "podscope-session",
+        &["podscope-cluster", "podscope-scheduler", "podscope-api"],
+    ),
+    ("podscope-js", ENGINE),
+    ("podscope-web", ENGINE),
+    ("podscope", ENGINE),
+    ("podscope-tests", ENGINE),
+    ("xtask", &[]),
+];
+
+const ENGINE: &[&str] = &[
+    "podscope-session",
+    "podscope-cluster",
+    "podscope-scheduler",
+    "podscope-api",
+];
+
+/// Dependencies with a place of their own.
+const PLACES: &[(&str, &[&str])] = &[
+    ("yew", &["podscope-web"]),
+    ("gloo-timers", &["podscope-web", "podscope-js"]),
+    ("wasm-bindgen", &["podscope-web", "podscope-js"]),
+    ("web-sys", &["podscope-web", "podscope-js"]),
+    ("js-sys", &["podscope-web", "podscope-js"]),
+    ("serde-wasm-bindgen", &["podscope-web", "podscope-js"]),
+    ("console_error_panic_hook", &["podscope-web", "podscope-js"]),
+];
+
+/// Our crates and the packages that each names as normal dependencies.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let out = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
+    let metadata: Value = serde_json::from_slice(&out.stdout).expect("metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| {
+            let names = package["dependencies"].as_array().into_iter().flatten();
+            let normal = names.filter(|dependency| dependency["kind"].is_null());
+            let names = normal.filter_map(|dependency| dependency["name"].as_str());
+            (
+                package["name"].as_str().unwrap_or_default().into(),
+                names.map(String::from).collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn imports_run_one_way() {
+    let all = dependencies();
+    let ours: BTreeSet<&String> = all.keys().collect();
+    for (package, names) in &all {
+        let (_, below) = BELOW
+            .iter()
+            .find(|(name, _)| name == package)
+            .unwrap_or_else(|| panic!("{package} has no place in tests/tests/architecture.rs"));
+        for name in names.iter().filter(|name| ours.contains(name)) {
+            assert!(below.contains(&name.as_str()), "{package} must not import {name}");
+        }
+    }
+}
+
+#[test]
+fn browser_dependencies_stay_in_the_browsers_crates_and_are_used_there() {
+    let all = dependencies();
+    for (dependency, places) in PLACES {
+        for (package, names) in &all {
+            let named = names.contains(*dependency);
+            let belongs = places.contains(&package.as_str());
+            assert_eq!(named, belongs, "{package} and {dependency}");
+            if named {
+                let word = dependency.replace('-', "_");
+                let crate_dir = package.trim_start_matches("podscope-");
+                let sources = podscope_tests::files(&format!("crates/{crate_dir}/src"), ".rs");
+                let used = sources
+                    .iter()
+                    .any(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains(&word)));
+                assert!(used, "{package} names {dependency} and does not use it");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_dependency_is_named_in_the_architecture_with_its_purpose() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let table = text.split("## Dependencies").nth(1).unwrap_or_default();
+    let named: BTreeSet<&str> = table
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix('|')?.split('|').next())
+        .flat_map(|cell| cell.split(','))
+        .map(|name| name.trim().trim_matches('`'))
+        .collect();
+    let all = dependencies();
+    let ours: BTreeSet<&String> = all.keys().collect();
+    let missing: BTreeSet<&String> = all
+        .values()
+        .flatten()
+        .filter(|name| !ours.contains(name) && !named.contains(name.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "the table in ARCHITECTURE.md lacks {missing:?}");
+}
