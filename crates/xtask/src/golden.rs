@@ -27,6 +27,22 @@ pub(crate) fn notices() -> Fallible {
     Ok(())
 }
 
+/// The notices name exactly the packages that are used.
+pub(crate) fn notices_are_current() -> Fallible {
+    let rows = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("| "))
+            .map(String::from)
+            .collect()
+    };
+    let kept = site::read(&host::root().join(NOTICES))?;
+    if rows(&kept) == rows(&notices_text()?) {
+        Ok(())
+    } else {
+        Err(format!("{NOTICES} is not current: run `cargo xtask notices`"))
+    }
+}
+
 fn notices_text() -> Fallible<String> {
     let tree = |package: &str, target: &[&str]| {
         Run::cargo()

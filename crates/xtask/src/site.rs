@@ -9,6 +9,9 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Files that the offline copy does without.
+const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
+
 /// Where the deployable site lies.
 pub(crate) fn dist() -> PathBuf {
     host::root().join("dist")
@@ -37,12 +40,15 @@ pub(crate) fn serve(args: &[String]) -> Fallible {
         .find(|(flag, _)| *flag == "--port" || *flag == "-p")
         .map_or("8080", |(_, port)| port);
     println!("Podscope will be at http://127.0.0.1:{port}/ as soon as it is built");
-    // A directory of its own, so that `dist/` is always the release site.
-    let dist = host::target().join("serve");
-    fs::create_dir_all(&dist).map_err(|e| format!("{}: {e}", dist.display()))?;
+    // A directory of its own, so that `dist/` is always the release site. Trunk wants those that
+    // it does not watch to exist.
+    let served = host::target().join("serve");
+    for dir in [&served, &dist()] {
+        fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    }
     Run::new("trunk")
         .args(["serve", "--offline=true", "--dist"])
-        .args([&dist])
+        .args([&served])
         .args(args)
         .tools(&paths)
         .status()
@@ -78,10 +84,8 @@ pub(crate) fn finish() -> Fallible {
     if serving {
         return fs::remove_file(staging.join("sw.js")).map_err(|e| format!("sw.js: {e}"));
     }
-    let files: Vec<String> = files_under(&staging, "")?
-        .into_iter()
-        .filter(|name| name != "sw.js")
-        .collect();
+    let kept = |name: &String| !NOT_OFFLINE.contains(&name.as_str());
+    let files: Vec<String> = files_under(&staging, "")?.into_iter().filter(kept).collect();
     let version = hash_of(&staging, &files)?[..16].to_string();
     let list: String = files
         .iter()

@@ -15,6 +15,7 @@ const LATER: &[&str] = &[
     "lessons/",
     "scenarios/",
     "examples/",
+    "LICENSE",
     "THIRD-PARTY.md",
 ];
 

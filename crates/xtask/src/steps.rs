@@ -3,7 +3,7 @@
 
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{host, site, size, spec};
+use crate::{golden, host, site, size, spec};
 use std::time::Instant;
 
 /// One step of the test suite.
@@ -86,6 +86,20 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain],
         after: None,
         run: |_| plain(native("doc").args(["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")),
+    },
+    Step {
+        name: "deny",
+        about: "licences, banned packages and sources of all dependencies; notices are current",
+        tools: &[Tool::Deny],
+        after: None,
+        run: |paths| {
+            let deny = Run::new("cargo-deny").args(["--workspace", "--all-features", "check"]);
+            let deny = deny.args(["--hide-inclusion-graph", "licenses", "bans", "sources"]);
+            (
+                deny.tools(paths).status().and_then(|()| golden::notices_are_current()),
+                Counts::default(),
+            )
+        },
     },
     Step {
         name: "spec",
