@@ -1,4 +1,6 @@
 //! A person's work on a world: commands, scenarios, timeline, links, lessons.
 
+pub mod command;
+pub mod duration;
 pub mod host;
 pub mod protocol;

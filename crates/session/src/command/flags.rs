@@ -1,0 +1,198 @@
+//! Flags as kubectl reads them (KC-119): `--long=value`, `--long value`, `-n value`, `-nvalue`, `-A`.
+
+use podscope_cluster::Span;
+
+use super::CommandError;
+use super::shell::Word;
+use crate::duration::parse_duration;
+
+/// What follows a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Nothing, or `=true` / `=false`.
+    Bool,
+    /// A value.
+    Value,
+    /// Nothing (then this value) or `=value`.
+    Maybe(&'static str),
+}
+
+/// One flag: long name, short letter (or `-` for none), what it takes.
+pub(crate) type Flag = (&'static str, char, Takes);
+
+/// Parsed words of a command.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Args {
+    /// `kubectl get`, for the hints of errors.
+    pub(crate) command: String,
+    pub(crate) positional: Vec<Word>,
+    flags: Vec<(&'static str, String, u32)>,
+    pub(crate) stdin: Option<String>,
+    /// Column just after the last word.
+    pub(crate) end: u32,
+    pub(crate) help: bool,
+}
+
+impl Args {
+    pub(crate) fn parse(
+        command: &str,
+        specs: &[Flag],
+        words: &[Word],
+        stdin: Option<String>,
+    ) -> Result<Args, CommandError> {
+        let mut args = Args {
+            command: command.to_owned(),
+            stdin,
+            end: words
+                .last()
+                .map_or(1, |word| word.column + word.text.chars().count() as u32),
+            ..Args::default()
+        };
+        let hint = |message: String| format!("error: {message}\nSee '{command} --help' for usage.");
+        let mut words = words.iter();
+        let mut only_positional = false;
+        while let Some(word) = words.next() {
+            let text = word.text.as_str();
+            if only_positional || !text.starts_with('-') || text == "-" {
+                args.positional.push(word.clone());
+                continue;
+            }
+            if text == "--" {
+                only_positional = true;
+                continue;
+            }
+            if text == "--help" || text == "-h" {
+                args.help = true;
+                continue;
+            }
+            if let Some(long) = text.strip_prefix("--") {
+                let (name, inline) = match long.split_once('=') {
+                    Some((name, value)) => (name, Some(value.to_owned())),
+                    None => (long, None),
+                };
+                let Some((known, _, takes)) = specs.iter().find(|(known, ..)| *known == name) else {
+                    return Err(CommandError::new(word.column, hint(format!("unknown flag: --{name}"))));
+                };
+                let value = match (takes, inline) {
+                    (_, Some(value)) => value,
+                    (Takes::Bool, None) => "true".into(),
+                    (Takes::Maybe(default), None) => (*default).into(),
+                    (Takes::Value, None) => match words.next() {
+                        Some(next) => next.text.clone(),
+                        None => {
+                            return Err(CommandError::new(
+                                word.column,
+                                hint(format!("flag needs an argument: --{name}")),
+                            ));
+                        }
+                    },
+                };
+                args.flags.push((known, value, word.column));
+                continue;
+            }
+            let letters = text.trim_start_matches('-');
+            let mut rest = letters.chars();
+            while let Some(letter) = rest.next() {
+                let Some((known, _, takes)) = specs.iter().find(|(_, short, _)| *short == letter && letter != '-')
+                else {
+                    return Err(CommandError::new(
+                        word.column,
+                        hint(format!("unknown shorthand flag: '{letter}' in {text}")),
+                    ));
+                };
+                match takes {
+                    Takes::Bool if !rest.as_str().starts_with('=') => {
+                        args.flags.push((known, "true".into(), word.column));
+                    }
+                    _ => {
+                        let inline = rest.as_str();
+                        let value = if inline.is_empty() {
+                            match words.next() {
+                                Some(next) => next.text.clone(),
+                                None => {
+                                    return Err(CommandError::new(
+                                        word.column,
+                                        hint(format!("flag needs an argument: '{letter}' in {text}")),
+                                    ));
+                                }
+                            }
+                        } else {
+                            inline.strip_prefix('=').unwrap_or(inline).to_owned()
+                        };
+                        args.flags.push((known, value, word.column));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(args)
+    }
+
+    fn last(&self, name: &str) -> Option<(&str, u32)> {
+        self.flags
+            .iter()
+            .rev()
+            .find(|(known, ..)| *known == name)
+            .map(|(_, value, column)| (value.as_str(), *column))
+    }
+    /// The last value of a flag.
+    pub(crate) fn value(&self, name: &str) -> Option<String> {
+        self.last(name).map(|(value, _)| value.to_owned())
+    }
+    /// All values of a flag.
+    pub(crate) fn values(&self, name: &str) -> Vec<String> {
+        self.flags
+            .iter()
+            .filter(|(known, ..)| *known == name)
+            .map(|(_, value, _)| value.clone())
+            .collect()
+    }
+    pub(crate) fn column(&self, name: &str) -> u32 {
+        self.last(name).map_or(self.end, |(_, column)| column)
+    }
+    fn invalid(&self, name: &str, value: &str, column: u32, why: String) -> CommandError {
+        CommandError::new(
+            column,
+            format!(
+                "error: invalid argument {value:?} for \"--{name}\" flag: {why}\nSee '{} --help' for usage.",
+                self.command
+            ),
+        )
+    }
+    pub(crate) fn bool(&self, name: &str, default: bool) -> Result<bool, CommandError> {
+        match self.last(name) {
+            None => Ok(default),
+            Some(("true" | "1" | "t" | "T" | "TRUE" | "True", _)) => Ok(true),
+            Some(("false" | "0" | "f" | "F" | "FALSE" | "False", _)) => Ok(false),
+            Some((value, column)) => {
+                let why = format!("strconv.ParseBool: parsing {value:?}: invalid syntax");
+                Err(self.invalid(name, value, column, why))
+            }
+        }
+    }
+    pub(crate) fn int(&self, name: &str) -> Result<Option<i64>, CommandError> {
+        self.last(name)
+            .map(|(value, column)| {
+                value.parse::<i64>().map_err(|_| {
+                    let why = format!("strconv.ParseInt: parsing {value:?}: invalid syntax");
+                    self.invalid(name, value, column, why)
+                })
+            })
+            .transpose()
+    }
+    pub(crate) fn duration(&self, name: &str) -> Result<Option<Span>, CommandError> {
+        self.last(name)
+            .map(|(value, column)| parse_duration(value).map_err(|why| self.invalid(name, value, column, why)))
+            .transpose()
+    }
+    /// An error of use: KC-086's `See '… -h' for help and examples`.
+    pub(crate) fn usage(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
+        CommandError::new(
+            column,
+            format!("error: {message}\nSee '{} -h' for help and examples", self.command),
+        )
+    }
+    pub(crate) fn plain(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
+        CommandError::new(column, format!("error: {message}"))
+    }
+}

@@ -1,0 +1,505 @@
+//! The kubectl commands of K-02 as values.
+
+use podscope_api::Kind;
+use podscope_cluster::Span;
+
+/// Which objects a command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// `pods,deploy`, `pod a b`: every name in every kind; no names means all that match.
+    Kinds {
+        /// Kinds, in order.
+        kinds: Vec<Kind>,
+        /// Names.
+        names: Vec<String>,
+    },
+    /// `pod/a deploy/b`.
+    Items(Vec<(Kind, String)>),
+}
+
+/// How `get` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Output {
+    /// A table.
+    #[default]
+    Table,
+    /// A table with wide columns.
+    Wide,
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
+    /// `kind/name`.
+    Name,
+    /// `jsonpath=TEMPLATE`.
+    JsonPath(String),
+    /// `custom-columns=SPEC`.
+    CustomColumns(String),
+}
+
+/// `kubectl get`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Get {
+    /// Of what.
+    pub selection: Selection,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// `--field-selector`.
+    pub field_selector: Option<String>,
+    /// `-o`.
+    pub output: Output,
+    /// `-L`.
+    pub label_columns: Vec<String>,
+    /// `--show-labels`.
+    pub show_labels: bool,
+    /// `--no-headers`.
+    pub no_headers: bool,
+    /// `--sort-by`.
+    pub sort_by: Option<String>,
+    /// `--ignore-not-found`.
+    pub ignore_not_found: bool,
+    /// `--show-managed-fields`.
+    pub show_managed_fields: bool,
+}
+
+/// `kubectl describe`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Describe {
+    /// Of what.
+    pub selection: Selection,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// `--show-events`.
+    pub show_events: bool,
+}
+
+/// `--dry-run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DryRun {
+    /// Really do it.
+    #[default]
+    None,
+    /// Only say it.
+    Client,
+}
+
+/// What `kubectl create` makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CreateWhat {
+    /// `-f -`: the text.
+    Manifest(String),
+    /// A generated object.
+    Deployment {
+        /// Name.
+        name: String,
+        /// Images.
+        images: Vec<String>,
+        /// Replicas.
+        replicas: i32,
+    },
+    /// A namespace.
+    Namespace(String),
+    /// A job.
+    Job {
+        /// Name.
+        name: String,
+        /// Image.
+        image: String,
+    },
+    /// A config map; its data from `--from-literal`.
+    ConfigMap {
+        /// Name.
+        name: String,
+        /// Literals.
+        literals: Vec<(String, String)>,
+    },
+    /// A priority class.
+    PriorityClass {
+        /// Name.
+        name: String,
+        /// Value.
+        value: i32,
+        /// `--global-default`.
+        global_default: bool,
+        /// `--preemption-policy`.
+        preemption_policy: Option<String>,
+        /// `--description`.
+        description: String,
+    },
+    /// `kubectl run NAME --image=IMAGE`.
+    Run {
+        /// Name.
+        name: String,
+        /// Image.
+        image: String,
+        /// `--restart`.
+        restart: Option<String>,
+        /// `--labels`.
+        labels: Vec<(String, String)>,
+    },
+    /// A pod disruption budget.
+    PodDisruptionBudget {
+        /// Name.
+        name: String,
+        /// `--selector`.
+        selector: String,
+        /// `--min-available`.
+        min_available: Option<String>,
+        /// `--max-unavailable`.
+        max_unavailable: Option<String>,
+    },
+}
+
+/// `kubectl delete`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delete {
+    /// Objects; none with a manifest.
+    pub selection: Option<Selection>,
+    /// `-f -`.
+    pub manifest: Option<String>,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `--all`.
+    pub all: bool,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// `--field-selector`.
+    pub field_selector: Option<String>,
+    /// `--grace-period`; -1 is the object's own.
+    pub grace_period: i64,
+    /// `--force`.
+    pub force: bool,
+    /// `--now`.
+    pub now: bool,
+    /// `--wait`; none means true.
+    pub wait: Option<bool>,
+    /// `--timeout`.
+    pub timeout: Option<Span>,
+    /// `--cascade`: `background`, `foreground`, `orphan`.
+    pub cascade: Option<String>,
+    /// `--ignore-not-found`.
+    pub ignore_not_found: bool,
+    /// `-o name`.
+    pub output_name: bool,
+    /// `--dry-run`.
+    pub dry_run: DryRun,
+}
+
+impl Delete {
+    /// Grace seconds as sent; none means the object's own (KC-081).
+    pub fn grace_seconds(&self) -> Option<i64> {
+        let grace = if self.now { 1 } else { self.grace_period };
+        match (grace, self.force) {
+            (grace, true) if grace < 0 => Some(0),
+            (0, false) => Some(1),
+            (grace, _) if grace < 0 => None,
+            (grace, _) => Some(grace),
+        }
+    }
+}
+
+/// `kubectl rollout …`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RolloutAction {
+    /// `status`.
+    Status {
+        /// `--watch`.
+        watch: bool,
+        /// `--timeout`.
+        timeout: Option<Span>,
+    },
+    /// `undo`.
+    Undo {
+        /// `--to-revision`; 0 is the previous one.
+        to_revision: i64,
+    },
+    /// `restart`.
+    Restart,
+    /// `pause`.
+    Pause,
+    /// `resume`.
+    Resume,
+    /// `history`.
+    History {
+        /// `--revision`; 0 lists them.
+        revision: i64,
+    },
+}
+
+/// `kubectl drain`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Drain {
+    /// Nodes.
+    pub nodes: Vec<String>,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// `--ignore-daemonsets`.
+    pub ignore_daemonsets: bool,
+    /// `--delete-emptydir-data`.
+    pub delete_emptydir_data: bool,
+    /// `--force`.
+    pub force: bool,
+    /// `--grace-period`; -1 is the pod's own.
+    pub grace_period: i64,
+    /// `--timeout`; zero waits for ever.
+    pub timeout: Option<Span>,
+    /// `--disable-eviction`.
+    pub disable_eviction: bool,
+    /// `--pod-selector`.
+    pub pod_selector: Option<String>,
+    /// `--skip-wait-for-delete-timeout`, seconds.
+    pub skip_wait_for_delete_timeout: i64,
+    /// `--dry-run`.
+    pub dry_run: DryRun,
+}
+
+/// One taint to add or remove.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaintChange {
+    /// Key.
+    pub key: String,
+    /// Value.
+    pub value: String,
+    /// Effect; empty on removal means every effect.
+    pub effect: String,
+    /// `key-`.
+    pub remove: bool,
+}
+
+/// `kubectl label` or `annotate`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Objects.
+    pub selection: Selection,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `--all`.
+    pub all: bool,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// Pairs; no value removes the key.
+    pub changes: Vec<(String, Option<String>)>,
+    /// `--overwrite`.
+    pub overwrite: bool,
+    /// `--list`.
+    pub list: bool,
+}
+
+/// Type of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PatchType {
+    /// Strategic merge.
+    #[default]
+    Strategic,
+    /// JSON merge (RFC 7396).
+    Merge,
+    /// JSON patch (RFC 6902).
+    Json,
+}
+
+/// `kubectl top`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Top {
+    /// True for nodes, else pods.
+    pub nodes: bool,
+    /// A name.
+    pub name: Option<String>,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// `--containers`.
+    pub containers: bool,
+    /// `--sort-by`: `cpu` or `memory`.
+    pub sort_by: Option<String>,
+    /// `--no-headers`.
+    pub no_headers: bool,
+    /// `--sum`.
+    pub sum: bool,
+}
+
+/// A kubectl command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kubectl {
+    /// `get`.
+    Get(Get),
+    /// `describe`.
+    Describe(Describe),
+    /// `apply -f -`.
+    Apply {
+        /// The manifest.
+        manifest: String,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// `--dry-run`.
+        dry_run: DryRun,
+    },
+    /// `create` and `run`.
+    Create {
+        /// What.
+        what: CreateWhat,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// `--dry-run`.
+        dry_run: DryRun,
+    },
+    /// `delete`.
+    Delete(Delete),
+    /// `scale`.
+    Scale {
+        /// What.
+        selection: Selection,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// `--replicas`.
+        replicas: i32,
+        /// `--current-replicas`.
+        current_replicas: Option<i32>,
+    },
+    /// `rollout`.
+    Rollout {
+        /// What is done.
+        action: RolloutAction,
+        /// To what.
+        selection: Selection,
+        /// Namespace, if given.
+        namespace: Option<String>,
+    },
+    /// `cordon` and `uncordon`.
+    Cordon {
+        /// Nodes.
+        nodes: Vec<String>,
+        /// `-l`.
+        selector: Option<String>,
+        /// True for `cordon`.
+        cordon: bool,
+        /// `--dry-run`.
+        dry_run: DryRun,
+    },
+    /// `drain`.
+    Drain(Drain),
+    /// `taint`.
+    Taint {
+        /// Nodes; empty with `--all` or a selector.
+        nodes: Vec<String>,
+        /// `--all`.
+        all: bool,
+        /// `-l`.
+        selector: Option<String>,
+        /// Changes.
+        changes: Vec<TaintChange>,
+        /// `--overwrite`.
+        overwrite: bool,
+    },
+    /// `label`.
+    Label(Mark),
+    /// `annotate`.
+    Annotate(Mark),
+    /// `patch`.
+    Patch {
+        /// What.
+        selection: Selection,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// `--type`.
+        patch_type: PatchType,
+        /// `-p`.
+        patch: String,
+        /// `--subresource`: `status` or `scale`.
+        subresource: Option<String>,
+    },
+    /// `edit`: the edited text replaces the object.
+    Edit {
+        /// What.
+        selection: Selection,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// The object after editing.
+        text: String,
+    },
+    /// `set image`.
+    SetImage {
+        /// What.
+        selection: Selection,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// Container and image; `*` is every container.
+        images: Vec<(String, String)>,
+    },
+    /// `events`.
+    Events {
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// `-A`.
+        all_namespaces: bool,
+        /// `--for`.
+        involved: Option<(Kind, String)>,
+        /// `--types`.
+        types: Vec<String>,
+        /// `--no-headers`.
+        no_headers: bool,
+    },
+    /// `explain`.
+    Explain {
+        /// Kind.
+        kind: Kind,
+        /// Field path.
+        path: Vec<String>,
+    },
+    /// `top`.
+    Top(Top),
+    /// `logs`.
+    Logs {
+        /// Pod.
+        pod: String,
+        /// Namespace, if given.
+        namespace: Option<String>,
+        /// Container.
+        container: Option<String>,
+        /// `--previous`.
+        previous: bool,
+        /// `--all-containers`.
+        all_containers: bool,
+        /// `--timestamps`.
+        timestamps: bool,
+        /// `--tail`; -1 is all.
+        tail: i64,
+    },
+    /// `api-resources`.
+    ApiResources,
+    /// `version`.
+    Version,
+}
+
+impl Kubectl {
+    /// Whether it can change the world.
+    pub fn changes_world(&self) -> bool {
+        match self {
+            Kubectl::Get(_)
+            | Kubectl::Describe(_)
+            | Kubectl::Events { .. }
+            | Kubectl::Explain { .. }
+            | Kubectl::Top(_)
+            | Kubectl::Logs { .. }
+            | Kubectl::ApiResources
+            | Kubectl::Version => false,
+            Kubectl::Rollout { action, .. } => !matches!(action, RolloutAction::History { .. }),
+            Kubectl::Label(mark) | Kubectl::Annotate(mark) => !mark.list,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The one command language (K-01): `kubectl …` for API work, `fault …` for
+//! the outside world, `app …` for an application's membership. A command is
+//! parsed once into a value, prints back to the same canonical text, and is
+//! what the page, timelines, links and the console all use.
+//!
+//! Text that follows a command (a manifest for `apply -f -`, the edited
+//! object of `edit`) is a here-document: `kubectl apply -f - <<'EOF'`.
+
+mod complete;
+mod fault;
+mod flags;
+mod kubectl;
+mod parse;
+mod print;
+mod shell;
+
+pub use complete::{complete, help_text};
+pub use kubectl::*;
+use podscope_cluster::fault::Fault;
+pub use shell::MAX_COMMAND_BYTES;
+
+/// A command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// API work.
+    Kubectl(Kubectl),
+    /// `fault …` and `app member …`.
+    Fault(Fault),
+    /// `help`, `kubectl --help`, `kubectl get --help`, `fault --help`: the topic, may be empty.
+    Help(String),
+}
+
+/// Why a command is not one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandError {
+    /// Where, from 1, in characters of the first line.
+    pub column: u32,
+    /// In kubectl's words, `error: ` included where kubectl prints it.
+    pub message: String,
+}
+
+impl CommandError {
+    pub(crate) fn new(column: u32, message: impl Into<String>) -> Self {
+        Self {
+            column,
+            message: message.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for CommandError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+impl std::error::Error for CommandError {}
+
+/// Parses a command.
+///
+/// # Errors
+/// What is wrong and where, as kubectl words it (KC-115 to KC-119).
+pub fn parse(text: &str) -> Result<Command, CommandError> {
+    let line = shell::split(text)?;
+    let Some((program, rest)) = line.words.split_first() else {
+        return Err(CommandError::new(1, "error: no command"));
+    };
+    match program.text.as_str() {
+        "kubectl" => parse::kubectl(rest, line.stdin),
+        "fault" => fault::parse(rest),
+        "app" => fault::parse_app(rest),
+        "help" => Ok(Command::Help(
+            rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
+        )),
+        other => Err(CommandError::new(
+            program.column,
+            format!("error: unknown command {other:?}; commands start with kubectl, fault, app or help"),
+        )),
+    }
+}
+
+impl Command {
+    /// Whether it can change the world (and so belongs into timelines and links), or only prints.
+    pub fn changes_world(&self) -> bool {
+        match self {
+            Command::Kubectl(kubectl) => kubectl.changes_world(),
+            Command::Fault(_) => true,
+            Command::Help(_) => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Command {
+    /// The canonical text: [`parse`] gives the same command back.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Command::Kubectl(kubectl) => kubectl.fmt(f),
+            Command::Fault(fault) => f.write_str(&fault::print(fault)),
+            Command::Help(topic) if topic.is_empty() => f.write_str("help"),
+            Command::Help(topic) => write!(f, "help {topic}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

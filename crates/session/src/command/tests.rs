@@ -1,0 +1,243 @@
+//! K-01: a command prints back to the same value. KC-081, KC-085, KC-099, KC-118, KC-119: errors.
+
+use super::*;
+
+#[test]
+fn k_01_canonical_text_reads_back_as_the_same_command() {
+    for text in [
+        "kubectl get pods",
+        "kubectl get po,deploy -A -o wide -L app,zone --show-labels",
+        "kubectl get pod/a deploy/b -n web",
+        "kubectl get pods -l 'app in (a, b)' --field-selector=status.phase=Running",
+        "kubectl get pods -o jsonpath='{.items[*].metadata.name}'",
+        "kubectl get pods -o custom-columns=N:.metadata.name,M:.spec.nodeName --sort-by=.metadata.name",
+        "kubectl -n web get all",
+        "kubectl describe node a-1 --show-events=false",
+        "kubectl apply -f - <<EOF\nkind: Pod\n  x: 'EOF'\nEOF",
+        "kubectl create deployment web --image=nginx --replicas 3",
+        "kubectl create priorityclass high --value=1000 --description 'very high' --global-default",
+        "kubectl create namespace web",
+        "kubectl create pdb web --selector app=web --min-available=50%",
+        "kubectl run web --image=nginx --restart=Never --labels=a=b",
+        "kubectl delete pod web-0 --grace-period=0 --force",
+        "kubectl delete pods --all --now -n web --wait=false",
+        "kubectl delete pod -l app=web --timeout 90s --cascade=orphan",
+        "kubectl delete -f - <<EOF\nkind: Pod\nEOF",
+        "kubectl scale deploy/web --replicas=5 --current-replicas=3",
+        "kubectl rollout status deploy/web --timeout=2m",
+        "kubectl rollout undo deploy web --to-revision=2",
+        "kubectl rollout restart sts/db",
+        "kubectl rollout history deploy/web",
+        "kubectl cordon a-1 a-2",
+        "kubectl uncordon -l zone=a",
+        "kubectl drain a-1 --ignore-daemonsets --delete-emptydir-data --force --timeout=1m30s",
+        "kubectl taint nodes a-1 k=v:NoSchedule k2:NoExecute- k3-",
+        "kubectl taint node/a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+        "kubectl label pod web-0 app=x tier- --overwrite",
+        "kubectl annotate deploy/web 'note=it is' -n w",
+        "kubectl patch pod web-0 --subresource=status --type=merge -p '{\"status\":{\"reason\":\"it'\"'\"'s\"}}'",
+        "kubectl edit deploy/web <<EOF\na: b\nEOF",
+        "kubectl set image deploy/web app=nginx:2 *=x",
+        "kubectl events --for pod/web-0 --types=Warning",
+        "kubectl explain pods.spec.containers",
+        "kubectl top pod -A --containers --sort-by=cpu",
+        "kubectl logs web-0 -c app --previous --tail=5",
+        "kubectl api-resources",
+        "fault partition a-1 a-2 --from control-plane --one-way in",
+        "fault partition --zone a",
+        "fault heal --all",
+        "fault heal a-1",
+        "fault join d-1 --labels topology.kubernetes.io/zone=d,x=y --capacity cpu=4,memory=8Gi",
+        "fault leave d-1",
+        "fault crash kubelet a-1",
+        "fault restart runtime a-1",
+        "fault crash apiserver",
+        "fault poweroff a-1",
+        "fault boot a-1",
+        "fault second controller-manager",
+        "fault etcd down",
+        "fault slow a-1 200ms",
+        "fault exit web/web-0 app 137",
+        "fault sandbox web-0",
+        "fault fence a-1 --by storage",
+        "fault detach pv-1",
+        "app member remove etcd etcd-0",
+        "help",
+        "help kubectl get",
+    ] {
+        let command = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let printed = command.to_string();
+        assert_eq!(parse(&printed), Ok(command), "{text} → {printed}");
+        assert_eq!(parse(&printed).map(|again| again.to_string()), Ok(printed));
+    }
+}
+
+#[test]
+fn kc_119_errors_in_kubectls_words() {
+    for (text, want) in [
+        (
+            "kubectl gett pods",
+            "error: unknown command \"gett\" for \"kubectl\"\n\nDid you mean this?\n\tget\n\tset",
+        ),
+        (
+            "kubectl get --bogus",
+            "error: unknown flag: --bogus\nSee 'kubectl get --help' for usage.",
+        ),
+        (
+            "kubectl get pods -n",
+            "error: flag needs an argument: 'n' in -n\nSee 'kubectl get --help' for usage.",
+        ),
+        (
+            "kubectl get foo",
+            "error: the server doesn't have a resource type \"foo\"",
+        ),
+        (
+            "kubectl rollout foo",
+            "error: unknown command \"foo\"\nSee 'kubectl rollout -h' for help and examples",
+        ),
+        (
+            "kubectl get pods -A web",
+            "error: a resource cannot be retrieved by name across all namespaces",
+        ),
+        (
+            "kubectl get pod web -l a=b",
+            "error: name cannot be provided when a selector is specified",
+        ),
+        (
+            "kubectl delete pods",
+            "error: resource(s) were provided, but no name was specified",
+        ),
+        (
+            "kubectl delete pod a --force --grace-period=5",
+            "error: --force and --grace-period greater than 0 cannot be specified together",
+        ),
+        (
+            "kubectl delete pod a --now --grace-period=5",
+            "error: --now and --grace-period cannot be specified together",
+        ),
+        (
+            "kubectl delete pod a -o json",
+            "error: unexpected -o output mode: json. We only support '-o name'",
+        ),
+        (
+            "kubectl delete pods --all -l a=b",
+            "error: setting 'all' parameter but found a non empty selector. ",
+        ),
+        (
+            "kubectl scale deploy/web",
+            "error: required flag(s) \"replicas\" not set",
+        ),
+        (
+            "kubectl scale deploy/web --replicas=-1",
+            "error: The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0",
+        ),
+        (
+            "kubectl taint node a-1 k",
+            "error: at least one resource name must be specified since 'all' parameter is not set",
+        ),
+        (
+            "kubectl taint node a-1 k=v:Foo",
+            "error: invalid taint effect: Foo, unsupported taint effect\nSee 'kubectl taint -h' for help and examples",
+        ),
+        (
+            "kubectl taint node a-1",
+            "error: at least one taint update is required\nSee 'kubectl taint -h' for help and examples",
+        ),
+        ("kubectl label pod a", "error: at least one label update is required"),
+        (
+            "kubectl patch pod a",
+            "error: must specify --patch or --patch-file containing the contents of the patch",
+        ),
+        (
+            "kubectl cordon",
+            "error: USAGE: cordon NODE [flags]\nSee 'kubectl cordon -h' for help and examples",
+        ),
+        ("kubectl apply", "error: must specify one of -f and -k"),
+        ("kubectl apply -f x.yaml", "error: the path \"x.yaml\" does not exist"),
+        (
+            "kubectl top pod --sort-by=x",
+            "error: --sort-by accepts only cpu or memory",
+        ),
+        ("fault frobnicate", "error: unknown fault \"frobnicate\""),
+        ("fault partition", "error: use: fault partition NODE"),
+        ("ls", "error: unknown command \"ls\""),
+        ("", "error: no command"),
+    ] {
+        match parse(text) {
+            Err(error) if text.starts_with("fault") || text == "ls" => {
+                assert!(error.message.starts_with(want), "{error}")
+            }
+            // `k` is a name, so that resource is `a-1` and `k`: the update is what is missing.
+            Err(error) if text.ends_with(" k") => {
+                assert!(error.message.contains("at least one taint update"), "{error}")
+            }
+            Err(error) => assert_eq!(error.message, want, "{text}"),
+            Ok(command) => panic!("{text} was read as {command}"),
+        }
+    }
+}
+
+#[test]
+fn kc_081_grace() {
+    for (text, grace) in [
+        ("kubectl delete pod a", None),
+        ("kubectl delete pod a --now", Some(1)),
+        ("kubectl delete pod a --grace-period=0", Some(1)),
+        ("kubectl delete pod a --grace-period=0 --force", Some(0)),
+        ("kubectl delete pod a --force", Some(0)),
+        ("kubectl delete pod a --grace-period=7", Some(7)),
+    ] {
+        match parse(text) {
+            Ok(Command::Kubectl(Kubectl::Delete(delete))) => assert_eq!(delete.grace_seconds(), grace, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn q_03_no_line_makes_it_panic() {
+    for text in [
+        "kubectl get \"",
+        "kubectl -n",
+        "kubectl --namespace=",
+        "fault slow a 1",
+        "ü\\",
+        "kubectl get pods -o=",
+        "kubectl taint node - -",
+        "kubectl label pod a =",
+        "kubectl explain .",
+        "kubectl get ,",
+        "fault exit / / /",
+        "kubectl apply -f - <<",
+        "kubectl get pod/",
+        "--",
+        "kubectl --",
+        "\u{0}",
+        "kubectl logs pod/",
+    ] {
+        if let Ok(command) = parse(text) {
+            let _ = command.to_string();
+        }
+        complete(text, text.len() / 2, &podscope_cluster::Objects::default());
+        complete(text, text.len(), &podscope_cluster::Objects::default());
+    }
+}
+
+#[test]
+fn k_03_completion() {
+    let objects = podscope_cluster::Objects::default();
+    let texts = |line: &str| -> Vec<String> {
+        complete(line, line.len(), &objects)
+            .1
+            .into_iter()
+            .map(|choice| choice.text)
+            .collect()
+    };
+    assert_eq!(texts("ku"), ["kubectl"]);
+    assert_eq!(texts("kubectl cor"), ["cordon"]);
+    assert_eq!(texts("kubectl rollout st"), ["status"]);
+    assert_eq!(texts("kubectl get node"), ["nodes"]);
+    assert_eq!(texts("kubectl delete pod x --gr"), ["--grace-period"]);
+    assert_eq!(texts("fault part"), ["partition"]);
+    assert_eq!(texts("fault partition x --fr"), ["--from"]);
+}
