@@ -5,34 +5,46 @@
 //! beside it in [`Extra`], so that nothing is lost on export.
 
 mod core;
+mod decode;
+mod extra;
+mod json;
+pub mod limits;
 pub(crate) mod macros;
 mod meta;
 mod node;
 mod object;
+mod parse;
 mod pod;
 mod quantity;
+mod served;
 mod storage;
 mod time;
+mod tree;
 mod workload;
+mod yaml;
 
 use std::sync::Arc;
 
 pub use self::core::*;
+pub use self::decode::{FieldError, decode};
+pub use self::extra::Extra;
 pub use self::macros::Absent;
 pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
+pub use self::parse::{Config, Located, Location, Parsed, Problem, Unknown, object_from_value, parse};
 pub use self::pod::*;
 pub use self::quantity::{Format, Quantity};
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};
+pub use self::tree::{Data, Entry, Tree};
 pub use self::workload::*;
 
 /// A shared, immutable string: names and labels are copied far more often than made.
 pub type Str = Arc<str>;
 
 /// `intstr.IntOrString`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum IntOrString {
     /// A number.
@@ -53,6 +65,46 @@ impl std::fmt::Display for IntOrString {
             Self::Int(number) => number.fmt(f),
             Self::String(text) => f.write_str(text),
         }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for IntOrString {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = IntOrString;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an integer or a string")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<IntOrString, E> {
+                Ok(IntOrString::String(text.into()))
+            }
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<IntOrString, E> {
+                let wide = |_| {
+                    E::custom(format!(
+                        "json: cannot unmarshal number {number} into Go value of type int32"
+                    ))
+                };
+                i32::try_from(number).map(IntOrString::Int).map_err(wide)
+            }
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<IntOrString, E> {
+                Err(E::custom(format!(
+                    "json: cannot unmarshal number {number} into Go value of type int32"
+                )))
+            }
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<IntOrString, E> {
+                Err(E::custom(format!(
+                    "json: cannot unmarshal number {number} into Go value of type int32"
+                )))
+            }
+            fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<IntOrString, E> {
+                Err(E::custom("json: cannot unmarshal bool into Go value of type int32"))
+            }
+            fn visit_unit<E>(self) -> Result<IntOrString, E> {
+                Ok(IntOrString::Int(0))
+            }
+        }
+        d.deserialize_any(Visitor)
     }
 }
 

@@ -5,19 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{ObjectKey, ObjectMeta};
-
-/// What an object carried beyond the fields with behaviour (unknown fields,
-/// managedFields, …), as the raw tree; shared by all pods of a template.
-/// Invariant: printing an object and merging its extra gives back everything that was read (P-03).
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Extra(pub Option<Arc<Value>>);
-
-impl crate::macros::Absent for Extra {
-    fn absent(&self) -> bool {
-        self.0.is_none()
-    }
-}
+use crate::decode::{FieldError, Residual, decode_with_residual};
+use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
 
 /// What every typed object can do.
 pub trait Resource: Clone + Send + Sync + 'static {
@@ -89,6 +78,16 @@ macro_rules! kinds {
                 if let Ok(Value::Object(fields)) = typed { map.extend(fields); }
                 Value::Object(map)
             }
+            pub(crate) fn set_extra(&mut self, extra: Extra) {
+                match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra),* }
+            }
+            /// Decodes the typed part of a tree, and gives back what it did not hold.
+            pub(crate) fn from_tree(kind: Kind, tree: &Tree) -> Result<(Object, Option<Residual<'_>>), Vec<FieldError>> {
+                Ok(match kind { $(Kind::$kind => {
+                    let (object, residual) = decode_with_residual::<crate::$kind>(tree)?;
+                    (Object::$kind(Arc::new(object)), residual)
+                }),* })
+            }
             /// Decodes the typed part of a tree of that kind.
             ///
             /// # Errors
@@ -145,6 +144,46 @@ kinds! {
     ConfigMap { api: "v1", kind: "ConfigMap", plural: "configmaps", singular: "configmap", short: ["cm"], namespaced: true },
     Secret { api: "v1", kind: "Secret", plural: "secrets", singular: "secret", short: [], namespaced: true },
     Event { api: "v1", kind: "Event", plural: "events", singular: "event", short: ["ev"], namespaced: true },
+}
+
+impl Object {
+    /// The pod template, of kinds that make pods.
+    pub fn template(&self) -> Option<&Arc<PodTemplateSpec>> {
+        Some(match self {
+            Object::ReplicationController(object) => &object.spec.template,
+            Object::ReplicaSet(object) => &object.spec.template,
+            Object::Deployment(object) => &object.spec.template,
+            Object::StatefulSet(object) => &object.spec.template,
+            Object::DaemonSet(object) => &object.spec.template,
+            Object::Job(object) => &object.spec.template,
+            _ => return None,
+        })
+    }
+
+    /// The pod template, to change; copies object and template if they are shared.
+    pub fn template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
+        Some(Arc::make_mut(match self {
+            Object::ReplicationController(object) => &mut Arc::make_mut(object).spec.template,
+            Object::ReplicaSet(object) => &mut Arc::make_mut(object).spec.template,
+            Object::Deployment(object) => &mut Arc::make_mut(object).spec.template,
+            Object::StatefulSet(object) => &mut Arc::make_mut(object).spec.template,
+            Object::DaemonSet(object) => &mut Arc::make_mut(object).spec.template,
+            Object::Job(object) => &mut Arc::make_mut(object).spec.template,
+            _ => return None,
+        }))
+    }
+
+    /// The whole object as a JSON tree: typed fields, and beside them everything else that was read (P-03).
+    pub fn to_value(&self) -> Value {
+        let mut value = self.typed_value();
+        self.extra().merge_into(&mut value);
+        if let Some(template) = self.template()
+            && let Some(slot) = value.pointer_mut("/spec/template")
+        {
+            template.extra.merge_into(slot);
+        }
+        value
+    }
 }
 
 impl Kind {

@@ -26,6 +26,9 @@ api_types! {
     pub struct PodTemplateSpec {
         pub metadata: ObjectMeta,
         pub spec: PodSpec,
+        /// What was given but has no behaviour here; every pod of the template gets it.
+        #[serde(skip)]
+        pub extra: crate::Extra,
     }
     /// What should run, where it may run, and how it ends.
     pub struct PodSpec {
@@ -338,7 +341,7 @@ string_enum! {
 
 impl Default for ConditionStatus {
     fn default() -> Self {
-        Self::Unknown
+        Self::from("Unknown")
     }
 }
 

@@ -136,6 +136,7 @@ impl std::str::FromStr for Quantity {
         const FORM: &str =
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
         const SUFFIX: &str = "unable to parse quantity's suffix";
+        let text = text.trim_matches(' ');
         let (negative, unsigned) = match text.as_bytes().first() {
             Some(b'-') => (true, &text[1..]),
             Some(b'+') => (false, &text[1..]),
@@ -149,6 +150,11 @@ impl std::str::FromStr for Quantity {
         let (number, suffix) = unsigned.split_at(end);
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+            return Err(FORM);
+        }
+        let letters = suffix.trim_start_matches(|letter| "eEinumkKMGTP".contains(letter));
+        let digits = letters.strip_prefix(['+', '-']).unwrap_or(letters);
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(FORM);
         }
         // Scale 10^exponent × 2^(10·binary).
@@ -261,6 +267,12 @@ impl<'de> serde::Deserialize<'de> for Quantity {
             fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Quantity, E> {
                 number.to_string().parse().map_err(E::custom)
             }
+            fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Quantity, E> {
+                value.to_string().parse().map_err(E::custom)
+            }
+            fn visit_unit<E>(self) -> Result<Quantity, E> {
+                Ok(Quantity::default())
+            }
         }
         d.deserialize_any(Visitor)
     }
@@ -301,6 +313,40 @@ mod tests {
         }
         for bad in ["", "-", "1.2.3", "1Kx", "abc", "1 Gi", "1e", "."] {
             assert!(bad.parse::<Quantity>().is_err(), "{bad}");
+        }
+    }
+
+    /// VA-222, VA-224 to VA-231.
+    #[test]
+    fn va222_words_for_what_is_not_a_quantity() {
+        for (bad, word) in [
+            ("abc", "regular"),
+            ("5 Gi", "regular"),
+            ("5GB", "regular"),
+            ("", "regular"),
+            ("true", "regular"),
+            ("5K", "suffix"),
+            ("1e", "suffix"),
+            ("1i", "suffix"),
+            ("1mi", "suffix"),
+        ] {
+            let error = bad.parse::<Quantity>().unwrap_err();
+            assert!(error.contains(word), "{bad}: {error}");
+        }
+        for (input, printed) in [
+            ("1024Mi", "1Gi"),
+            ("1000Ki", "1000Ki"),
+            ("1000k", "1M"),
+            ("2.5Mi", "2560Ki"),
+            ("0.001Ki", "1024m"),
+            ("1e4", "10e3"),
+            ("1.2345Gi", "1325534281728m"),
+            ("0m", "0"),
+            ("0.1n", "1n"),
+            ("16Ei", "9223372036854775807"),
+            (" 5 ", "5"),
+        ] {
+            assert_eq!(input.parse::<Quantity>().unwrap().to_string(), printed, "{input}");
         }
     }
 }

@@ -123,6 +123,43 @@ pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
+/// Go's words for a text that is not an RFC 3339 time (VA-241).
+fn go_time_error(text: &str) -> String {
+    const LAYOUT: [(&str, usize); 12] = [
+        ("2006", 4),
+        ("-", 1),
+        ("01", 2),
+        ("-", 1),
+        ("02", 2),
+        ("T", 1),
+        ("15", 2),
+        (":", 1),
+        ("04", 2),
+        (":", 1),
+        ("05", 2),
+        ("Z07:00", 0),
+    ];
+    let mut rest = text;
+    let mut element = "Z07:00";
+    for (name, width) in LAYOUT {
+        element = name;
+        let digits = width > 0 && name.starts_with(|first: char| first.is_ascii_digit());
+        let fits = rest.get(..width).is_some_and(|part| {
+            width > 0
+                && if digits {
+                    part.bytes().all(|byte| byte.is_ascii_digit())
+                } else {
+                    part == name
+                }
+        });
+        if !fits {
+            break;
+        }
+        rest = &rest[width..];
+    }
+    format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
+}
+
 macro_rules! text_serde {
     ($name:ident, $digits:literal) => {
         impl std::fmt::Display for $name {
@@ -133,9 +170,7 @@ macro_rules! text_serde {
         impl std::str::FromStr for $name {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {
-                parse_rfc3339(text)
-                    .map(Self)
-                    .ok_or_else(|| format!("{text:?} is not an RFC 3339 time"))
+                parse_rfc3339(text).map(Self).ok_or_else(|| go_time_error(text))
             }
         }
         impl serde::Serialize for $name {

@@ -1,0 +1,166 @@
+//! What an object carried beyond the fields with behaviour: unknown fields,
+//! `managedFields`, sources of volumes that are not simulated, ….
+//!
+//! Kept as one JSON text, because a dump of a large cluster is mostly this.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::Str;
+use crate::decode::{IDENTITY, PARTIAL_LIST, PARTIAL_MAP, Residual};
+
+/// Fields without behaviour, shared by all copies of an object and by all pods of a template.
+///
+/// Invariant: printing an object's typed fields and merging its extra gives back everything that was read (P-03).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Extra(Option<Str>);
+
+impl crate::macros::Absent for Extra {
+    fn absent(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl Extra {
+    pub(crate) fn from_residual(residual: Option<Residual<'_>>) -> Self {
+        let text = residual
+            .filter(|residual| !residual.is_empty())
+            .and_then(|residual| serde_json::to_string(&residual).ok());
+        Self(text.map(Arc::from))
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Bytes it takes.
+    pub fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |text| text.len())
+    }
+
+    /// Puts the kept fields beside the typed ones of `value`; a typed field wins over a kept one.
+    ///
+    /// Elements of lists find each other by the fields that name them (`name`, `type`, `mountPath`, …),
+    /// or by position where they have none; what was kept for an element that is gone stays out.
+    pub fn merge_into(&self, value: &mut Value) {
+        if let Some(kept) = self.tree() {
+            merge(value, &kept);
+        }
+    }
+
+    /// The paths of the kept fields, as `spec.containers[0].securityContext`; to tell what is not simulated.
+    pub fn paths(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Some(kept) = self.tree() {
+            paths(&kept, &mut String::new(), &mut found);
+        }
+        found
+    }
+
+    fn tree(&self) -> Option<Value> {
+        serde_json::from_str(self.0.as_deref()?).ok()
+    }
+}
+
+enum Kept<'v> {
+    Map(&'v Map<String, Value>),
+    List(&'v [Value]),
+    Raw(&'v Value),
+}
+
+fn kept(value: &Value) -> Kept<'_> {
+    if let Value::Object(map) = value
+        && map.len() == 1
+    {
+        if let Some(Value::Object(fields)) = map.get(PARTIAL_MAP) {
+            return Kept::Map(fields);
+        }
+        if let Some(Value::Array(items)) = map.get(PARTIAL_LIST) {
+            return Kept::List(items);
+        }
+    }
+    Kept::Raw(value)
+}
+
+fn merge(value: &mut Value, extra: &Value) {
+    match (kept(extra), value) {
+        (Kept::Map(fields), Value::Object(map)) => merge_fields(map, fields),
+        (Kept::List(elements), Value::Array(items)) => {
+            let mut taken = vec![false; items.len()];
+            for (position, element) in elements.iter().enumerate() {
+                let Value::Object(fields) = element else {
+                    continue;
+                };
+                let keys: Vec<&str> = IDENTITY
+                    .into_iter()
+                    .filter(|key| fields.get(*key).is_some_and(is_scalar))
+                    .collect();
+                let at = if keys.is_empty() {
+                    (items.len() == elements.len()).then_some(position)
+                } else {
+                    (0..items.len())
+                        .filter(|at| !taken[*at])
+                        .find(|at| keys.iter().all(|key| items[*at].get(*key) == fields.get(*key)))
+                };
+                if let Some(at) = at {
+                    taken[at] = true;
+                    if let Value::Object(map) = &mut items[at] {
+                        merge_fields(map, fields);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !(value.is_object() || value.is_array())
+}
+
+fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
+    for (key, extra) in fields {
+        match (map.get_mut(key), kept(extra)) {
+            (Some(value), _) => merge(value, extra),
+            (None, Kept::Raw(raw)) => {
+                map.insert(key.clone(), raw.clone());
+            }
+            // The typed part under this key is gone, and what was kept of it with it.
+            (None, _) => {}
+        }
+    }
+}
+
+fn paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
+    let length = path.len();
+    match kept(value) {
+        Kept::Raw(_) => found.push(path.clone()),
+        Kept::Map(fields) => field_paths(fields, false, path, found),
+        Kept::List(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                path.push_str(&format!("[{index}]"));
+                if let Value::Object(fields) = element {
+                    field_paths(fields, true, path, found);
+                }
+                path.truncate(length);
+            }
+        }
+    }
+}
+
+fn field_paths(fields: &Map<String, Value>, of_element: bool, path: &mut String, found: &mut Vec<String>) {
+    let length = path.len();
+    for (key, inner) in fields {
+        if of_element && IDENTITY.contains(&key.as_str()) && is_scalar(inner) {
+            continue;
+        }
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(key);
+        paths(inner, path, found);
+        path.truncate(length);
+    }
+}

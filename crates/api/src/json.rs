@@ -1,0 +1,328 @@
+//! JSON text → [`Tree`]. Objects and lists as in RFC 8259; a key given twice
+//! in one object is refused; numbers keep their text.
+
+use crate::limits;
+use crate::tree::{Data, Entry, Tree};
+
+/// What is wrong with a text, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TextError {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) message: String,
+}
+
+/// Reads JSON values one after another.
+pub(crate) struct JsonReader<'t> {
+    bytes: &'t [u8],
+    text: &'t str,
+    pos: usize,
+    line: u32,
+    line_start: usize,
+    /// A position of this line and its column, so that columns are counted once over (long lines).
+    counted: (usize, u32),
+    nodes: usize,
+    /// Keys given twice; not fatal.
+    pub(crate) duplicates: Vec<TextError>,
+}
+
+impl<'t> JsonReader<'t> {
+    /// Reads from `text`, whose first line is `line`.
+    pub(crate) fn new(text: &'t str, line: u32) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+            text,
+            pos: 0,
+            line,
+            line_start: 0,
+            counted: (0, 1),
+            nodes: 0,
+            duplicates: Vec::new(),
+        }
+    }
+
+    /// Skips white space and `---` lines; whether anything is left.
+    pub(crate) fn more(&mut self) -> bool {
+        loop {
+            self.space();
+            if self.pos == self.line_start && self.text[self.pos..].starts_with("---") {
+                self.pos += 3;
+            } else {
+                return self.pos < self.bytes.len();
+            }
+        }
+    }
+
+    /// What is left of the text and the line it starts on.
+    pub(crate) fn rest(&self) -> (&'t str, u32) {
+        (&self.text[self.pos..], self.line)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.pos).copied()
+    }
+
+    fn space(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' => {
+                    self.pos += 1;
+                    self.line += 1;
+                    self.line_start = self.pos;
+                }
+                b' ' | b'\t' | b'\r' => self.pos += 1,
+                _ => break,
+            }
+        }
+    }
+
+    fn column(&mut self) -> u32 {
+        if self.counted.0 < self.line_start {
+            self.counted = (self.line_start, 1);
+        }
+        let chars = self.text[self.counted.0..self.pos].chars().count();
+        let column = self.counted.1.saturating_add(u32::try_from(chars).unwrap_or(u32::MAX));
+        self.counted = (self.pos, column);
+        column
+    }
+
+    fn error(&mut self, message: impl Into<String>) -> TextError {
+        let column = self.column();
+        TextError {
+            line: self.line,
+            column,
+            message: message.into(),
+        }
+    }
+
+    /// The next value.
+    ///
+    /// # Errors
+    /// The first thing that is not JSON.
+    pub(crate) fn value(&mut self) -> Result<Tree, TextError> {
+        self.value_at(0)
+    }
+
+    fn unexpected(&mut self, wanted: &str) -> TextError {
+        match self.text[self.pos..].chars().next() {
+            None => self.error("unexpected end of JSON input"),
+            Some(found) => self.error(format!("invalid character {found:?} {wanted}")),
+        }
+    }
+
+    fn value_at(&mut self, depth: usize) -> Result<Tree, TextError> {
+        self.space();
+        if depth > limits::DEPTH {
+            return Err(self.error(format!("nested deeper than {} levels", limits::DEPTH)));
+        }
+        self.nodes += 1;
+        if self.nodes > limits::NODES {
+            return Err(self.error(format!("more than {} values", limits::NODES)));
+        }
+        let (line, column) = (self.line, self.column());
+        let data = match self.peek() {
+            Some(b'{') => self.object(depth)?,
+            Some(b'[') => self.array(depth)?,
+            Some(b'"') => Data::String(self.string()?.into()),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => {
+                let rest = &self.text[self.pos..];
+                let known = [
+                    ("true", Data::Bool(true)),
+                    ("false", Data::Bool(false)),
+                    ("null", Data::Null),
+                ]
+                .into_iter()
+                .find(|(word, _)| rest.starts_with(word));
+                let Some((word, data)) = known else {
+                    return Err(self.unexpected("looking for beginning of value"));
+                };
+                self.pos += word.len();
+                data
+            }
+        };
+        Ok(Tree { line, column, data })
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Data, TextError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut keys = std::collections::BTreeSet::new();
+        self.pos += 1;
+        self.space();
+        if self.peek() == Some(b'}') {
+            self.pos += 1;
+            return Ok(Data::Map(entries));
+        }
+        loop {
+            self.space();
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected("looking for beginning of object key string"));
+            }
+            let (line, column) = (self.line, self.column());
+            let key = self.string()?;
+            self.space();
+            if self.peek() != Some(b':') {
+                return Err(self.unexpected("after object key"));
+            }
+            self.pos += 1;
+            let value = self.value_at(depth + 1)?;
+            if keys.insert(key.clone()) {
+                entries.push(Entry {
+                    key: key.into(),
+                    line,
+                    column,
+                    value,
+                });
+            } else {
+                self.duplicates.push(TextError {
+                    line,
+                    column,
+                    message: format!("duplicate field {key:?}"),
+                });
+            }
+            self.space();
+            match self.peek() {
+                Some(b',') => self.pos += 1,
+                Some(b'}') => {
+                    self.pos += 1;
+                    return Ok(Data::Map(entries));
+                }
+                _ => return Err(self.unexpected("after object key:value pair")),
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Data, TextError> {
+        let mut items = Vec::new();
+        self.pos += 1;
+        self.space();
+        if self.peek() == Some(b']') {
+            self.pos += 1;
+            return Ok(Data::Seq(items));
+        }
+        loop {
+            items.push(self.value_at(depth + 1)?);
+            self.space();
+            match self.peek() {
+                Some(b',') => self.pos += 1,
+                Some(b']') => {
+                    self.pos += 1;
+                    return Ok(Data::Seq(items));
+                }
+                _ => return Err(self.unexpected("after array element")),
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<Data, TextError> {
+        let start = self.pos;
+        let digits = |reader: &mut Self| {
+            let from = reader.pos;
+            while reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                reader.pos += 1;
+            }
+            reader.pos > from
+        };
+        if self.peek() == Some(b'-') {
+            self.pos += 1;
+        }
+        let leading = self.pos;
+        if !digits(self) || (self.bytes[leading] == b'0' && self.pos > leading + 1) {
+            return Err(self.unexpected("in numeric literal"));
+        }
+        if self.peek() == Some(b'.') {
+            self.pos += 1;
+            if !digits(self) {
+                return Err(self.unexpected("after decimal point in numeric literal"));
+            }
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.pos += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.pos += 1;
+            }
+            if !digits(self) {
+                return Err(self.unexpected("in exponent of numeric literal"));
+            }
+        }
+        let text = &self.text[start..self.pos];
+        Ok(match text.parse::<i64>() {
+            Ok(number) => Data::Int(number),
+            Err(_) => Data::Number(text.into()),
+        })
+    }
+
+    fn string(&mut self) -> Result<String, TextError> {
+        self.pos += 1;
+        let mut out = String::new();
+        loop {
+            let from = self.pos;
+            while self
+                .peek()
+                .is_some_and(|byte| byte != b'"' && byte != b'\\' && byte >= b' ')
+            {
+                self.pos += 1;
+            }
+            out.push_str(&self.text[from..self.pos]);
+            match self.peek() {
+                Some(b'"') => {
+                    self.pos += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    self.pos += 1;
+                    let Some(escape) = self.peek() else {
+                        return Err(self.unexpected("in string literal"));
+                    };
+                    let plain = match escape {
+                        b'"' | b'\\' | b'/' => char::from(escape),
+                        b'b' => '\u{8}',
+                        b'f' => '\u{c}',
+                        b'n' => '\n',
+                        b'r' => '\r',
+                        b't' => '\t',
+                        b'u' => {
+                            self.pos += 1;
+                            out.push(self.unicode_escape()?);
+                            continue;
+                        }
+                        _ => return Err(self.unexpected("in string escape code")),
+                    };
+                    self.pos += 1;
+                    out.push(plain);
+                }
+                _ => return Err(self.unexpected("in string literal")),
+            }
+        }
+    }
+
+    /// The four digits after `\u`, and a second escape where they are half of a pair.
+    fn unicode_escape(&mut self) -> Result<char, TextError> {
+        let first = self.hex4()?;
+        if !(0xD800..0xE000).contains(&first) {
+            return Ok(char::from_u32(first).unwrap_or('\u{FFFD}'));
+        }
+        if first < 0xDC00 && self.text[self.pos..].starts_with("\\u") {
+            let back = self.pos;
+            self.pos += 2;
+            let second = self.hex4()?;
+            if (0xDC00..0xE000).contains(&second) {
+                let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                return Ok(char::from_u32(code).unwrap_or('\u{FFFD}'));
+            }
+            self.pos = back;
+        }
+        Ok('\u{FFFD}')
+    }
+
+    fn hex4(&mut self) -> Result<u32, TextError> {
+        let digits = self.text.get(self.pos..self.pos + 4);
+        match digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+            Some(digits) => {
+                self.pos += 4;
+                Ok(u32::from_str_radix(digits, 16).unwrap_or(0xFFFD))
+            }
+            None => Err(self.unexpected("in \\u hexadecimal character escape")),
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Text → objects: YAML of many documents, JSON, `kind: List`; every object
+//! with its place, every problem with its line, column and field (P-03, P-04).
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::decode::{FieldError, Residual};
+use crate::extra::Extra;
+use crate::json::{JsonReader, TextError};
+use crate::served::{self, Served};
+use crate::tree::{Data, Tree};
+use crate::{Kind, Object, Str, limits, yaml};
+
+/// Everything a text held. Objects keep the order of the text.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// Objects of kinds with behaviour.
+    pub objects: Vec<Located<Object>>,
+    /// Objects without behaviour (CRDs, kinds that are not simulated): kept and listed, never dropped.
+    pub others: Vec<Located<Unknown>>,
+    /// Scenario and component configuration documents, as trees.
+    pub configs: Vec<Located<Config>>,
+    /// Everything that is wrong, in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+/// A value and the place it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Its place.
+    pub at: Location,
+}
+
+/// The place of an object in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Location {
+    /// Number of the document, from 1.
+    pub document: u32,
+    /// Line of its first character, from 1.
+    pub line: u32,
+    /// Column of its first character, from 1.
+    pub column: u32,
+}
+
+/// An object of a kind without behaviour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unknown {
+    /// `apiVersion`.
+    pub api_version: Str,
+    /// `kind`.
+    pub kind: Str,
+    /// `metadata.namespace`, or empty.
+    pub namespace: Str,
+    /// `metadata.name`, or empty.
+    pub name: Str,
+    /// The whole object.
+    pub raw: Arc<Value>,
+}
+
+/// A document that configures the program: `Scenario`, `KubeSchedulerConfiguration`, `KubeletConfiguration`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// `apiVersion`.
+    pub api_version: Str,
+    /// `kind`.
+    pub kind: Str,
+    /// The document, for [`crate::decode`].
+    pub tree: Tree,
+}
+
+/// One thing that is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Number of the document, from 1; 0 for the text as a whole.
+    pub document: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// The field, as `spec.containers[0].image`; empty where it is not one field.
+    pub path: String,
+    /// What is wrong, in the API server's words where it has some.
+    pub message: String,
+}
+
+impl std::fmt::Display for Problem {
+    /// `LINE:COL: field.path: message`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: ", self.line, self.column)?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl Problem {
+    /// A problem of a field of an object that was read before; `text` is what it was read from.
+    pub fn of_field(text: &str, at: &Location, path: &str, message: impl Into<String>) -> Self {
+        let (line, column) = at.position(text, path);
+        Self {
+            document: at.document,
+            line,
+            column,
+            path: path.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+impl Location {
+    /// Line and column of a field of the object at this place, or of its nearest parent that is written down.
+    ///
+    /// `text` is the text it was read from; only the object itself is read again.
+    pub fn position(&self, text: &str, path: &str) -> (u32, u32) {
+        self.tree(text)
+            .map_or((self.line, self.column), |node| node.position(path))
+    }
+
+    /// The object at this place as a tree, read again.
+    pub fn tree(&self, text: &str) -> Option<Tree> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let before = self.line.checked_sub(1)?;
+        let mut offset = 0;
+        for _ in 0..before {
+            offset += text[offset..].find('\n')? + 1;
+        }
+        let line = text[offset..].lines().next()?;
+        let column = usize::try_from(self.column.checked_sub(1)?).ok()?;
+        let start = offset + line.char_indices().nth(column).map(|(at, _)| at)?;
+        let body = &text[start..];
+        if body.starts_with('{') {
+            let mut reader = JsonReader::new(body, self.line);
+            if let Ok(mut node) = reader.value() {
+                shift_first_line(&mut node, self.line, self.column - 1);
+                return Some(node);
+            }
+        }
+        // Blanks in place of what stands before it keep the indentation of its first line.
+        let indented = format!("{}{}", " ".repeat(column), until_outdented(body, column));
+        yaml::read_first(&indented, before)
+    }
+}
+
+/// Moves the columns of what stands on the first line; the reader saw the line cut.
+fn shift_first_line(node: &mut Tree, line: u32, by: u32) {
+    if node.line == line {
+        node.column += by;
+    }
+    match &mut node.data {
+        Data::Seq(items) => items.iter_mut().for_each(|item| shift_first_line(item, line, by)),
+        Data::Map(entries) => {
+            for entry in entries {
+                if entry.line == line {
+                    entry.column += by;
+                }
+                shift_first_line(&mut entry.value, line, by);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The lines of a block that starts at column `indent`: up to the next line that is less indented.
+fn until_outdented(body: &str, indent: usize) -> &str {
+    let mut end = 0;
+    for (number, line) in body.split_inclusive('\n').enumerate() {
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let outdented = blanks < indent && !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let marker = line.starts_with("---") || line.starts_with("...");
+        if number > 0 && (outdented || (indent == 0 && marker)) {
+            break;
+        }
+        end += line.len();
+    }
+    &body[..end]
+}
+
+/// Reads a text. Nothing of it is lost: what has no behaviour is in `others`, what is wrong in `problems`.
+pub fn parse(text: &str) -> Parsed {
+    let mut reader = Reader::default();
+    if text.len() > limits::INPUT_BYTES {
+        reader.problem(
+            0,
+            1,
+            1,
+            "",
+            format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES),
+        );
+        return reader.parsed;
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim_start().starts_with('{') {
+        reader.json(text);
+    } else {
+        reader.yaml(text, 0);
+    }
+    reader.parsed
+}
+
+/// A typed object from a JSON tree, with its extra fields; `apiVersion` and `kind` must name a kind with behaviour.
+///
+/// # Errors
+/// Every field of a wrong type, or that the kind is not known.
+pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
+    let node = Tree::from_value(value);
+    let wire = |key: &str| node.get(key).and_then(Tree::as_str).unwrap_or("");
+    let (api_version, kind) = (wire("apiVersion"), wire("kind"));
+    match Kind::from_wire(api_version, kind) {
+        Some(kind) => typed(kind, &node),
+        None => Err(vec![FieldError {
+            path: String::new(),
+            line: 0,
+            column: 0,
+            message: served::no_matches(api_version, kind),
+        }]),
+    }
+}
+
+fn typed(kind: Kind, node: &Tree) -> Result<Object, Vec<FieldError>> {
+    let (mut object, residual) = Object::from_tree(kind, node)?;
+    let (own, template) = split_template(residual);
+    object.set_extra(own);
+    if !template.is_empty()
+        && let Some(slot) = object.template_mut()
+    {
+        slot.extra = template;
+    }
+    Ok(object)
+}
+
+/// Parts the extra fields into the object's own and its pod template's, so that pods of a template share theirs.
+fn split_template(residual: Option<Residual<'_>>) -> (Extra, Extra) {
+    let Some(mut residual) = residual else {
+        return (Extra::default(), Extra::default());
+    };
+    // Known from the envelope, not lost.
+    let _ = (residual.take(&["apiVersion"]), residual.take(&["kind"]));
+    let template = match residual.take(&["spec", "template"]) {
+        // Not a field of this kind (a CRD-like field of the same name): it stays whole.
+        Some(raw @ Residual::Raw(_)) => {
+            if let Residual::Map(fields) = &mut residual {
+                match fields.iter_mut().find(|(key, _)| *key == "spec") {
+                    Some((_, Residual::Map(spec))) => spec.push(("template", raw)),
+                    _ => fields.push(("spec", Residual::Map(vec![("template", raw)]))),
+                }
+            }
+            None
+        }
+        other => other,
+    };
+    (Extra::from_residual(Some(residual)), Extra::from_residual(template))
+}
+
+#[derive(Default)]
+struct Reader {
+    parsed: Parsed,
+    document: u32,
+    objects: usize,
+    unlisted: usize,
+}
+
+impl Reader {
+    fn problem(&mut self, document: u32, line: u32, column: u32, path: &str, message: String) {
+        let problems = &mut self.parsed.problems;
+        if problems.len() < limits::PROBLEMS {
+            problems.push(Problem {
+                document,
+                line,
+                column,
+                path: path.to_owned(),
+                message,
+            });
+        } else {
+            self.unlisted += 1;
+            if let Some(last) = problems.last_mut() {
+                last.message = format!("and {} more problems", self.unlisted + 1);
+                last.path.clear();
+            }
+        }
+    }
+
+    fn text_error(&mut self, error: TextError) {
+        self.problem(self.document, error.line, error.column, "", error.message);
+    }
+
+    fn next_document(&mut self, line: u32) -> bool {
+        self.document += 1;
+        let limit = u32::try_from(limits::DOCUMENTS).unwrap_or(u32::MAX);
+        if self.document == limit + 1 {
+            self.problem(
+                self.document,
+                line,
+                1,
+                "",
+                format!("more than {} documents", limits::DOCUMENTS),
+            );
+        }
+        self.document <= limit
+    }
+
+    fn yaml(&mut self, text: &str, lines_before: u32) {
+        for (before, piece) in yaml::documents(text) {
+            let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
+            let read = yaml::read(piece, lines_before + before);
+            if read.documents.is_empty() && !read.problems.is_empty() && !self.next_document(lines_before + before + 1)
+            {
+                return;
+            }
+            for (index, node) in read.documents.iter().enumerate() {
+                if !self.next_document(node.line) {
+                    return;
+                }
+                if index == 0 {
+                    read.problems.iter().for_each(|error| self.text_error(error.clone()));
+                }
+                self.object(node, None);
+            }
+            if read.documents.is_empty() {
+                read.problems.into_iter().for_each(|error| self.text_error(error));
+            }
+        }
+    }
+
+    fn json(&mut self, text: &str) {
+        let mut reader = JsonReader::new(text, 1);
+        while reader.more() {
+            let (rest, line) = reader.rest();
+            if !self.next_document(line) {
+                return;
+            }
+            match reader.value() {
+                Ok(node) => {
+                    for error in std::mem::take(&mut reader.duplicates) {
+                        self.text_error(error);
+                    }
+                    self.object(&node, None);
+                }
+                Err(error) => {
+                    // Not JSON: perhaps YAML in flow style, or YAML documents after JSON ones.
+                    let as_yaml = yaml::documents(rest);
+                    let quoted = rest
+                        .strip_prefix('{')
+                        .is_some_and(|body| body.trim_start().starts_with(['"', '}']));
+                    let sound = || {
+                        as_yaml
+                            .iter()
+                            .all(|(before, piece)| yaml::read(piece, line - 1 + before).problems.is_empty())
+                    };
+                    if !quoted || sound() {
+                        self.document -= 1;
+                        self.yaml(rest, line - 1);
+                    } else {
+                        self.text_error(error);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// One object, or a list of them; `inherited` is the kind of the items of a typed list (`PodList`).
+    fn object(&mut self, node: &Tree, inherited: Option<(&str, &str)>) {
+        let at = Location {
+            document: self.document,
+            line: node.line,
+            column: node.column,
+        };
+        if !matches!(node.data, Data::Map(_)) {
+            self.problem(at.document, at.line, at.column, "", "invalid object to validate".into());
+            return;
+        }
+        self.objects += 1;
+        if self.objects > limits::OBJECTS {
+            if self.objects == limits::OBJECTS + 1 {
+                let message = format!("more than {} objects", limits::OBJECTS);
+                self.problem(at.document, at.line, at.column, "", message);
+            }
+            return;
+        }
+        let wire = |key: &str| node.get(key).and_then(Tree::as_str).filter(|text| !text.is_empty());
+        let api_version = wire("apiVersion").or(inherited.map(|(api_version, _)| api_version));
+        let kind = wire("kind").or(inherited.map(|(_, kind)| kind));
+        let (Some(api_version), Some(kind)) = (api_version, kind) else {
+            let message = match (api_version, kind) {
+                (None, None) => "[apiVersion not set, kind not set]",
+                (None, _) => "apiVersion not set",
+                _ => "kind not set",
+            };
+            self.problem(at.document, at.line, at.column, "", message.into());
+            return;
+        };
+        if let Some(item_kind) = kind.strip_suffix("List")
+            && let Some(items) = node.get("items")
+        {
+            match &items.data {
+                Data::Seq(items) => {
+                    let inherited = (!item_kind.is_empty()).then_some((api_version, item_kind));
+                    items.iter().for_each(|item| self.object(item, inherited));
+                }
+                _ => {
+                    let message = format!(
+                        "json: cannot unmarshal {} into Go struct field List.items of type []runtime.RawExtension",
+                        items.json_kind()
+                    );
+                    self.problem(at.document, items.line, items.column, "items", message);
+                }
+            }
+            return;
+        }
+        if kind == "List" && api_version == "v1" {
+            return;
+        }
+        if is_config(api_version, kind) {
+            self.parsed.configs.push(Located {
+                value: Config {
+                    api_version: api_version.into(),
+                    kind: kind.into(),
+                    tree: node.clone(),
+                },
+                at,
+            });
+            return;
+        }
+        match served::look_up(api_version, kind) {
+            Served::Simulated(kind) => match typed(kind, node) {
+                Ok(value) => self.parsed.objects.push(Located { value, at }),
+                Err(errors) => {
+                    for error in errors {
+                        self.problem(at.document, error.line, error.column, &error.path, error.message);
+                    }
+                }
+            },
+            Served::Kept => {
+                let metadata = |key: &str| {
+                    node.get("metadata")
+                        .and_then(|metadata| metadata.get(key))
+                        .and_then(Tree::as_str)
+                        .unwrap_or("")
+                };
+                let value = Unknown {
+                    api_version: api_version.into(),
+                    kind: kind.into(),
+                    namespace: metadata("namespace").into(),
+                    name: metadata("name").into(),
+                    raw: Arc::new(node.to_value()),
+                };
+                self.parsed.others.push(Located { value, at });
+            }
+            Served::Unserved => {
+                let (line, column) = node.position("kind");
+                self.problem(at.document, line, column, "kind", served::no_matches(api_version, kind));
+            }
+        }
+    }
+}
+
+fn is_config(api_version: &str, kind: &str) -> bool {
+    matches!(kind, "KubeSchedulerConfiguration" | "KubeletConfiguration") || api_version.starts_with("podscope.dev/")
+}

@@ -1,0 +1,265 @@
+//! The value tree that YAML and JSON are read into: what JSON can say, plus
+//! the position of every value and key.
+
+use serde::ser::{SerializeMap, SerializeSeq};
+
+/// A value and where it starts. Lines and columns count from 1; 0 means "not from a text".
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// Line of its first character, from 1.
+    pub line: u32,
+    /// Column of its first character, from 1, in characters.
+    pub column: u32,
+    /// The value.
+    pub data: Data,
+}
+
+/// What a [`Tree`] holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// `null`; the same as absent for a field (VA-240).
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number of 64 bits.
+    Int(i64),
+    /// Any other number, as JSON writes it.
+    Number(Box<str>),
+    /// A string.
+    String(Box<str>),
+    /// A list.
+    Seq(Vec<Tree>),
+    /// A map, in the order of the text. Invariant: no key twice.
+    Map(Vec<Entry>),
+}
+
+/// One key of a map and its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: Box<str>,
+    /// Line of the key, from 1.
+    pub line: u32,
+    /// Column of the key, from 1.
+    pub column: u32,
+    /// The value.
+    pub value: Tree,
+}
+
+impl Tree {
+    /// The value of a key, if this is a map that has it and it is not null.
+    pub fn get(&self, key: &str) -> Option<&Tree> {
+        match &self.data {
+            Data::Map(entries) => entries
+                .iter()
+                .find(|entry| &*entry.key == key)
+                .map(|entry| &entry.value)
+                .filter(|value| value.data != Data::Null),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What JSON calls this kind of value, as Go's decoder words it.
+    pub fn json_kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "bool",
+            Data::Int(_) | Data::Number(_) => "number",
+            Data::String(_) => "string",
+            Data::Seq(_) => "array",
+            Data::Map(_) => "object",
+        }
+    }
+
+    /// The position that best shows a field path such as `spec.containers[0].resources.limits[cpu]`:
+    /// a scalar's value, a list's or map's key, or the nearest parent that exists.
+    pub fn position(&self, path: &str) -> (u32, u32) {
+        let mut at = (self.line, self.column);
+        let mut node = self;
+        let mut rest = path;
+        while !rest.is_empty() {
+            let Some((next, key_at, left)) = node.step(rest) else {
+                break;
+            };
+            at = match next.data {
+                Data::Seq(_) | Data::Map(_) | Data::Null => key_at,
+                _ => (next.line, next.column),
+            };
+            node = next;
+            rest = left;
+        }
+        at
+    }
+
+    /// Takes the first part of a path: the value there, the position of its key, and the rest of the path.
+    fn step<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree, (u32, u32), &'p str)> {
+        match &self.data {
+            Data::Seq(items) => {
+                let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
+                let item = items.get(index.parse::<usize>().ok()?)?;
+                Some((item, (item.line, item.column), rest.strip_prefix('.').unwrap_or(rest)))
+            }
+            Data::Map(entries) => {
+                let (bracketed, body) = match path.strip_prefix('[') {
+                    Some(body) => (true, body),
+                    None => (false, path),
+                };
+                let mut best: Option<(&Entry, &str)> = None;
+                for entry in entries {
+                    let Some(rest) = body.strip_prefix(&*entry.key) else {
+                        continue;
+                    };
+                    let rest = if bracketed {
+                        match rest.strip_prefix(']') {
+                            Some(rest) => rest.strip_prefix('.').unwrap_or(rest),
+                            None => continue,
+                        }
+                    } else if let Some(rest) = rest.strip_prefix('.') {
+                        rest
+                    } else if rest.is_empty() || rest.starts_with('[') {
+                        rest
+                    } else {
+                        continue;
+                    };
+                    if best.is_none_or(|(known, _)| known.key.len() < entry.key.len()) {
+                        best = Some((entry, rest));
+                    }
+                }
+                best.map(|(entry, rest)| (&entry.value, (entry.line, entry.column), rest))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same value as plain JSON.
+    pub fn to_value(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match &self.data {
+            Data::Null => Value::Null,
+            Data::Bool(value) => Value::Bool(*value),
+            Data::Int(number) => Value::from(*number),
+            Data::Number(text) => number_value(text),
+            Data::String(text) => Value::String(text.to_string()),
+            Data::Seq(items) => Value::Array(items.iter().map(Tree::to_value).collect()),
+            Data::Map(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.to_string(), entry.value.to_value()))
+                    .collect(),
+            ),
+        }
+    }
+
+    /// A tree without positions.
+    pub fn from_value(value: &serde_json::Value) -> Tree {
+        use serde_json::Value;
+        let data = match value {
+            Value::Null => Data::Null,
+            Value::Bool(value) => Data::Bool(*value),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => Data::Int(number),
+                None => Data::Number(number.to_string().into()),
+            },
+            Value::String(text) => Data::String(text.as_str().into()),
+            Value::Array(items) => Data::Seq(items.iter().map(Tree::from_value).collect()),
+            Value::Object(map) => Data::Map(
+                map.iter()
+                    .map(|(key, value)| Entry {
+                        key: key.as_str().into(),
+                        line: 0,
+                        column: 0,
+                        value: Tree::from_value(value),
+                    })
+                    .collect(),
+            ),
+        };
+        Tree {
+            line: 0,
+            column: 0,
+            data,
+        }
+    }
+
+    /// How many values it holds, itself included.
+    pub(crate) fn count(&self) -> usize {
+        1 + match &self.data {
+            Data::Seq(items) => items.iter().map(Tree::count).sum(),
+            Data::Map(entries) => entries.iter().map(|entry| entry.value.count()).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Sets the value at a path of keys and indexes to null; used to go on after a field of a wrong type.
+    pub(crate) fn erase(&mut self, path: &[Step]) {
+        let mut node = self;
+        for step in path {
+            let next = match (&mut node.data, step) {
+                (Data::Seq(items), Step::Index(index)) => items.get_mut(*index),
+                (Data::Map(entries), Step::Key(key)) => entries
+                    .iter_mut()
+                    .find(|entry| entry.key == *key)
+                    .map(|entry| &mut entry.value),
+                _ => None,
+            };
+            match next {
+                Some(next) => node = next,
+                None => return,
+            }
+        }
+        node.data = Data::Null;
+    }
+}
+
+/// One part of a path into a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// A key of a map.
+    Key(Box<str>),
+    /// An index of a list.
+    Index(usize),
+}
+
+/// The JSON value of a number that is not a 64-bit integer.
+fn number_value(text: &str) -> serde_json::Value {
+    if let Ok(number) = text.parse::<u64>() {
+        return number.into();
+    }
+    text.parse::<f64>()
+        .ok()
+        .and_then(serde_json::Number::from_f64)
+        .map_or(serde_json::Value::Null, serde_json::Value::Number)
+}
+
+impl serde::Serialize for Tree {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match &self.data {
+            Data::Null => s.serialize_unit(),
+            Data::Bool(value) => s.serialize_bool(*value),
+            Data::Int(number) => s.serialize_i64(*number),
+            Data::Number(text) => number_value(text).serialize(s),
+            Data::String(text) => s.serialize_str(text),
+            Data::Seq(items) => {
+                let mut list = s.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    list.serialize_element(item)?;
+                }
+                list.end()
+            }
+            Data::Map(entries) => {
+                let mut map = s.serialize_map(Some(entries.len()))?;
+                for entry in entries.iter().filter(|entry| entry.value.data != Data::Null) {
+                    map.serialize_entry(&*entry.key, &entry.value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}

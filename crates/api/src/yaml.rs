@@ -1,0 +1,538 @@
+//! YAML text → [`Tree`], with plain scalars read as the API server's YAML
+//! library reads them (YAML 1.1 booleans and octals, VA-246 to VA-253).
+//!
+//! One document at a time. Aliases and merge keys are expanded within bounds;
+//! a key given twice in one map is refused.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
+
+use crate::json::TextError;
+use crate::limits;
+use crate::tree::{Data, Entry, Tree};
+
+/// The documents of a YAML text, cut at `---` lines, each with the number of lines before it.
+pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
+    let mut found = Vec::new();
+    let (mut start, mut start_line, mut only_prelude) = (0, 0_u32, true);
+    let mut at = 0;
+    for (line_number, line) in (0_u32..).zip(text.split_inclusive('\n')) {
+        let marker = line
+            .strip_prefix("---")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
+        if marker && !only_prelude {
+            found.push((start_line, &text[start..at]));
+            (start, start_line, only_prelude) = (at, line_number, true);
+        }
+        let body = line.trim();
+        if !(body.is_empty() || body.starts_with('#') || line.starts_with('%')) {
+            only_prelude = false;
+        }
+        at += line.len();
+    }
+    found.push((start_line, &text[start..]));
+    found
+}
+
+/// What came of one piece of text: whole documents and the problems in them.
+#[derive(Default)]
+pub(crate) struct YamlText {
+    pub(crate) documents: Vec<Tree>,
+    pub(crate) problems: Vec<TextError>,
+}
+
+/// Reads every document of a piece of text that starts after `lines_before` lines.
+pub(crate) fn read(text: &str, lines_before: u32) -> YamlText {
+    let mut reader = Reader::new(text, lines_before);
+    let mut documents = Vec::new();
+    loop {
+        match reader.document() {
+            Ok(Some(node)) => documents.push(node),
+            Ok(None) => break,
+            Err(error) => {
+                reader.problems.push(error);
+                break;
+            }
+        }
+    }
+    YamlText {
+        documents,
+        problems: reader.problems,
+    }
+}
+
+/// The first value of a text, whatever follows it.
+pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree> {
+    Reader::new(text, lines_before).document().ok().flatten()
+}
+
+struct Reader<'t> {
+    events: Parser<'t, StrInput<'t>>,
+    lines_before: u32,
+    anchors: BTreeMap<usize, Tree>,
+    nodes: usize,
+    alias_nodes: usize,
+    problems: Vec<TextError>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, lines_before: u32) -> Self {
+        Self {
+            events: Parser::new_from_str(text),
+            lines_before,
+            anchors: BTreeMap::new(),
+            nodes: 0,
+            alias_nodes: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    fn at(&self, span: Span) -> (u32, u32) {
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        (
+            small(span.start.line()).saturating_add(self.lines_before),
+            small(span.start.col()).saturating_add(1),
+        )
+    }
+
+    fn error(&self, span: Span, message: impl Into<String>) -> TextError {
+        let (line, column) = self.at(span);
+        TextError {
+            line,
+            column,
+            message: message.into(),
+        }
+    }
+
+    fn next(&mut self) -> Result<(Event<'t>, Span), TextError> {
+        match self.events.next() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => {
+                let mark = *error.marker();
+                Err(self.error(Span::empty(mark), go_message(error.info())))
+            }
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    /// The next document that is not empty.
+    fn document(&mut self) -> Result<Option<Tree>, TextError> {
+        loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::StreamEnd => return Ok(None),
+                Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
+                event => {
+                    self.anchors.clear();
+                    self.alias_nodes = 0;
+                    let node = self.node(event, span, 0)?;
+                    if node.data != Data::Null {
+                        return Ok(Some(node));
+                    }
+                }
+            }
+        }
+    }
+
+    fn spend(&mut self, count: usize, span: Span) -> Result<(), TextError> {
+        self.nodes = self.nodes.saturating_add(count);
+        if self.nodes > limits::NODES {
+            return Err(self.error(span, format!("more than {} values", limits::NODES)));
+        }
+        Ok(())
+    }
+
+    /// A copy of an anchored value, within the bound on copies.
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<Tree, TextError> {
+        let Some(node) = self.anchors.get(&anchor) else {
+            return Err(self.error(span, "anchor value contains itself"));
+        };
+        let count = node.count();
+        self.alias_nodes = self.alias_nodes.saturating_add(count);
+        if self.alias_nodes > limits::ALIAS_NODES {
+            return Err(self.error(span, "document contains excessive aliasing"));
+        }
+        let copy = node.clone();
+        self.spend(count, span)?;
+        Ok(copy)
+    }
+
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Tree, TextError> {
+        if depth > limits::DEPTH {
+            return Err(self.error(span, format!("nested deeper than {} levels", limits::DEPTH)));
+        }
+        self.spend(1, span)?;
+        let (line, column) = self.at(span);
+        let (data, anchor) = match event {
+            Event::Alias(anchor) => return self.alias(anchor, span),
+            Event::Scalar(text, style, anchor, tag) => {
+                let data = scalar(&text, style, tag.as_deref()).map_err(|message| self.error(span, message))?;
+                (data, anchor)
+            }
+            Event::SequenceStart(anchor, _) => {
+                let mut items = Vec::new();
+                loop {
+                    match self.next()? {
+                        (Event::SequenceEnd, _) => break,
+                        (event, span) => items.push(self.node(event, span, depth + 1)?),
+                    }
+                }
+                (Data::Seq(items), anchor)
+            }
+            Event::MappingStart(anchor, _) => (self.mapping(depth)?, anchor),
+            _ => return Err(self.error(span, "did not find expected node content")),
+        };
+        let node = Tree { line, column, data };
+        if anchor != 0 {
+            let count = node.count();
+            self.spend(count, span)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    fn mapping(&mut self, depth: usize) -> Result<Data, TextError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        // Index of each key by its text; only for maps too large to search.
+        let mut index: BTreeMap<Box<str>, usize> = BTreeMap::new();
+        let mut merged: Vec<bool> = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            let key = match event {
+                Event::MappingEnd => return Ok(Data::Map(entries)),
+                Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<" => {
+                    for entry in self.merge_source(depth)? {
+                        put(&mut entries, &mut index, &mut merged, entry, true);
+                    }
+                    continue;
+                }
+                // Keys are short and many: the common case without a tree.
+                Event::Scalar(text, style, 0, None) => {
+                    let data = if style == ScalarStyle::Plain {
+                        plain(&text)
+                    } else {
+                        Data::String(text.as_ref().into())
+                    };
+                    key_text(data, span).map_err(|message| self.error(span, message))?
+                }
+                event => {
+                    let node = self.node(event, span, depth + 1)?;
+                    key_text(node.data, span).map_err(|message| self.error(span, message))?
+                }
+            };
+            let (line, column) = self.at(span);
+            let (event, value_span) = self.next()?;
+            let value = self.node(event, value_span, depth + 1)?;
+            let entry = Entry {
+                key,
+                line,
+                column,
+                value,
+            };
+            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false) {
+                let problem = self.error(span, format!("key {key:?} already set in map"));
+                if self.problems.len() < limits::PROBLEMS {
+                    self.problems.push(problem);
+                }
+            }
+        }
+    }
+
+    /// The entries that `<<: value` brings; in a list, earlier maps win.
+    fn merge_source(&mut self, depth: usize) -> Result<Vec<Entry>, TextError> {
+        let (event, span) = self.next()?;
+        let node = self.node(event, span, depth + 1)?;
+        let mut found = Vec::new();
+        match node.data {
+            Data::Map(entries) => found = entries,
+            Data::Seq(items) => {
+                for item in items.into_iter().rev() {
+                    match item.data {
+                        Data::Map(entries) => found.extend(entries),
+                        _ => return Err(self.error(span, "map merge requires map or sequence of maps as the value")),
+                    }
+                }
+            }
+            _ => return Err(self.error(span, "map merge requires map or sequence of maps as the value")),
+        }
+        Ok(found)
+    }
+}
+
+/// Puts an entry into a map; gives back the key if it was there already and may not be replaced.
+fn put(
+    entries: &mut Vec<Entry>,
+    index: &mut BTreeMap<Box<str>, usize>,
+    merged: &mut Vec<bool>,
+    entry: Entry,
+    by_merge: bool,
+) -> Option<Box<str>> {
+    const LARGE: usize = 24;
+    let known = if entries.len() < LARGE {
+        entries.iter().position(|other| other.key == entry.key)
+    } else {
+        if index.is_empty() {
+            *index = entries
+                .iter()
+                .enumerate()
+                .map(|(at, entry)| (entry.key.clone(), at))
+                .collect();
+        }
+        index.get(&entry.key).copied()
+    };
+    match known {
+        None => {
+            if !index.is_empty() {
+                index.insert(entry.key.clone(), entries.len());
+            }
+            entries.push(entry);
+            // Only maps with a merge key need to know which entries it brought.
+            if by_merge || !merged.is_empty() {
+                merged.resize(entries.len() - 1, false);
+                merged.push(by_merge);
+            }
+            None
+        }
+        Some(at) => {
+            let was_merged = merged.get(at).copied().unwrap_or(false);
+            if by_merge || was_merged {
+                if let Some(flag) = merged.get_mut(at) {
+                    *flag = by_merge;
+                }
+                if let Some(slot) = entries.get_mut(at) {
+                    *slot = entry;
+                }
+                None
+            } else {
+                Some(entry.key)
+            }
+        }
+    }
+}
+
+/// A map key as JSON has it (VA-253).
+fn key_text(data: Data, _span: Span) -> Result<Box<str>, String> {
+    Ok(match data {
+        Data::String(text) | Data::Number(text) => text,
+        Data::Bool(value) => value.to_string().into(),
+        Data::Int(number) => number.to_string().into(),
+        Data::Null => return Err("unsupported map key of type: null".into()),
+        Data::Seq(_) | Data::Map(_) => return Err("unsupported map key: a map or list".into()),
+    })
+}
+
+/// The parser's words for what kubectl's parser says differently.
+fn go_message(message: &str) -> String {
+    if message.contains("tab") && !message.contains("table") {
+        "found a tab character that violates indentation".into()
+    } else if message == "recursion limit exceeded" {
+        format!("nested deeper than {} levels", limits::DEPTH)
+    } else {
+        message.into()
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Data, String> {
+    let string = || Data::String(text.into());
+    let Some(tag) = tag else {
+        return Ok(if style == ScalarStyle::Plain {
+            plain(text)
+        } else {
+            string()
+        });
+    };
+    if !tag.is_yaml_core_schema() {
+        return Ok(string());
+    }
+    let wrong = |found: &Data| {
+        let found = match found {
+            Data::Null => "null",
+            Data::Bool(_) => "bool",
+            Data::Int(_) => "int",
+            Data::Number(_) => "float",
+            _ => "str",
+        };
+        format!("cannot decode !!{found} `{text}` as a !!{}", tag.suffix)
+    };
+    let resolved = plain(text);
+    match (tag.suffix.as_str(), &resolved) {
+        ("bool", Data::Bool(_)) | ("int", Data::Int(_)) | ("float", Data::Number(_) | Data::Int(_)) => Ok(resolved),
+        ("null", Data::Null) => Ok(resolved),
+        ("bool" | "int" | "float" | "null", _) => Err(wrong(&resolved)),
+        _ => Ok(string()),
+    }
+}
+
+/// What a plain scalar means (VA-246 to VA-252).
+pub(crate) fn plain(text: &str) -> Data {
+    let string = || Data::String(text.into());
+    match text.as_bytes().first() {
+        None => return Data::Null,
+        Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
+            return match text {
+                "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Data::Bool(true),
+                "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+                    Data::Bool(false)
+                }
+                "~" | "null" | "Null" | "NULL" => Data::Null,
+                _ => string(),
+            };
+        }
+        Some(b'+' | b'-' | b'0'..=b'9' | b'.') => {}
+        Some(_) => return string(),
+    }
+    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match body.as_bytes() {
+        [b'.', b'0'..=b'9', ..] | [b'0'..=b'9', ..] => {}
+        // `.inf` and `.nan` have no JSON form; Go's encoder refuses them, we keep the text.
+        _ => return string(),
+    }
+    if is_date_like(text) {
+        return string();
+    }
+    let plain: Cow<'_, str> = if text.contains('_') && !text.starts_with('.') {
+        Cow::Owned(text.replace('_', ""))
+    } else {
+        Cow::Borrowed(text)
+    };
+    integer(&plain).or_else(|| float(&plain)).unwrap_or_else(string)
+}
+
+/// `YYYY-…`: dates stay strings, as Go's decoder turns timestamps back into text.
+fn is_date_like(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 4 && bytes[4] == b'-' && bytes[..4].iter().all(u8::is_ascii_digit)
+}
+
+/// Go's `strconv.ParseInt(text, 0, 64)`, and `ParseUint` above that.
+fn integer(text: &str) -> Option<Data> {
+    let (sign, body) = match text.as_bytes().first()? {
+        b'-' => ("-", &text[1..]),
+        b'+' => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let lower = body.get(..2).map(str::to_ascii_lowercase);
+    let (radix, digits) = match lower.as_deref() {
+        Some("0x") => (16, &body[2..]),
+        Some("0b") => (2, &body[2..]),
+        Some("0o") => (8, &body[2..]),
+        Some(_) if body.starts_with('0') => (8, &body[1..]),
+        _ => (10, body),
+    };
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let value = i128::from_str_radix(digits, radix).ok();
+    match value {
+        Some(value) => {
+            let value = if sign == "-" { -value } else { value };
+            match i64::try_from(value) {
+                Ok(number) => Some(Data::Int(number)),
+                Err(_) => Some(Data::Number(value.to_string().into())),
+            }
+        }
+        None if radix == 10 => Some(Data::Number(format!("{sign}{}", digits.trim_start_matches('0')).into())),
+        None => None,
+    }
+}
+
+/// A decimal with a point or exponent, printed as Go's JSON encoder prints it.
+fn float(text: &str) -> Option<Data> {
+    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match body.find(['e', 'E']) {
+        Some(at) => (&body[..at], Some(&body[at + 1..])),
+        None => (body, None),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if (whole.is_empty() && fraction.is_empty()) || !all_digits(whole) || !all_digits(fraction) {
+        return None;
+    }
+    if let Some(exponent) = exponent {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if digits.is_empty() || !all_digits(digits) {
+            return None;
+        }
+    }
+    let number: f64 = text.parse().ok()?;
+    if !number.is_finite() {
+        return None;
+    }
+    Some(go_float(number))
+}
+
+/// A float as Go's JSON encoder writes it: an integer where it is one and not huge.
+pub(crate) fn go_float(number: f64) -> Data {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.trunc() == number && number.abs() <= EXACT {
+        #[allow(clippy::cast_possible_truncation)]
+        return Data::Int(number as i64);
+    }
+    let magnitude = number.abs();
+    let text = if (1e-6..1e21).contains(&magnitude) {
+        format!("{number}")
+    } else {
+        let text = format!("{number:e}");
+        match text.split_once('e') {
+            Some((mantissa, exponent)) if !exponent.starts_with('-') => format!("{mantissa}e+{exponent:0>2}"),
+            Some((mantissa, exponent)) => format!("{mantissa}e-{}", exponent.trim_start_matches('-')),
+            None => text,
+        }
+    };
+    Data::Number(text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// VA-246 to VA-252.
+    #[test]
+    fn plain_scalars_are_read_as_the_api_server_reads_them() {
+        let number = |text: &str| Data::Number(text.into());
+        for (text, wanted) in [
+            ("yes", Data::Bool(true)),
+            ("Off", Data::Bool(false)),
+            ("n", Data::Bool(false)),
+            ("yEs", Data::String("yEs".into())),
+            ("0777", Data::Int(511)),
+            ("0o777", Data::Int(511)),
+            ("0x1F", Data::Int(31)),
+            ("0b11", Data::Int(3)),
+            ("1_0", Data::Int(10)),
+            ("-0x10", Data::Int(-16)),
+            ("1e3", Data::Int(1000)),
+            ("30.0", Data::Int(30)),
+            ("1.10", number("1.1")),
+            ("0888", Data::Int(888)),
+            (".5", number("0.5")),
+            ("1.", Data::Int(1)),
+            ("~", Data::Null),
+            ("null", Data::Null),
+            ("", Data::Null),
+            ("2001-01-01", Data::String("2001-01-01".into())),
+            ("12:30:45", Data::String("12:30:45".into())),
+            ("60:30", Data::String("60:30".into())),
+            ("1.2.3", Data::String("1.2.3".into())),
+            ("10m", Data::String("10m".into())),
+            ("-", Data::String("-".into())),
+            ("3000000000", Data::Int(3_000_000_000)),
+            ("18446744073709551615", number("18446744073709551615")),
+            ("1e25", number("1e+25")),
+            ("0", Data::Int(0)),
+        ] {
+            assert_eq!(plain(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn documents_are_cut_at_markers() {
+        let cut = |text| documents(text);
+        assert_eq!(cut("a: 1\n---\nb: 2\n"), [(0, "a: 1\n"), (1, "---\nb: 2\n")]);
+        assert_eq!(cut("# hi\n---\nb: 2\n---"), [(0, "# hi\n---\nb: 2\n"), (3, "---")]);
+        assert_eq!(cut("%YAML 1.1\n---\nb: 2"), [(0, "%YAML 1.1\n---\nb: 2")]);
+        assert_eq!(cut("a: |\n  ---\n---x: 2"), [(0, "a: |\n  ---\n---x: 2")]);
+    }
+}
