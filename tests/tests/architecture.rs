@@ -118,3 +118,32 @@ fn each_dependency_is_named_in_the_architecture_with_its_purpose() {
         .collect();
     assert!(missing.is_empty(), "the table in ARCHITECTURE.md lacks {missing:?}");
 }
+
+#[test]
+fn the_top_level_holds_what_a_newcomer_opens_first() {
+    let out = Command::new("git").args(["ls-files"]).current_dir(root()).output();
+    // An unpacked archive has no git: then there is nothing to look at.
+    let Some(out) = out.ok().filter(|out| out.status.success()) else {
+        return;
+    };
+    let text = String::from_utf8_lossy(&out.stdout);
+    let top: BTreeSet<&str> = text.lines().filter_map(|path| path.split('/').next()).collect();
+    let known = [
+        "ARCHITECTURE.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "Trunk.toml",
+        "crates",
+        "index.html",
+        "rust-toolchain.toml",
+        "tests",
+        "www",
+    ];
+    let strange: Vec<&&str> = top
+        .iter()
+        .filter(|name| !name.starts_with('.') && !known.contains(name))
+        .collect();
+    assert!(strange.is_empty(), "{strange:?} belong into a folder");
+}

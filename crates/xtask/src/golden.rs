@@ -17,7 +17,7 @@ pub(crate) fn bless(names: &[String]) -> Fallible {
     Ok(())
 }
 
-const NOTICES: &str = "THIRD-PARTY.md";
+const NOTICES: &str = "www/THIRD-PARTY.md";
 
 /// `cargo xtask notices`: the licences of what the site and the command line are built from.
 pub(crate) fn notices() -> Fallible {

@@ -27,7 +27,7 @@ cargo xtask <command>
   bench [NAME…]      performance figures, and target/bench.json
   spec [--missing]   rows of the specification and the tests that name them
   size               bytes of a first visit, with the budget
-  notices            rewrite THIRD-PARTY.md from the dependencies
+  notices            rewrite www/THIRD-PARTY.md from the dependencies
   doctor [--install] tools: where each is found, what is missing
 ";
 

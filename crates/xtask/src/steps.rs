@@ -125,7 +125,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
     let mut done = Ok(());
     for name in ["js", "web"] {
-        if !host::root().join("crates").join(name).join("tests").is_dir() {
+        if !has_browser_tests(name) {
             continue;
         }
         let mut run = Run::new("wasm-pack").args(["test", "--headless", "--chrome", "--mode", "no-install"]);
@@ -137,6 +137,15 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         done = done.and(one);
     }
     (done, counts)
+}
+
+fn has_browser_tests(name: &str) -> bool {
+    let root = host::root();
+    let files = site::files_under(&root, &format!("crates/{name}")).unwrap_or_default();
+    let marked = |file: &String| {
+        file.ends_with(".rs") && site::read(&root.join(file)).is_ok_and(|text| text.contains("#[wasm_bindgen_test"))
+    };
+    files.iter().any(marked)
 }
 
 struct Outcome {
