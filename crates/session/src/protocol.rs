@@ -18,7 +18,7 @@ pub type Micros = i64;
 
 /// A demand of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Request {
     /// Start a session from a source; the running one is replaced only if it opens.
     Open {
@@ -128,7 +128,7 @@ pub enum Request {
 
 /// Where a session comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub enum Source {
     /// Files, in order, as one: a scenario, manifests, a dump.
     Files {
@@ -151,7 +151,7 @@ pub enum Source {
 
 /// What the inspector can show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub enum SubjectRef {
     /// A pod, by key and UID.
     Pod {
@@ -195,7 +195,7 @@ pub enum ExportKind {
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Update {
     /// The engine is there.
     Hello {

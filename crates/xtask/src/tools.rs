@@ -334,7 +334,7 @@ fn npm_dir(package: &str, version: &str) -> PathBuf {
 fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
     let last = npm_dir(package, version);
     // Installed beside and renamed, so that an interrupted run leaves nothing half done.
-    let fresh = last.with_extension(format!("tmp{}", std::process::id()));
+    let fresh = host::cache().join(format!("{package}-{version}.tmp{}", std::process::id()));
     fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
     Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
