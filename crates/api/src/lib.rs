@@ -4,8 +4,10 @@
 //! Only what has behaviour is typed; everything else an object carried stays
 //! beside it in [`Extra`], so that nothing is lost on export.
 
+mod behavior;
 mod core;
 mod decode;
+mod duration;
 mod extra;
 mod json;
 pub mod limits;
@@ -25,8 +27,10 @@ mod yaml;
 
 use std::sync::Arc;
 
+pub use self::behavior::*;
 pub use self::core::*;
 pub use self::decode::{FieldError, decode};
+pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::extra::Extra;
 pub use self::macros::Absent;
 pub use self::meta::*;

@@ -110,6 +110,21 @@ impl Quantity {
             format,
         }
     }
+    /// The amount `part`/`whole` of the way from here to `other`, in the format of `self`, rounded down.
+    #[must_use]
+    pub fn toward(self, other: Self, part: i64, whole: i64) -> Self {
+        if whole == 0 {
+            return other;
+        }
+        let distance = other.nanos - self.nanos;
+        let (part, whole) = (i128::from(part), i128::from(whole));
+        // In two steps, so that the product stays within 128 bits.
+        let step = distance / whole * part + distance % whole * part / whole;
+        Self {
+            nanos: self.nanos + step,
+            format: self.format,
+        }
+    }
     /// The difference, in the format of `self`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
