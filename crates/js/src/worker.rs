@@ -11,6 +11,7 @@ use podscope_session::protocol::{Request, Update};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::cell::RefCell;
+use std::panic::PanicHookInfo;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Performance};
@@ -89,6 +90,17 @@ impl Service {
     }
 }
 
+/// A panic is a bug of ours: the console hears where, the page that this engine is gone.
+fn report_panic(info: &PanicHookInfo<'_>) {
+    console_error_panic_hook::hook(info);
+    let crashed = Update::Crashed {
+        message: info.to_string(),
+    };
+    if let Ok(page) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
+        let _ = to_js(&crashed).and_then(|value| page.post_message(&value));
+    }
+}
+
 fn due(wants: Wants, now: f64) -> bool {
     match wants {
         Wants::Rest => false,
@@ -109,7 +121,7 @@ fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
 /// When it does not run in a dedicated worker.
 #[wasm_bindgen]
 pub fn serve(early: Array) -> Result<(), JsValue> {
-    console_error_panic_hook::set_once();
+    std::panic::set_hook(Box::new(report_panic));
     let page: DedicatedWorkerGlobalScope = js_sys::global()
         .dyn_into()
         .map_err(|_| "`serve` belongs into a dedicated worker")?;
