@@ -421,7 +421,7 @@ impl World {
     /// A process begins to watch: it lists first.
     pub(crate) fn open_watch(&mut self, process: &Process) {
         let watches = match self.processes.get(&process.actor).map(|state| &state.body) {
-            None => matches!(process.actor, Actor::Kubelet(_)),
+            None => matches!(process.actor, Actor::Kubelet(_)) && self.is_current(process),
             Some(Body::Manager(core)) => core.is_some(),
             Some(Body::Client(client)) => client.watches(),
             Some(Body::Down) => false,

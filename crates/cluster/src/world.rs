@@ -242,7 +242,9 @@ impl World {
             election: None,
         };
         self.processes.insert(actor.clone(), state);
-        self.on_start(&Process { actor, incarnation: 1 }, sink);
+        let process = Process { actor, incarnation: 1 };
+        self.on_start(&process, sink);
+        self.open_watch(&process);
         number
     }
     /// Ends a command as Ctrl-C would; nothing it asked for is undone.

@@ -4,19 +4,20 @@ mod common;
 
 use common::{Trace, at, key, object, pod, world};
 use podscope_api::{Kind, Pod};
-use podscope_cluster::client::ClientCommand;
+use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
 use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
 use serde_json::json;
 
 fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
-    ClientCommand::Requests(vec![Request::Delete {
-        kind: Kind::Pod,
-        key: key(name),
+    ClientCommand::Delete(DeleteCommand {
+        targets: vec![(Kind::Pod, key(name))],
         options: DeleteOptions {
             grace_seconds,
             ..DeleteOptions::default()
         },
-    }])
+        wait: true,
+        ..DeleteCommand::default()
+    })
 }
 
 #[test]
@@ -29,6 +30,11 @@ fn lc_016_a_forced_deletion_is_two_writes() {
     assert!(world.objects().get::<Pod>(&key("web")).is_none());
     let seen = trace.of("web");
     assert_eq!(seen[seen.len() - 2..], ["DeletionRequested", "Deleted"]);
+    // LC-022: the warning, the line, and the wait that ends when the UID is gone.
+    let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
+    assert!(lines[0].starts_with("Warning: Immediate deletion does not wait for confirmation"));
+    assert_eq!(lines[1..], ["pod \"web\" force deleted from default namespace"]);
+    assert_eq!(trace.finished.len(), 1);
 }
 
 #[test]
@@ -65,7 +71,7 @@ fn lc_020_a_finalizer_holds_a_forced_pod() {
         podscope_api::Object::Pod(std::sync::Arc::new(released)),
         podscope_cluster::Part::Main,
     );
-    world.start_client(ClientCommand::Requests(vec![update]), &mut trace);
+    world.start_client(ClientCommand::Write(vec![Write::new(update, "")]), &mut trace);
     world.run_until(at(2), &mut trace);
     assert!(world.objects().get::<Pod>(&key("web")).is_none());
 }
@@ -79,7 +85,7 @@ fn refusals_use_the_servers_words() {
     unknown_class["spec"]["priorityClassName"] = json!("gold");
     let mut wrong_namespace = pod("lost", None);
     wrong_namespace["metadata"]["namespace"] = json!("nowhere");
-    let requests = vec![
+    let requests = [
         create(pod("web", None)),
         create(unknown_class),
         create(wrong_namespace),
@@ -88,8 +94,11 @@ fn refusals_use_the_servers_words() {
             key: key("web"),
             options: DeleteOptions::default(),
         },
-    ];
-    world.start_client(ClientCommand::Requests(requests), &mut trace);
+    ]
+    .into_iter()
+    .map(|request| Write::new(request, "done"))
+    .collect();
+    world.start_client(ClientCommand::Write(requests), &mut trace);
     world.run_until(at(1), &mut trace);
     let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
     assert_eq!(
