@@ -92,9 +92,12 @@ impl<'de> serde::Deserialize<'de> for IntOrString {
                 i32::try_from(number).map(IntOrString::Int).map_err(wide)
             }
             fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<IntOrString, E> {
-                Err(E::custom(format!(
-                    "json: cannot unmarshal number {number} into Go value of type int32"
-                )))
+                let wide = |_| {
+                    E::custom(format!(
+                        "json: cannot unmarshal number {number} into Go value of type int32"
+                    ))
+                };
+                i32::try_from(number).map(IntOrString::Int).map_err(wide)
             }
             fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<IntOrString, E> {
                 Err(E::custom(format!(

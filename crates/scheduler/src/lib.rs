@@ -1,1 +1,40 @@
-//! Podscope scheduler.
+//! kube-scheduler v1.34 as a library: cache, plugins, cycle, preemption, queue, explanations.
+//!
+//! A [`Cache`] is fed with watch events; [`decide`] decides one pod on it, whole. [`Scheduler`] adds the
+//! queue and decides pods one at a time as the real one does. It knows no API server and no clock: time
+//! and randomness are arguments, and what it wants done (bind, patch, delete, event) it returns.
+//!
+//! A reader of kube-scheduler finds the names of `pkg/scheduler`; one who is not may read `plugins/`
+//! as documentation, each file one plugin with its texts and formulas. `SCH-…` are the project's
+//! numbered facts about the real scheduler.
+
+mod cache;
+pub mod cases;
+pub mod config;
+mod counters;
+mod cycle;
+mod decide;
+mod node_info;
+mod nominator;
+pub mod plugins;
+mod pod_info;
+mod post_filter;
+mod resources;
+mod selector;
+mod sort;
+mod status;
+mod stores;
+mod symbols;
+mod topology;
+
+pub use cache::Cache;
+pub use config::SchedulerConfiguration;
+pub use cycle::{Diagnosis, Found, PluginScores};
+pub use decide::{Decision, decide};
+pub use node_info::{NodeIdx, NodeInfo};
+pub use nominator::Nominator;
+pub use pod_info::{Incoming, PodInfo};
+pub use post_filter::Preemption;
+pub use status::{Code, Reason, Status};
+pub use stores::Stores;
+pub use symbols::{Symbol, Symbols};

@@ -1,0 +1,73 @@
+//! `podscope explain --cases`: decision cases in, decisions out or compared.
+
+use std::io::{Read as _, Write as _};
+use std::process::ExitCode;
+
+use podscope_scheduler::cases::{compare, run_case};
+use serde_json::Value;
+
+fn read(file: &str) -> Result<String, String> {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::MultiGzDecoder::new(bytes.as_slice())
+            .read_to_string(&mut text)
+            .map_err(|error| error.to_string())?;
+        Ok(text)
+    } else {
+        String::from_utf8(bytes).map_err(|error| error.to_string())
+    }
+}
+
+/// Prints a decision a line, or with `check` the differences and `N passed, N failed`.
+pub(crate) fn run(file: &str, check: bool) -> ExitCode {
+    let text = match read(file) {
+        Ok(text) => text,
+        Err(error) => {
+            eprintln!("{file}: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let (mut passed, mut failed, mut bad) = (0_usize, 0_usize, false);
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let case: Result<Value, String> = serde_json::from_str(line).map_err(|error| error.to_string());
+        let result = case.and_then(|case| run_case(&case).map(|got| (case, got)));
+        let written = match result {
+            Err(error) => {
+                eprintln!("{file}:{}: {error}", index + 1);
+                failed += 1;
+                bad = true;
+                // One line out for every line in, also where there is no decision.
+                if check {
+                    Ok(())
+                } else {
+                    writeln!(out, "{}", serde_json::json!({ "error": error }))
+                }
+            }
+            Ok((case, got)) if check => {
+                let differences = compare(&got, case.get("expect").unwrap_or(&Value::Null));
+                if differences.is_empty() {
+                    passed += 1;
+                    Ok(())
+                } else {
+                    failed += 1;
+                    let name = case.get("name").and_then(Value::as_str).unwrap_or("");
+                    writeln!(out, "{name}: {}", differences.join("; "))
+                }
+            }
+            Ok((_, got)) => writeln!(out, "{got}"),
+        };
+        if written.is_err() {
+            return ExitCode::from(2);
+        }
+    }
+    if check && writeln!(out, "{passed} passed, {failed} failed").is_err() {
+        return ExitCode::from(2);
+    }
+    match (check, failed, bad) {
+        (_, 0, _) => ExitCode::SUCCESS,
+        (true, _, _) => ExitCode::from(1),
+        (false, _, _) => ExitCode::from(2),
+    }
+}

@@ -1,0 +1,386 @@
+//! The scheduler's cache: nodes with the sums over their pods, and the tables that make a decision
+//! cost what the nodes cost and not what the pods cost.
+//!
+//! ```text
+//!  watch events ──► on_change ──► nodes     [NodeInfo]        sums, pods, ports, images
+//!                                 topology  key × node        domain of every node
+//!                                 counters  question × node   pods that match (spread, affinity)
+//!                                 terms     term × node       pods that carry the term
+//!                                 stores    services, claims, volumes, budgets, …
+//! ```
+//! All tables are indexed by [`NodeIdx`]; [`Cache::order`] is the order in which nodes are examined.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{Node, NodeName, Object, Pod, Str};
+
+use crate::counters::{ClassIdx, Counters, NamespaceLabels, PlacedTerms, Question};
+use crate::node_info::{ImageOnNode, NodeIdx, NodeInfo};
+use crate::pod_info::{PodInfo, uid_of};
+use crate::selector::{LabelSet, intern_labels};
+use crate::stores::Stores;
+use crate::symbols::{Symbol, Symbols};
+use crate::topology::{KeyIdx, Topology};
+
+#[derive(Debug, Clone)]
+struct PlacedPod {
+    info: Arc<PodInfo>,
+    node: NodeIdx,
+    assumed: bool,
+}
+
+#[derive(Debug, Clone)]
+struct ImageState {
+    size: i64,
+    /// Nodes that hold it.
+    nodes: std::collections::BTreeSet<NodeIdx>,
+}
+
+/// Nodes by zone in first-seen order (SCH-006).
+#[derive(Debug, Clone, Default)]
+struct NodeTree {
+    zones: Vec<((Symbol, Symbol), Vec<NodeIdx>)>,
+}
+
+impl NodeTree {
+    fn zone(labels: &[(Symbol, Symbol)]) -> (Symbol, Symbol) {
+        let get = |beta, stable| {
+            crate::selector::label(labels, beta)
+                .or_else(|| crate::selector::label(labels, stable))
+                .unwrap_or(Symbol::EMPTY)
+        };
+        (
+            get(Symbol::BETA_REGION, Symbol::REGION),
+            get(Symbol::BETA_ZONE, Symbol::ZONE),
+        )
+    }
+    fn add(&mut self, zone: (Symbol, Symbol), node: NodeIdx) {
+        match self.zones.iter_mut().find(|(known, _)| *known == zone) {
+            Some((_, nodes)) => nodes.push(node),
+            None => self.zones.push((zone, vec![node])),
+        }
+    }
+    fn remove(&mut self, zone: (Symbol, Symbol), node: NodeIdx) {
+        if let Some(at) = self.zones.iter().position(|(known, _)| *known == zone) {
+            self.zones[at].1.retain(|known| *known != node);
+            if self.zones[at].1.is_empty() {
+                self.zones.remove(at);
+            }
+        }
+    }
+    fn list(&self) -> Vec<NodeIdx> {
+        let longest = self.zones.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or(0);
+        let mut list = Vec::new();
+        for index in 0..longest {
+            list.extend(self.zones.iter().filter_map(|(_, nodes)| nodes.get(index)));
+        }
+        list
+    }
+}
+
+/// The cache. Cloning it is a checkpoint.
+#[derive(Debug, Clone, Default)]
+pub struct Cache {
+    pub(crate) symbols: Symbols,
+    pub(crate) nodes: Vec<NodeInfo>,
+    node_ids: BTreeMap<Str, NodeIdx>,
+    free_nodes: Vec<NodeIdx>,
+    tree: NodeTree,
+    order: Vec<NodeIdx>,
+    order_is_stale: bool,
+    pods: BTreeMap<Str, PlacedPod>,
+    pub(crate) topology: Topology,
+    pub(crate) counters: Counters,
+    pub(crate) terms: PlacedTerms,
+    pub(crate) namespaces: NamespaceLabels,
+    images: BTreeMap<Symbol, ImageState>,
+    /// Nodes whose frozen image counts are out of date (SCH-109).
+    dirty: Vec<NodeIdx>,
+    pub(crate) claim_users: BTreeMap<(Symbol, Symbol), u32>,
+    pub(crate) stores: Stores,
+}
+
+impl Cache {
+    /// Objects besides nodes and pods.
+    pub fn stores(&self) -> &Stores {
+        &self.stores
+    }
+    /// Nodes in the order in which they are examined, as of the last [`Cache::update_snapshot`].
+    pub fn order(&self) -> &[NodeIdx] {
+        &self.order
+    }
+    /// A node's sums.
+    pub fn node(&self, index: NodeIdx) -> &NodeInfo {
+        &self.nodes[index as usize]
+    }
+    /// The index of an existing node.
+    pub fn node_index(&self, name: &str) -> Option<NodeIdx> {
+        let index = *self.node_ids.get(name)?;
+        self.nodes[index as usize].node.is_some().then_some(index)
+    }
+    /// The table of interned strings.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+    /// A placed pod.
+    pub fn pod(&self, uid: &str) -> Option<&Arc<PodInfo>> {
+        self.pods.get(uid).map(|placed| &placed.info)
+    }
+    /// Every placed pod, by UID.
+    pub fn pods(&self) -> impl Iterator<Item = &Arc<PodInfo>> {
+        self.pods.values().map(|placed| &placed.info)
+    }
+    /// Whether a pod is assumed: decided here, not yet seen bound.
+    pub fn is_assumed(&self, uid: &str) -> bool {
+        self.pods.get(uid).is_some_and(|placed| placed.assumed)
+    }
+    /// Labels of a Namespace object, empty if there is none.
+    pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
+        self.namespaces.get(&namespace).map_or(&[], |labels| labels)
+    }
+    pub(crate) fn topology_key(&mut self, key: Symbol) -> KeyIdx {
+        self.topology.intern(key, &self.nodes)
+    }
+    /// Pods that answer a question, by node index.
+    pub(crate) fn ask(&mut self, question: Question) -> &[u32] {
+        self.counters.ask(question, &self.nodes, &self.namespaces)
+    }
+
+    /// Takes a change of any object over. Pods without a node are the queue's business and ignored here.
+    pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        match (old, new) {
+            (Some(Object::Node(_)), Some(Object::Node(new))) => self.set_node(new),
+            (_, Some(Object::Node(new))) => self.set_node(new),
+            (Some(Object::Node(old)), None) => self.remove_node(&old.metadata.name),
+            (old, Some(Object::Pod(new))) => {
+                let was_placed = matches!(old, Some(Object::Pod(old)) if is_placed(old));
+                if is_placed(new) {
+                    self.set_pod(new);
+                } else if was_placed {
+                    self.remove_pod(&uid_of(new));
+                }
+            }
+            (Some(Object::Pod(old)), None) => {
+                if old.spec.node_name.is_some() {
+                    self.remove_pod(&uid_of(old));
+                }
+            }
+            (_, Some(Object::Namespace(new))) => {
+                let name = self.symbols.intern(&new.metadata.name);
+                let labels = intern_labels(&mut self.symbols, &new.metadata.labels);
+                self.set_namespace(name, Some(labels));
+            }
+            (Some(Object::Namespace(old)), None) => {
+                let name = self.symbols.intern(&old.metadata.name);
+                self.set_namespace(name, None);
+            }
+            _ => self.stores.on_change(old, new),
+        }
+    }
+
+    fn set_namespace(&mut self, name: Symbol, labels: Option<LabelSet>) {
+        let before = match &labels {
+            Some(labels) => self.namespaces.insert(name, labels.clone()),
+            None => self.namespaces.remove(&name),
+        };
+        if before != labels {
+            self.counters.namespaces_changed();
+        }
+    }
+
+    fn slot(&mut self, name: &Str) -> NodeIdx {
+        if let Some(index) = self.node_ids.get(name) {
+            return *index;
+        }
+        let info = NodeInfo::unknown(&mut self.symbols, name);
+        let index = match self.free_nodes.pop() {
+            Some(index) => {
+                self.nodes[index as usize] = info;
+                index
+            }
+            None => {
+                self.nodes.push(info);
+                self.nodes.len() as NodeIdx - 1
+            }
+        };
+        self.node_ids.insert(name.clone(), index);
+        self.topology.place(index, &self.nodes[index as usize]);
+        index
+    }
+
+    fn release_if_unused(&mut self, index: NodeIdx) {
+        let info = &self.nodes[index as usize];
+        if info.node.is_none() && info.pods.is_empty() {
+            self.node_ids.remove(&info.name);
+            self.free_nodes.push(index);
+        }
+    }
+
+    fn set_node(&mut self, node: &Arc<Node>) {
+        let index = self.slot(&node.metadata.name);
+        let info = &mut self.nodes[index as usize];
+        let was = info.node.is_some();
+        let old_zone = NodeTree::zone(&info.labels);
+        let old_labels = info.labels.clone();
+        info.set_node(&mut self.symbols, node);
+        let new_zone = NodeTree::zone(&info.labels);
+        if !was || old_labels != info.labels {
+            self.topology.place(index, &self.nodes[index as usize]);
+        }
+        if !was {
+            self.tree.add(new_zone, index);
+            self.order_is_stale = true;
+        } else if old_zone != new_zone {
+            self.tree.remove(old_zone, index);
+            self.tree.add(new_zone, index);
+        }
+        self.remove_images(index);
+        self.add_images(index, node);
+        self.dirty.push(index);
+    }
+
+    fn remove_node(&mut self, name: &str) {
+        let Some(index) = self.node_index(name) else {
+            return;
+        };
+        self.remove_images(index);
+        let info = &mut self.nodes[index as usize];
+        self.tree.remove(NodeTree::zone(&info.labels), index);
+        self.order_is_stale = true;
+        info.node = None;
+        self.topology.place(index, &self.nodes[index as usize]);
+        self.release_if_unused(index);
+    }
+
+    fn add_images(&mut self, index: NodeIdx, node: &Node) {
+        let mut images = Vec::new();
+        for image in &node.status.images {
+            for name in &image.names {
+                let name = self.symbols.intern(name);
+                let state = self.images.entry(name).or_insert_with(|| ImageState {
+                    size: image.size_bytes,
+                    nodes: std::collections::BTreeSet::new(),
+                });
+                state.nodes.insert(index);
+                images.push(ImageOnNode {
+                    name,
+                    size: state.size,
+                    nodes: 0,
+                });
+            }
+        }
+        images.sort_unstable_by_key(|image| image.name);
+        images.dedup_by_key(|image| image.name);
+        self.nodes[index as usize].images = images;
+    }
+
+    fn remove_images(&mut self, index: NodeIdx) {
+        for image in std::mem::take(&mut self.nodes[index as usize].images) {
+            if let Some(state) = self.images.get_mut(&image.name) {
+                state.nodes.remove(&index);
+                if state.nodes.is_empty() {
+                    self.images.remove(&image.name);
+                }
+            }
+        }
+    }
+
+    fn set_pod(&mut self, pod: &Arc<Pod>) {
+        let uid = uid_of(pod);
+        let Some(name) = &pod.spec.node_name else {
+            return;
+        };
+        // Kubernetes removes and adds again on any update, so the pod goes to the end of its node's list (SCH-098).
+        self.remove_pod(&uid);
+        let info = PodInfo::new(self, pod, true);
+        let node = self.slot(&name.0);
+        self.place(info, node, false);
+    }
+
+    /// Takes a decided pod into the cache before the API shows it bound (SCH-022).
+    pub fn assume(&mut self, info: &PodInfo, node: NodeIdx) {
+        let mut pod = (*info.pod).clone();
+        pod.spec.node_name = Some(NodeName(self.nodes[node as usize].name.clone()));
+        let mut info = info.clone();
+        info.pod = Arc::new(pod);
+        self.remove_pod(&info.uid.clone());
+        self.place(info, node, true);
+    }
+
+    /// Gives an assumption up. Returns whether there was one.
+    pub fn forget(&mut self, uid: &str) -> bool {
+        let assumed = self.is_assumed(uid);
+        if assumed {
+            self.remove_pod(uid);
+        }
+        assumed
+    }
+
+    fn place(&mut self, mut info: PodInfo, node: NodeIdx, assumed: bool) {
+        info.class = self.counters.add(&info, node, &self.namespaces);
+        info.term_ids = info.terms.iter().map(|term| self.terms.add(term, node)).collect();
+        for claim in claim_names(&info.pod) {
+            let key = (info.namespace, self.symbols.intern(claim));
+            *self.claim_users.entry(key).or_insert(0) += 1;
+        }
+        let info = Arc::new(info);
+        self.nodes[node as usize].add_pod(info.clone());
+        self.dirty.push(node);
+        self.pods.insert(info.uid.clone(), PlacedPod { info, node, assumed });
+    }
+
+    fn remove_pod(&mut self, uid: &str) {
+        let Some(PlacedPod { info, node, .. }) = self.pods.remove(uid) else {
+            return;
+        };
+        self.nodes[node as usize].remove_pod(uid);
+        self.counters.remove(info.class, node);
+        for id in &info.term_ids {
+            self.terms.remove(*id, node);
+        }
+        for claim in claim_names(&info.pod) {
+            let key = (info.namespace, self.symbols.intern(claim));
+            if let Some(users) = self.claim_users.get_mut(&key) {
+                *users -= 1;
+                if *users == 0 {
+                    self.claim_users.remove(&key);
+                }
+            }
+        }
+        self.dirty.push(node);
+        self.release_if_unused(node);
+    }
+
+    /// Brings what is frozen per cycle up to date: the node order and the image counts (SCH-006, SCH-109).
+    pub fn update_snapshot(&mut self) {
+        if self.order_is_stale {
+            self.order = self.tree.list();
+            self.order_is_stale = false;
+        }
+        for index in std::mem::take(&mut self.dirty) {
+            let info = &mut self.nodes[index as usize];
+            for image in &mut info.images {
+                image.nodes = self.images.get(&image.name).map_or(0, |state| state.nodes.len() as u32);
+            }
+        }
+    }
+    /// Whether no node holds any image.
+    pub(crate) fn has_no_images(&self) -> bool {
+        self.images.is_empty()
+    }
+    /// The class index that a placed pod never has.
+    pub const NO_CLASS: ClassIdx = ClassIdx::MAX;
+}
+
+/// Bound and not finished: what uses a node (SCH-004).
+pub(crate) fn is_placed(pod: &Pod) -> bool {
+    pod.spec.node_name.as_ref().is_some_and(|name| !name.is_empty()) && !pod.is_terminal()
+}
+
+fn claim_names(pod: &Pod) -> impl Iterator<Item = &Str> {
+    pod.spec
+        .volumes
+        .iter()
+        .filter_map(|volume| volume.persistent_volume_claim.as_ref().map(|claim| &claim.claim_name))
+}

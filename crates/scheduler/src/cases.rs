@@ -1,0 +1,250 @@
+//! Decision cases: `{objects, pod, config?, expect}` in, an object of the form of `expect` out.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, Pod};
+use serde_json::{Map, Value, json};
+
+use crate::cache::{Cache, is_placed};
+use crate::config::SchedulerConfiguration;
+use crate::cycle::name_of;
+use crate::decide::{Decision, decide};
+use crate::nominator::Nominator;
+use crate::pod_info::PodInfo;
+use crate::post_filter::Preemption;
+use crate::status::Status;
+
+/// Reads one Kubernetes object.
+fn read_object(value: &Value) -> Result<Object, String> {
+    let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or("");
+    let kind = Kind::from_wire(text("apiVersion"), text("kind"))
+        .ok_or_else(|| format!("unknown kind {}/{}", text("apiVersion"), text("kind")))?;
+    Object::from_typed_value(kind, value).map_err(|error| format!("{}: {error}", text("kind")))
+}
+
+/// A cluster as a scheduler that starts sees it: nodes in file order, pods as the API server lists them
+/// (by namespace and name, which is their order on a node, SCH-098); pods with a node run, those with
+/// only a nomination are nominated.
+pub fn load(objects: &[Object]) -> (Cache, Nominator) {
+    let mut cache = Cache::default();
+    let mut nominator = Nominator::default();
+    let mut pods: Vec<&Object> = Vec::new();
+    for object in objects {
+        match object {
+            Object::Pod(_) => pods.push(object),
+            _ => cache.on_change(None, Some(object)),
+        }
+    }
+    pods.sort_by_key(|pod| pod.key());
+    for pod in &pods {
+        cache.on_change(None, Some(pod));
+    }
+    for object in pods {
+        if let Object::Pod(pod) = object
+            && !is_placed(pod)
+            && !pod.is_terminal()
+            && !pod.status.nominated_node_name.is_empty()
+        {
+            let info = Arc::new(PodInfo::new(&mut cache, pod, false));
+            nominator.add(info, &pod.status.nominated_node_name);
+        }
+    }
+    (cache, nominator)
+}
+
+/// Decides one case.
+///
+/// # Errors
+/// What of the case could not be read.
+pub fn run_case(case: &Value) -> Result<Value, String> {
+    let objects = case
+        .get("objects")
+        .and_then(Value::as_array)
+        .ok_or("a case needs `objects`")?
+        .iter()
+        .map(read_object)
+        .collect::<Result<Vec<Object>, String>>()?;
+    let pod = match read_object(case.get("pod").ok_or("a case needs a `pod`")?)? {
+        Object::Pod(pod) => pod,
+        other => return Err(format!("`pod` is a {}", other.kind().name())),
+    };
+    let config = match case.get("config") {
+        None | Some(Value::Null) => SchedulerConfiguration::default(),
+        Some(config) => SchedulerConfiguration::from_value(config).map_err(|errors| {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            texts.join("; ")
+        })?,
+    };
+    expectation(&objects, &pod, &config)
+}
+
+fn expectation(objects: &[Object], pod: &Arc<Pod>, config: &SchedulerConfiguration) -> Result<Value, String> {
+    let (mut cache, nominator) = load(objects);
+    let decision = decide(&mut cache, config, &nominator, pod, &mut 0)
+        .ok_or_else(|| format!("no profile is named {}", pod.spec.scheduler_name))?;
+    Ok(to_value(&cache, &decision))
+}
+
+fn status_value(cache: &Cache, status: &Status) -> Value {
+    let reasons: Vec<String> = status
+        .reasons
+        .as_slice()
+        .iter()
+        .map(|reason| reason.text(&cache.symbols))
+        .collect();
+    json!({
+        "plugin": status.plugin.map_or("", |plugin| plugin.name()),
+        "code": status.code.as_str(),
+        "reasons": reasons,
+    })
+}
+
+fn sorted(cache: &Cache, nodes: &[u32]) -> Vec<String> {
+    let mut names: Vec<String> = nodes.iter().map(|node| name_of(cache, *node).to_string()).collect();
+    names.sort();
+    names
+}
+
+/// A decision in the form of `expect`.
+pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
+    let found = &decision.found;
+    let mut out = Map::new();
+    if let Some(error) = &found.error {
+        out.insert("error".into(), error.as_str().into());
+    }
+    if let Some(status) = &found.diagnosis.pre_filter {
+        out.insert("preFilter".into(), status_value(cache, status));
+    } else {
+        let mut filter: Vec<(String, Value)> = found
+            .diagnosis
+            .refused
+            .iter()
+            .map(|(node, status)| (name_of(cache, *node).to_string(), status_value(cache, status)))
+            .collect();
+        if let Some(status) = &found.diagnosis.absent {
+            for node in cache.order() {
+                let refused = found.diagnosis.refused.iter().any(|(refused, _)| refused == node);
+                if !refused && !found.feasible.contains(node) {
+                    filter.push((name_of(cache, *node).to_string(), status_value(cache, status)));
+                }
+            }
+        }
+        filter.sort_by(|a, b| a.0.cmp(&b.0));
+        if !filter.is_empty() {
+            out.insert("filter".into(), Value::Object(filter.into_iter().collect()));
+        }
+    }
+    out.insert("feasible".into(), sorted(cache, &found.feasible).into());
+    if found.feasible.len() > 1 && found.error.is_none() {
+        let (mut scores, mut totals) = (Map::new(), Map::new());
+        let mut order: Vec<usize> = (0..found.feasible.len()).collect();
+        order.sort_by_key(|at| name_of(cache, found.feasible[*at]));
+        for at in order {
+            let name = name_of(cache, found.feasible[at]).to_string();
+            let mut by_plugin: Vec<(&str, i64)> = found
+                .scores
+                .iter()
+                .map(|scores| (scores.plugin.name(), scores.normalized[at] * scores.weight))
+                .collect();
+            by_plugin.sort_unstable();
+            let by_plugin: Map<String, Value> = by_plugin
+                .into_iter()
+                .map(|(plugin, score)| (plugin.to_owned(), score.into()))
+                .collect();
+            scores.insert(name.clone(), Value::Object(by_plugin));
+            totals.insert(name, found.totals[at].into());
+        }
+        out.insert("scores".into(), Value::Object(scores));
+        out.insert("totals".into(), Value::Object(totals));
+    }
+    out.insert("hosts".into(), sorted(cache, &found.hosts).into());
+    if found.feasible.is_empty() {
+        out.insert(
+            "preemption".into(),
+            preemption_value(cache, decision.preemption.as_ref()),
+        );
+    }
+    if let Some(message) = &decision.message {
+        out.insert("message".into(), message.as_str().into());
+    }
+    Value::Object(out)
+}
+
+fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
+    match preemption {
+        None | Some(Preemption::NoCandidate(_)) => json!({}),
+        Some(Preemption::NotEligible(text)) => json!({ "notEligible": text }),
+        Some(Preemption::Found { candidates, chosen, .. }) => {
+            let mut by_node: Vec<(String, Value)> = candidates
+                .iter()
+                .map(|candidate| {
+                    let victims: Vec<String> = candidate
+                        .victims
+                        .iter()
+                        .map(|pod| pod.pod.metadata.key().to_string())
+                        .collect();
+                    (
+                        name_of(cache, candidate.node).to_string(),
+                        json!({ "victims": victims, "pdbViolations": candidate.pdb_violations }),
+                    )
+                })
+                .collect();
+            by_node.sort_by(|a, b| a.0.cmp(&b.0));
+            json!({
+                "candidates": Value::Object(by_node.into_iter().collect()),
+                "nominated": sorted(cache, chosen),
+            })
+        }
+    }
+}
+
+/// Sorts each run of `Insufficient <extended resource>`: Kubernetes lists those in map order.
+fn normalize(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            if let Some(Value::Array(reasons)) = map.get_mut("reasons") {
+                let is_scalar = |reason: &Value| {
+                    reason.as_str().is_some_and(|text| {
+                        text.strip_prefix("Insufficient ")
+                            .is_some_and(|name| !matches!(name, "cpu" | "memory" | "ephemeral-storage"))
+                    })
+                };
+                let from = reasons.iter().position(is_scalar).unwrap_or(reasons.len());
+                reasons[from..].sort_by_key(ToString::to_string);
+            }
+            map.retain(|key, value| !(matches!(key.as_str(), "filter" | "scores" | "totals") && value == &json!({})));
+            for (_, value) in map.iter_mut() {
+                normalize(value);
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(normalize),
+        _ => {}
+    }
+}
+
+/// The differences between what was decided and what was expected: `path: got …, expected …`.
+pub fn compare(got: &Value, expected: &Value) -> Vec<String> {
+    let (mut got, mut expected) = (got.clone(), expected.clone());
+    normalize(&mut got);
+    normalize(&mut expected);
+    let mut out = Vec::new();
+    differences("", &got, &expected, &mut out);
+    out
+}
+
+fn differences(path: &str, got: &Value, expected: &Value, out: &mut Vec<String>) {
+    match (got, expected) {
+        (Value::Object(a), Value::Object(b)) => {
+            let mut keys: Vec<&String> = a.keys().chain(b.keys()).collect();
+            keys.sort();
+            keys.dedup();
+            for key in keys {
+                let null = &Value::Null;
+                let inner = format!("{path}.{key}");
+                differences(&inner, a.get(key).unwrap_or(null), b.get(key).unwrap_or(null), out);
+            }
+        }
+        _ if got == expected => {}
+        _ => out.push(format!("{path}: got {got}, expected {expected}")),
+    }
+}

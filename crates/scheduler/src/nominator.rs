@@ -1,0 +1,47 @@
+//! Pods that preemption promised a node (SCH-126).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::Str;
+
+use crate::pod_info::PodInfo;
+
+/// Nominated pods by node and by UID.
+#[derive(Debug, Clone, Default)]
+pub struct Nominator {
+    by_node: BTreeMap<Str, Vec<Arc<PodInfo>>>,
+    node_of: BTreeMap<Str, Str>,
+}
+
+impl Nominator {
+    /// Nominates a pod, in place of an earlier nomination of it.
+    pub fn add(&mut self, pod: Arc<PodInfo>, node: &str) {
+        self.remove(&pod.uid);
+        let node: Str = node.into();
+        self.node_of.insert(pod.uid.clone(), node.clone());
+        self.by_node.entry(node).or_default().push(pod);
+    }
+    /// Drops a pod's nomination. Returns the node it was for.
+    pub fn remove(&mut self, uid: &str) -> Option<Str> {
+        let node = self.node_of.remove(uid)?;
+        if let Some(pods) = self.by_node.get_mut(&node) {
+            pods.retain(|pod| &*pod.uid != uid);
+            if pods.is_empty() {
+                self.by_node.remove(&node);
+            }
+        }
+        Some(node)
+    }
+    /// The node a pod is nominated to.
+    pub fn node_of(&self, uid: &str) -> Option<&Str> {
+        self.node_of.get(uid)
+    }
+    /// The pods nominated to a node, in the order they were.
+    pub fn on(&self, node: &str) -> &[Arc<PodInfo>] {
+        if self.by_node.is_empty() {
+            return &[];
+        }
+        self.by_node.get(node).map_or(&[], |pods| pods)
+    }
+}

@@ -1,0 +1,398 @@
+//! `DefaultPreemption`: which less important pods would have to end, and on which node (SCH-093 to SCH-105).
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{ConditionStatus, PreemptionPolicy};
+
+use crate::cache::Cache;
+use crate::cycle::{CycleState, Diagnosis, Search};
+use crate::node_info::NodeIdx;
+use crate::plugins::Plugin;
+use crate::pod_info::PodInfo;
+use crate::selector::Selector;
+use crate::sort::go_sort;
+use crate::status::{Code, Histogram, Status};
+use crate::stores::in_namespace;
+
+/// No pod of lower priority is there.
+pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming pod";
+/// The node was refused for a reason that no victim can lift.
+pub const REASON_NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
+/// `preemptionPolicy: Never`.
+pub const REASON_NEVER: &str = "not eligible due to preemptionPolicy=Never.";
+/// Victims of an earlier preemption are still ending.
+pub const REASON_TERMINATING: &str = "not eligible due to a terminating pod on the nominated node.";
+
+/// A node on which the pod would fit without some less important pods.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The node.
+    pub node: NodeIdx,
+    /// Who would have to end, most important first.
+    pub victims: Vec<Arc<PodInfo>>,
+    /// How many of them a PodDisruptionBudget protects.
+    pub pdb_violations: usize,
+    /// Lower-priority pods that may stay.
+    pub reprieved: Vec<Arc<PodInfo>>,
+}
+
+/// The criterion that left one candidate (SCH-102).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Criterion {
+    /// There was only one.
+    OnlyCandidate,
+    /// Fewest PodDisruptionBudget violations.
+    FewestPdbViolations,
+    /// The most important victim is the least important.
+    LowestHighestPriority,
+    /// Smallest sum of priorities.
+    LowestPrioritySum,
+    /// Fewest victims.
+    FewestVictims,
+    /// The most important victims started last.
+    LatestStart,
+    /// All equal: any.
+    Tie,
+}
+
+impl Criterion {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::OnlyCandidate => "it is the only candidate",
+            Self::FewestPdbViolations => "it violates the fewest PodDisruptionBudgets",
+            Self::LowestHighestPriority => "its most important victim has the lowest priority",
+            Self::LowestPrioritySum => "its victims' priorities have the smallest sum",
+            Self::FewestVictims => "it has the fewest victims",
+            Self::LatestStart => "its most important victims started last",
+            Self::Tie => "the candidates are equal, and any may be taken",
+        }
+    }
+}
+
+/// MoreImportantPod: higher priority, then the earlier start; a pod without one starts "now",
+/// and the first of two such is the earlier (SCH-098).
+fn more_important(a: &PodInfo, b: &PodInfo) -> bool {
+    match a.priority.cmp(&b.priority) {
+        Ordering::Greater => true,
+        Ordering::Less => false,
+        Ordering::Equal => match (a.start_time, b.start_time) {
+            (Some(a), Some(b)) => a < b,
+            (Some(_), None) | (None, None) => true,
+            (None, Some(_)) => false,
+        },
+    }
+}
+
+/// Why the pod may not preempt now (SCH-094).
+pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<&'static str> {
+    let pod = &search.incoming.info;
+    if pod.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
+        return Some(REASON_NEVER);
+    }
+    let nominated = &pod.pod.status.nominated_node_name;
+    if nominated.is_empty() {
+        return None;
+    }
+    let node = cache.node_index(nominated)?;
+    // The absent status is UnschedulableAndUnresolvable unless PreFilter said otherwise.
+    let code = diagnosis
+        .status_of(node)
+        .map_or(Code::UnschedulableAndUnresolvable, |status| status.code);
+    if code == Code::UnschedulableAndUnresolvable {
+        return None;
+    }
+    let leaving = cache.node(node).pods.iter().any(|other| {
+        other.priority < pod.priority
+            && other.terminating
+            && other.pod.condition("DisruptionTarget").is_some_and(|condition| {
+                condition.status == ConditionStatus::True && &*condition.reason == "PreemptionByScheduler"
+            })
+    });
+    leaving.then_some(REASON_TERMINATING)
+}
+
+/// A budget as the dry run sees it.
+struct Budget {
+    namespace: crate::symbols::Symbol,
+    selector: Selector,
+    disrupted: Vec<podscope_api::Str>,
+    allowed: i64,
+}
+
+/// What the dry runs found.
+#[derive(Debug, Clone, Default)]
+pub struct DryRun {
+    /// Nodes where the pod would fit: those without budget violations first.
+    pub candidates: Vec<Candidate>,
+    /// Why the others tried do not help.
+    pub refused: Vec<(NodeIdx, Status)>,
+}
+
+/// Nodes where preemption might help: refused as plainly `Unschedulable` (SCH-095).
+pub fn potential_nodes(diagnosis: &Diagnosis) -> Vec<NodeIdx> {
+    diagnosis
+        .refused
+        .iter()
+        .filter(|(_, status)| status.code == Code::Unschedulable)
+        .map(|(node, _)| *node)
+        .collect()
+}
+
+fn budgets(cache: &mut Cache) -> Vec<Budget> {
+    let mut out = Vec::new();
+    for budget in cache.stores.budgets.values() {
+        let Ok(selector) = Selector::compile(&mut cache.symbols, budget.spec.selector.as_ref()) else {
+            continue;
+        };
+        // An empty selector protects nothing here (SCH-099).
+        if selector.is_empty() || selector == Selector::Nothing {
+            continue;
+        }
+        out.push(Budget {
+            namespace: cache.symbols.intern(&budget.metadata.namespace),
+            selector,
+            disrupted: budget.status.disrupted_pods.keys().cloned().collect(),
+            allowed: i64::from(budget.status.disruptions_allowed),
+        });
+    }
+    out
+}
+
+/// Tries nodes from `offset` on, until enough candidates are found; `None` tries all (SCH-096).
+pub(crate) fn dry_run(
+    search: &Search<'_>,
+    cache: &mut Cache,
+    state: &mut CycleState,
+    nodes: &[NodeIdx],
+    limit: Option<(usize, usize)>,
+) -> DryRun {
+    let budgets = budgets(cache);
+    let cache = &*cache;
+    let (offset, wanted) = limit.unwrap_or((0, usize::MAX));
+    let mut result = DryRun::default();
+    let mut violating = Vec::new();
+    for node in nodes[offset..].iter().chain(&nodes[..offset]) {
+        match victims_on(search, cache, state, &budgets, *node) {
+            Ok(candidate) => {
+                let list = if candidate.pdb_violations == 0 {
+                    &mut result.candidates
+                } else {
+                    &mut violating
+                };
+                if list.len() < wanted {
+                    list.push(candidate);
+                }
+                if !result.candidates.is_empty() && result.candidates.len() + violating.len() >= wanted {
+                    break;
+                }
+            }
+            Err(status) => result.refused.push((*node, status)),
+        }
+    }
+    result.candidates.extend(violating);
+    result
+}
+
+/// How many candidates are wanted of `n` nodes (SCH-096).
+pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
+    let args = &search.profile.args.preemption;
+    let share = n as i64 * args.min_candidate_nodes_percentage / 100;
+    let wanted = share.max(args.min_candidate_nodes_absolute);
+    usize::try_from(wanted).unwrap_or(0).min(n)
+}
+
+/// The dry run on one node (SCH-097, SCH-100).
+fn victims_on(
+    search: &Search<'_>,
+    cache: &Cache,
+    state: &mut CycleState,
+    budgets: &[Budget],
+    index: NodeIdx,
+) -> Result<Candidate, Status> {
+    let cycle = search.cycle(cache);
+    let priority = search.incoming.info.priority;
+    let real = cache.node(index);
+    let mut potential: Vec<Arc<PodInfo>> = real
+        .pods
+        .iter()
+        .filter(|pod| pod.priority < priority)
+        .cloned()
+        .collect();
+    if potential.is_empty() {
+        return Err(Status::unresolvable(Plugin::DefaultPreemption, REASON_NO_VICTIMS));
+    }
+    let saved = state.save();
+    let mut node = real.clone();
+    for pod in &potential {
+        node.remove_pod(&pod.uid);
+        state.update(&cycle, pod, index, -1);
+    }
+    let undo = |state: &mut CycleState, removed: &[Arc<PodInfo>]| {
+        for pod in removed {
+            state.update(&cycle, pod, index, 1);
+        }
+    };
+    if let Err(status) = search.filter_with_nominated(&cycle, state, index, &node) {
+        undo(state, &potential);
+        state.restore(saved);
+        return Err(status);
+    }
+    go_sort(&mut potential, |a, b| more_important(a, b));
+    let (violating, rest) = split_by_budget(&potential, budgets);
+    let both = !violating.is_empty() && !rest.is_empty();
+    let mut candidate = Candidate {
+        node: index,
+        victims: Vec::new(),
+        pdb_violations: 0,
+        reprieved: Vec::new(),
+    };
+    for (group, protected) in [(violating, true), (rest, false)] {
+        for pod in group {
+            node.add_pod(pod.clone());
+            state.update(&cycle, &pod, index, 1);
+            if search.filter_with_nominated(&cycle, state, index, &node).is_ok() {
+                candidate.reprieved.push(pod);
+            } else {
+                node.remove_pod(&pod.uid);
+                state.update(&cycle, &pod, index, -1);
+                candidate.pdb_violations += usize::from(protected);
+                candidate.victims.push(pod);
+            }
+        }
+    }
+    undo(state, &candidate.victims);
+    state.restore(saved);
+    if candidate.victims.is_empty() {
+        return Err(Status::text(
+            Plugin::DefaultPreemption,
+            Code::Error,
+            format!("expected at least one victim pod on node \"{}\"", real.name),
+        ));
+    }
+    if both {
+        go_sort(&mut candidate.victims, |a, b| more_important(a, b));
+    }
+    Ok(candidate)
+}
+
+type Pods = Vec<Arc<PodInfo>>;
+
+/// Spends the budgets on the most important pods first (SCH-099): (violating, rest).
+fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
+    let mut allowed: Vec<i64> = budgets.iter().map(|budget| budget.allowed).collect();
+    let (mut violating, mut rest) = (Vec::new(), Vec::new());
+    for pod in pods {
+        let mut violates = false;
+        if !pod.labels.is_empty() {
+            for (index, budget) in budgets.iter().enumerate() {
+                if budget.namespace != pod.namespace
+                    || !budget.selector.matches(&pod.labels)
+                    || budget.disrupted.contains(&pod.pod.metadata.name)
+                {
+                    continue;
+                }
+                allowed[index] -= 1;
+                violates |= allowed[index] < 0;
+            }
+        }
+        if violates {
+            violating.push(pod.clone());
+        } else {
+            rest.push(pod.clone());
+        }
+    }
+    (violating, rest)
+}
+
+/// The candidates that can be chosen, and the criterion that decided (SCH-102).
+pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
+    let mut left: Vec<&Candidate> = candidates.iter().collect();
+    if left.len() <= 1 {
+        return (left, Criterion::OnlyCandidate);
+    }
+    type Cost = fn(&Candidate) -> i64;
+    let criteria: [(Criterion, Cost); 5] = [
+        (Criterion::FewestPdbViolations, |candidate| {
+            candidate.pdb_violations as i64
+        }),
+        (Criterion::LowestHighestPriority, |candidate| {
+            candidate
+                .victims
+                .first()
+                .map_or(i64::MIN, |pod| i64::from(pod.priority))
+        }),
+        (Criterion::LowestPrioritySum, |candidate| {
+            candidate
+                .victims
+                .iter()
+                .map(|pod| i64::from(pod.priority) + (1 << 31))
+                .sum()
+        }),
+        (Criterion::FewestVictims, |candidate| candidate.victims.len() as i64),
+        (Criterion::LatestStart, |candidate| -earliest_start(candidate)),
+    ];
+    for (criterion, cost) in criteria {
+        let best = left.iter().map(|candidate| cost(candidate)).min();
+        left.retain(|candidate| Some(cost(candidate)) == best);
+        if left.len() == 1 {
+            return (left, criterion);
+        }
+    }
+    (left, Criterion::Tie)
+}
+
+/// The earliest start among the victims of the highest priority; "now" (later than any) without one.
+fn earliest_start(candidate: &Candidate) -> i64 {
+    let highest = candidate.victims.iter().map(|pod| pod.priority).max();
+    candidate
+        .victims
+        .iter()
+        .filter(|pod| Some(pod.priority) == highest)
+        .map(|pod| pod.start_time.unwrap_or(i64::MAX))
+        .min()
+        .unwrap_or(i64::MAX)
+}
+
+/// The text when no candidate was found (SCH-101), without the `preemption: ` prefix.
+pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String {
+    let n_nodes = cache.order().len();
+    let mut histogram = Histogram::default();
+    for (_, status) in refused {
+        histogram.add(status, 1);
+    }
+    if refused.len() < n_nodes {
+        let rest = Status::unresolvable(Plugin::DefaultPreemption, REASON_NOT_HELPFUL);
+        histogram.add(&rest, n_nodes - refused.len());
+    }
+    format!("0/{n_nodes} nodes are available:{}", histogram.text(&cache.symbols))
+}
+
+/// Other pods that lose their nomination to the chosen node: those of lower priority (SCH-104).
+pub(crate) fn outranked<'a>(search: &'a Search<'_>, node: &str) -> impl Iterator<Item = &'a Arc<PodInfo>> {
+    let priority = search.incoming.info.priority;
+    let uid = search.incoming.info.uid.clone();
+    search
+        .nominator
+        .on(node)
+        .iter()
+        .filter(move |pod| pod.priority < priority && pod.uid != uid)
+}
+
+/// Budgets of a namespace that select a pod, for explanations.
+pub fn budgets_of(cache: &Cache, pod: &PodInfo) -> BTreeMap<podscope_api::Str, i32> {
+    let meta = &pod.pod.metadata;
+    in_namespace(&cache.stores.budgets, &meta.namespace)
+        .filter(|budget| {
+            budget
+                .spec
+                .selector
+                .as_ref()
+                .is_some_and(|selector| !selector.is_empty() && selector.matches(&meta.labels))
+        })
+        .map(|budget| (budget.metadata.name.clone(), budget.status.disruptions_allowed))
+        .collect()
+}

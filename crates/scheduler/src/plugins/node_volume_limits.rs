@@ -1,0 +1,191 @@
+//! `NodeVolumeLimits`: how many volumes of a CSI driver a node can attach (SCH-063).
+
+use std::collections::BTreeMap;
+
+use podscope_api::{CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
+
+use crate::cycle::Cycle;
+use crate::node_info::NodeInfo;
+use crate::plugins::Plugin;
+use crate::plugins::volume_binding::{class_name, ephemeral_claim_name, is_owned_by};
+use crate::status::{Code, Status};
+use crate::stores::Stores;
+
+/// The text.
+pub const REASON: &str = "node(s) exceed max volume count";
+
+/// In-tree plugins that are migrated to a CSI driver where the CSINode says so.
+const MIGRATED: [(&str, &str); 2] = [
+    ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
+    ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
+];
+
+/// PreFilter: `false` skips.
+pub fn pre_filter(cycle: &Cycle<'_>) -> bool {
+    cycle.incoming.info.pod.spec.volumes.iter().any(|volume| {
+        volume.persistent_volume_claim.is_some()
+            || volume.ephemeral.is_some()
+            || volume.aws_elastic_block_store.is_some()
+            || volume.gce_persistent_disk.is_some()
+    })
+}
+
+fn migrated(csi_node: Option<&CsiNode>, plugin: &str) -> Option<&'static str> {
+    let list = csi_node?
+        .metadata
+        .annotation("storage.alpha.kubernetes.io/migrated-plugins")?;
+    let (_, driver) = MIGRATED.iter().find(|(name, _)| *name == plugin)?;
+    list.split(',').any(|entry| entry == plugin).then_some(*driver)
+}
+
+/// Driver and handle of a claim's volume, if a CSI driver attaches it.
+fn driver_of_claim(
+    stores: &Stores,
+    csi_node: Option<&CsiNode>,
+    claim: &PersistentVolumeClaim,
+) -> Option<(Str, String)> {
+    if !claim.spec.volume_name.is_empty()
+        && let Some(volume) = stores.volume(&claim.spec.volume_name)
+    {
+        return driver_of_volume(csi_node, volume);
+    }
+    let class = stores.storage_class(&class_name(claim)?)?;
+    let driver: Str = migrated(csi_node, &class.provisioner).map_or_else(|| class.provisioner.clone(), Str::from);
+    Some((driver, format!("unbound-{}", claim.metadata.key())))
+}
+
+fn driver_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Option<(Str, String)> {
+    let spec = &volume.spec;
+    if let Some(csi) = &spec.csi {
+        return Some((csi.driver.clone(), csi.volume_handle.to_string()));
+    }
+    if let Some(disk) = &spec.aws_elastic_block_store {
+        return Some((
+            migrated(csi_node, "kubernetes.io/aws-ebs")?.into(),
+            disk.volume_id.to_string(),
+        ));
+    }
+    if let Some(disk) = &spec.gce_persistent_disk {
+        return Some((
+            migrated(csi_node, "kubernetes.io/gce-pd")?.into(),
+            disk.pd_name.to_string(),
+        ));
+    }
+    None
+}
+
+fn driver_of_inline(csi_node: Option<&CsiNode>, volume: &Volume) -> Option<(Str, String)> {
+    if let Some(disk) = &volume.aws_elastic_block_store {
+        return Some((
+            migrated(csi_node, "kubernetes.io/aws-ebs")?.into(),
+            disk.volume_id.to_string(),
+        ));
+    }
+    if let Some(disk) = &volume.gce_persistent_disk {
+        return Some((
+            migrated(csi_node, "kubernetes.io/gce-pd")?.into(),
+            disk.pd_name.to_string(),
+        ));
+    }
+    None
+}
+
+/// A volume as `(driver, handle)`: shared by pods, it counts once.
+type Attached = BTreeMap<(Str, String), ()>;
+
+fn attachable(
+    stores: &Stores,
+    csi_node: Option<&CsiNode>,
+    pod: &Pod,
+    is_new: bool,
+    into: &mut Attached,
+) -> Result<(), String> {
+    let namespace = &pod.metadata.namespace;
+    for volume in pod.spec.volumes.iter() {
+        let (name, is_ephemeral) = if let Some(source) = &volume.persistent_volume_claim {
+            (source.claim_name.clone(), false)
+        } else if volume.ephemeral.is_some() {
+            (ephemeral_claim_name(pod, volume), true)
+        } else {
+            if let Some(found) = driver_of_inline(csi_node, volume) {
+                into.insert(found, ());
+            }
+            continue;
+        };
+        let Some(claim) = stores.claim(namespace, &name) else {
+            if is_new {
+                return Err(format!(
+                    "looking up PVC {namespace}/{name}: persistentvolumeclaim \"{name}\" not found"
+                ));
+            }
+            continue;
+        };
+        if is_ephemeral && !is_owned_by(claim, pod) {
+            if is_new {
+                return Err(not_owner(claim, pod));
+            }
+            continue;
+        }
+        if let Some(found) = driver_of_claim(stores, csi_node, claim) {
+            into.insert(found, ());
+        }
+    }
+    Ok(())
+}
+
+/// The text for an ephemeral volume's claim that belongs to something else (SCH-064).
+pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
+    format!(
+        "PVC {} was not created for pod {} (pod is not owner)",
+        claim.metadata.key(),
+        pod.metadata.key()
+    )
+}
+
+/// Filter.
+pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
+    let stores = &cycle.cache.stores;
+    let csi_node = stores.csi_node(&node.name).map(|csi_node| &**csi_node);
+    let mut new = Attached::new();
+    attachable(stores, csi_node, &cycle.incoming.info.pod, true, &mut new)
+        .map_err(|error| Status::text(Plugin::NodeVolumeLimits, Code::UnschedulableAndUnresolvable, error))?;
+    let Some(csi_node) = csi_node.filter(|_| !new.is_empty()) else {
+        return Ok(());
+    };
+    let limit_of = |driver: &Str| {
+        csi_node
+            .spec
+            .drivers
+            .iter()
+            .find(|known| known.name == *driver)
+            .and_then(|driver| driver.allocatable.as_ref()?.count)
+    };
+    let mut used = Attached::new();
+    for pod in &node.pods {
+        // Errors of pods that already run are not held against the new one.
+        let _ = attachable(stores, Some(csi_node), &pod.pod, false, &mut used);
+    }
+    for volume in used.keys() {
+        new.remove(volume);
+    }
+    for attachment in stores.attachments.values() {
+        if attachment.spec.node_name.0 == node.name
+            && let Some(name) = &attachment.spec.source.persistent_volume_name
+            && let Some(volume) = stores.volume(name)
+            && let Some(found) = driver_of_volume(Some(csi_node), volume)
+        {
+            used.insert(found, ());
+        }
+    }
+    let mut drivers: Vec<&Str> = new.keys().map(|(driver, _)| driver).collect();
+    drivers.dedup();
+    for driver in drivers {
+        let count = |volumes: &Attached| volumes.keys().filter(|(known, _)| known == driver).count();
+        if let Some(limit) = limit_of(driver)
+            && (count(&used) + count(&new)) as i64 > i64::from(limit)
+        {
+            return Err(Status::unschedulable(Plugin::NodeVolumeLimits, REASON));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,435 @@
+//! `PodTopologySpread`: pods spread over domains, as a rule and as a wish (SCH-071 to SCH-083).
+
+use std::sync::Arc;
+
+use podscope_api as api;
+
+use crate::cache::Cache;
+use crate::config::{Profile, SpreadDefaulting};
+use crate::counters::Question;
+use crate::cycle::Cycle;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::plugins::Plugin;
+use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_constraint};
+use crate::selector::Selector;
+use crate::status::{Code, Status};
+use crate::stores::in_namespace;
+use crate::symbols::Symbol;
+use crate::topology::{Domain, NONE};
+
+/// The skew would be too large.
+pub const REASON: &str = "node(s) didn't match pod topology spread constraints";
+/// The node has no such domain.
+pub const REASON_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
+
+/// A domain that no qualifying node registered.
+const UNREGISTERED: i64 = i64::MIN;
+
+/// Counts per domain, and the smallest.
+#[derive(Debug, Clone, Default)]
+pub struct FilterState {
+    /// The hard constraints, in order.
+    pub constraints: Vec<SpreadConstraint>,
+    self_match: Vec<bool>,
+    counts: Vec<Vec<i64>>,
+    n_domains: Vec<usize>,
+    paths: Vec<CriticalPaths>,
+}
+
+/// The two domains with the smallest counts, as kube-scheduler tracks them (SCH-076).
+type CriticalPaths = [(Domain, i64); 2];
+
+fn update_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) {
+    if let Some(at) = paths.iter().position(|(known, _)| *known == domain) {
+        paths[at].1 = count;
+        if paths[0].1 > paths[1].1 {
+            paths.swap(0, 1);
+        }
+    } else if count < paths[0].1 {
+        paths[1] = paths[0];
+        paths[0] = (domain, count);
+    } else if count < paths[1].1 {
+        paths[1] = (domain, count);
+    }
+}
+
+/// Own constraints of one kind, else the profile's defaults (SCH-071, SCH-073, SCH-074).
+pub(crate) fn constraints(
+    cache: &mut Cache,
+    profile: &Profile,
+    incoming: &Incoming,
+    hard: bool,
+) -> Result<Vec<SpreadConstraint>, String> {
+    if let Some(error) = &incoming.spread_error {
+        return Err(error.clone());
+    }
+    if !incoming.info.pod.spec.topology_spread_constraints.is_empty() {
+        return Ok(incoming.spread.iter().filter(|own| own.hard == hard).cloned().collect());
+    }
+    let defaults = profile.args.spread.constraints();
+    let wanted: Vec<(usize, &api::TopologySpreadConstraint)> = defaults
+        .iter()
+        .enumerate()
+        .filter(|(_, from)| (from.when_unsatisfiable != Some(api::UnsatisfiableAction::ScheduleAnyway)) == hard)
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let selector = default_selector(cache, &incoming.info);
+    if selector.is_empty() {
+        return Ok(Vec::new());
+    }
+    wanted
+        .into_iter()
+        .map(|(index, from)| {
+            let mut constraint = spread_constraint(cache, &incoming.info, index, from)?;
+            constraint.selector = selector.clone();
+            Ok(constraint)
+        })
+        .collect()
+}
+
+/// The merged selectors of what selects the pod (SCH-074).
+pub(crate) fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
+    let meta = &pod.pod.metadata;
+    let mut map = std::collections::BTreeMap::new();
+    for service in in_namespace(&cache.stores.services, &meta.namespace) {
+        if let Some(selector) = &service.spec.selector
+            && selector.iter().all(|(key, value)| meta.labels.get(key) == Some(value))
+        {
+            map.extend(selector.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+    }
+    let owned: Option<api::LabelSelector> = meta.controller_ref().and_then(|owner| {
+        let key = api::ObjectKey::new(meta.namespace.clone(), owner.name.clone());
+        match (&*owner.api_version, &*owner.kind) {
+            ("v1", "ReplicationController") => {
+                let controller = cache.stores.replication_controllers.get(&key)?;
+                map.extend(
+                    controller
+                        .spec
+                        .selector
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
+                None
+            }
+            ("apps/v1", "ReplicaSet") => cache.stores.replica_sets.get(&key)?.spec.selector.clone(),
+            ("apps/v1", "StatefulSet") => cache.stores.stateful_sets.get(&key)?.spec.selector.clone(),
+            _ => None,
+        }
+    });
+    let selector = Selector::from_map(&mut cache.symbols, &map);
+    match owned.map(|owned| Selector::compile(&mut cache.symbols, Some(&owned))) {
+        Some(Ok(owned)) => selector.and(&owned),
+        _ => selector,
+    }
+}
+
+/// Pods of the pod's namespace that a selector counts, by node index.
+pub(crate) fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Option<Vec<u32>> {
+    // An empty selector matches everything but counts nothing (SCH-072).
+    if selector.is_empty() || *selector == Selector::Nothing {
+        return None;
+    }
+    let question = Question {
+        all_of: vec![PodMatcher {
+            namespaces: vec![pod.namespace],
+            namespace_selector: Selector::Nothing,
+            selector: selector.clone(),
+        }],
+        terminating_too: false,
+    };
+    Some(cache.ask(question).to_vec())
+}
+
+fn count_on(counts: Option<&Vec<u32>>, node: NodeIdx) -> i64 {
+    counts
+        .and_then(|counts| counts.get(node as usize))
+        .map_or(0, |count| i64::from(*count))
+}
+
+/// Whether a node counts for a constraint (SCH-075).
+fn includes(cache: &Cache, incoming: &Incoming, constraint: &SpreadConstraint, node: &NodeInfo) -> bool {
+    (!constraint.honor_affinity || incoming.required.matches(&cache.symbols, node))
+        && (!constraint.honor_taints || incoming.first_untolerated(node).is_none())
+}
+
+fn always_includes(incoming: &Incoming, constraint: &SpreadConstraint) -> bool {
+    (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints
+}
+
+/// PreFilter: counts every domain; `None` skips.
+pub fn pre_filter(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
+    let constraints = constraints(cache, profile, incoming, true)
+        .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
+    if constraints.is_empty() {
+        return Ok(None);
+    }
+    let mut state = FilterState {
+        self_match: constraints
+            .iter()
+            .map(|constraint| constraint.selector.matches(&incoming.info.labels))
+            .collect(),
+        ..FilterState::default()
+    };
+    let pods: Vec<Option<Vec<u32>>> = constraints
+        .iter()
+        .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
+        .collect();
+    let cache = &*cache;
+    for (index, constraint) in constraints.iter().enumerate() {
+        let key = cache.topology.key(constraint.key);
+        let others: Vec<_> = constraints
+            .iter()
+            .filter(|other| other.key != constraint.key)
+            .map(|other| &cache.topology.key(other.key).of_node)
+            .collect();
+        let always = always_includes(incoming, constraint);
+        let mut counts = vec![UNREGISTERED; key.n_domains()];
+        for node in cache.order() {
+            let domain = key.domain(*node);
+            if domain == NONE || others.iter().any(|other| other[*node as usize] == NONE) {
+                continue;
+            }
+            if !always && !includes(cache, incoming, constraint, cache.node(*node)) {
+                continue;
+            }
+            let count = &mut counts[domain as usize];
+            *count = (*count).max(0) + count_on(pods[index].as_ref(), *node);
+        }
+        let mut paths = [(NONE, i64::MAX); 2];
+        let mut n_domains = 0;
+        for (domain, count) in counts.iter().enumerate() {
+            if *count != UNREGISTERED {
+                n_domains += 1;
+                update_paths(&mut paths, domain as Domain, *count);
+            }
+        }
+        state.counts.push(counts);
+        state.paths.push(paths);
+        state.n_domains.push(n_domains);
+    }
+    state.constraints = constraints;
+    Ok(Some(state))
+}
+
+impl FilterState {
+    /// AddPod (`1`) and RemovePod (`-1`): neither termination nor an empty selector is looked at (SCH-078).
+    pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
+        if pod.namespace != cycle.incoming.info.namespace {
+            return;
+        }
+        let cache = cycle.cache;
+        let domain_of = |constraint: &SpreadConstraint| cache.topology.key(constraint.key).domain(node);
+        if self.constraints.iter().any(|constraint| domain_of(constraint) == NONE) {
+            return;
+        }
+        for (index, constraint) in self.constraints.iter().enumerate() {
+            if !constraint.selector.matches(&pod.labels)
+                || !includes(cache, cycle.incoming, constraint, cache.node(node))
+            {
+                continue;
+            }
+            let domain = domain_of(constraint);
+            let count = &mut self.counts[index][domain as usize];
+            *count = if *count == UNREGISTERED { delta } else { *count + delta };
+            update_paths(&mut self.paths[index], domain, *count);
+        }
+    }
+    /// What [`FilterState::update`] cannot undo exactly by itself.
+    pub(crate) fn save(&self) -> Vec<[(Domain, i64); 2]> {
+        self.paths.clone()
+    }
+    pub(crate) fn restore(&mut self, paths: Vec<[(Domain, i64); 2]>) {
+        self.paths = paths;
+    }
+    /// The smallest count of a constraint, 0 below minDomains (SCH-076).
+    pub fn min(&self, index: usize) -> i64 {
+        if self.n_domains[index] < self.constraints[index].min_domains {
+            0
+        } else {
+            self.paths[index][0].1
+        }
+    }
+    /// The count of a domain; `None` if no qualifying node is in it.
+    pub fn count(&self, index: usize, domain: Domain) -> Option<i64> {
+        self.counts[index]
+            .get(domain as usize)
+            .copied()
+            .filter(|count| *count != UNREGISTERED)
+    }
+    /// 1 where the pod counts itself.
+    pub fn self_match(&self, index: usize) -> i64 {
+        i64::from(self.self_match[index])
+    }
+}
+
+/// Filter: constraints in order, the first failure wins (SCH-077).
+pub fn filter(cycle: &Cycle<'_>, state: &FilterState, node: NodeIdx) -> Result<(), Status> {
+    for (index, constraint) in state.constraints.iter().enumerate() {
+        let domain = cycle.cache.topology.key(constraint.key).domain(node);
+        if domain == NONE {
+            return Err(Status::unresolvable(Plugin::PodTopologySpread, REASON_LABEL));
+        }
+        let count = state.count(index, domain).unwrap_or(0);
+        if count + state.self_match(index) - state.min(index) > constraint.max_skew {
+            return Err(Status::unschedulable(Plugin::PodTopologySpread, REASON));
+        }
+    }
+    Ok(())
+}
+
+/// What Score needs: soft constraints, domain sums, weights.
+#[derive(Debug, Clone, Default)]
+pub struct ScoreState {
+    /// The soft constraints, in order.
+    pub constraints: Vec<SpreadConstraint>,
+    /// ln(size + 2) for each (SCH-081).
+    pub weights: Vec<f64>,
+    counts: Vec<Counts>,
+    ignored: Vec<bool>,
+}
+
+#[derive(Debug, Clone)]
+enum Counts {
+    /// By domain.
+    ByDomain(Vec<i64>),
+    /// By node index.
+    ByNode(Option<Vec<u32>>),
+}
+
+/// PreScore; `None` skips.
+pub fn pre_score(
+    cache: &mut Cache,
+    profile: &Profile,
+    incoming: &Incoming,
+    feasible: &[NodeIdx],
+) -> Result<Option<ScoreState>, Status> {
+    let constraints = constraints(cache, profile, incoming, false)
+        .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
+    if constraints.is_empty() {
+        return Ok(None);
+    }
+    let own = !incoming.info.pod.spec.topology_spread_constraints.is_empty();
+    let require_all = own || matches!(profile.args.spread, SpreadDefaulting::List(_));
+    let pods: Vec<Option<Vec<u32>>> = constraints
+        .iter()
+        .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
+        .collect();
+    let cache = &*cache;
+    let keys: Vec<_> = constraints
+        .iter()
+        .map(|constraint| cache.topology.key(constraint.key))
+        .collect();
+    let lacks_key = |node: NodeIdx| require_all && keys.iter().any(|key| key.domain(node) == NONE);
+    let ignored: Vec<bool> = feasible.iter().map(|node| lacks_key(*node)).collect();
+    let n_ignored = ignored.iter().filter(|ignored| **ignored).count();
+    let mut weights = Vec::new();
+    let mut counts = Vec::new();
+    for (index, (constraint, pods)) in constraints.iter().zip(pods).enumerate() {
+        if constraint.key_symbol == Symbol::HOSTNAME {
+            weights.push(libm::log((feasible.len() - n_ignored + 2) as f64));
+            counts.push(Counts::ByNode(pods));
+            continue;
+        }
+        let key = keys[index];
+        // Nodes without the label share the domain of the empty value.
+        let nameless = key.empty_domain().map_or(key.n_domains(), |domain| domain as usize);
+        let slot = |node: NodeIdx| match key.domain(node) {
+            NONE => nameless,
+            domain => domain as usize,
+        };
+        let mut sums = vec![UNREGISTERED; key.n_domains() + 1];
+        let mut size = 0;
+        for (node, ignored) in feasible.iter().zip(&ignored) {
+            let sum = &mut sums[slot(*node)];
+            if !ignored && *sum == UNREGISTERED {
+                *sum = 0;
+                size += 1;
+            }
+        }
+        let always = always_includes(incoming, constraint);
+        if let Some(pods) = &pods {
+            for node in cache.order() {
+                let count = pods[*node as usize];
+                let sum = slot(*node);
+                if count == 0 || sums[sum] == UNREGISTERED || lacks_key(*node) {
+                    continue;
+                }
+                if always || includes(cache, incoming, constraint, cache.node(*node)) {
+                    sums[sum] += i64::from(count);
+                }
+            }
+        }
+        weights.push(libm::log((size + 2) as f64));
+        counts.push(Counts::ByDomain(sums));
+    }
+    Ok(Some(ScoreState {
+        constraints,
+        weights,
+        counts,
+        ignored,
+    }))
+}
+
+impl ScoreState {
+    /// The count a node's domain has for a constraint; `None` without the label.
+    pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
+        let domain = cache.topology.key(self.constraints[index].key).domain(node);
+        if domain == NONE {
+            return None;
+        }
+        Some(match &self.counts[index] {
+            Counts::ByNode(pods) => count_on(pods.as_ref(), node),
+            Counts::ByDomain(sums) => sums[domain as usize].max(0),
+        })
+    }
+}
+
+/// Score: the weighted counts, so that fewer is better after Normalize (SCH-082).
+pub fn score(cycle: &Cycle<'_>, state: &ScoreState, position: usize, node: NodeIdx) -> i64 {
+    if state.ignored[position] {
+        return 0;
+    }
+    let mut score = 0.0_f64;
+    for (index, constraint) in state.constraints.iter().enumerate() {
+        if let Some(count) = state.count(cycle.cache, index, node) {
+            score += count as f64 * state.weights[index] + (constraint.max_skew - 1) as f64;
+        }
+    }
+    libm::round(score) as i64
+}
+
+/// Normalize (SCH-083).
+pub fn normalize(state: &ScoreState, scores: &mut [i64]) {
+    let (mut min, mut max) = (i64::MAX, i64::MIN);
+    for (score, ignored) in scores.iter().zip(&state.ignored) {
+        if !ignored {
+            min = min.min(*score);
+            max = max.max(*score);
+        }
+    }
+    for (score, ignored) in scores.iter_mut().zip(&state.ignored) {
+        *score = match (ignored, max) {
+            (true, _) => 0,
+            (false, 0) => 100,
+            (false, max) => 100 * (max + min - *score) / max,
+        };
+    }
+}
+
+/// The built-in default constraints (SCH-073).
+pub(crate) fn system_defaults() -> Arc<[api::TopologySpreadConstraint]> {
+    let soft = |key: &str, max_skew| api::TopologySpreadConstraint {
+        max_skew,
+        topology_key: key.into(),
+        when_unsatisfiable: Some(api::UnsatisfiableAction::ScheduleAnyway),
+        ..api::TopologySpreadConstraint::default()
+    };
+    vec![
+        soft("kubernetes.io/hostname", 3),
+        soft("topology.kubernetes.io/zone", 5),
+    ]
+    .into()
+}

@@ -1,0 +1,406 @@
+//! `VolumeBinding`: bound volumes the node can reach, and unbound claims that can be bound or
+//! provisioned there (SCH-064 to SCH-070).
+
+use std::sync::Arc;
+
+use podscope_api::{
+    ClaimPhase, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Str, Volume,
+    VolumeBindingMode, VolumePhase,
+};
+
+use crate::cycle::Cycle;
+use crate::node_info::NodeInfo;
+use crate::plugins::Plugin;
+use crate::plugins::node_volume_limits::not_owner;
+use crate::status::{Code, Reason, Reasons, Status};
+use crate::stores::Stores;
+
+/// A bound volume cannot be reached from the node.
+pub const REASON_NODE: &str = "node(s) didn't match PersistentVolume's node affinity";
+/// An unbound claim finds no volume.
+pub const REASON_BIND: &str = "node(s) didn't find available persistent volumes to bind";
+/// A driver has no room there.
+pub const REASON_SPACE: &str = "node(s) did not have enough free storage";
+/// A claim is bound to a volume that does not exist.
+pub const REASON_LOST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+/// Claims that something else has to bind first.
+pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeClaims";
+
+const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+
+/// The pod's claims by kind.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    bound: Vec<Arc<PersistentVolumeClaim>>,
+    delayed: Vec<Arc<PersistentVolumeClaim>>,
+}
+
+/// What Reserve decides: volumes to bind and claims to provision (SCH-070).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Bindings {
+    /// Volume and the claim it is for.
+    pub binds: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,
+    /// Claims that get the selected-node annotation.
+    pub provisions: Vec<Arc<PersistentVolumeClaim>>,
+}
+
+/// Name of the claim of an ephemeral volume.
+pub(crate) fn ephemeral_claim_name(pod: &Pod, volume: &Volume) -> Str {
+    format!("{}-{}", pod.metadata.name, volume.name).into()
+}
+
+/// Whether the pod controls the claim.
+pub(crate) fn is_owned_by(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
+    claim
+        .metadata
+        .controller_ref()
+        .is_some_and(|owner| owner.uid == pod.metadata.uid)
+}
+
+/// A claim's class: the old annotation first. `None` when empty.
+pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
+    claim
+        .metadata
+        .annotation("volume.beta.kubernetes.io/storage-class")
+        .map(Str::from)
+        .or_else(|| claim.spec.storage_class_name.clone())
+        .filter(|name| !name.is_empty())
+}
+
+fn refuse(text: impl Into<Str>) -> Status {
+    Status::text(Plugin::VolumeBinding, Code::UnschedulableAndUnresolvable, text)
+}
+
+fn error(text: impl Into<Str>) -> Status {
+    Status::text(Plugin::VolumeBinding, Code::Error, text)
+}
+
+/// PreFilter; `None` skips.
+pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+    let pod = &cycle.incoming.info.pod;
+    let stores = &cycle.cache.stores;
+    let mut claims = Vec::new();
+    for volume in pod.spec.volumes.iter() {
+        let (name, is_ephemeral) = match (&volume.persistent_volume_claim, &volume.ephemeral) {
+            (Some(source), _) => (source.claim_name.clone(), false),
+            (None, Some(_)) => (ephemeral_claim_name(pod, volume), true),
+            (None, None) => continue,
+        };
+        let Some(claim) = stores.claim(&pod.metadata.namespace, &name) else {
+            return Err(refuse(if is_ephemeral {
+                format!("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{name}\"")
+            } else {
+                format!("persistentvolumeclaim \"{name}\" not found")
+            }));
+        };
+        if claim.status.phase == Some(ClaimPhase::Lost) {
+            return Err(refuse(format!(
+                "persistentvolumeclaim \"{name}\" bound to non-existent persistentvolume \"{}\"",
+                claim.spec.volume_name
+            )));
+        }
+        if claim.metadata.is_terminating() {
+            return Err(refuse(format!("persistentvolumeclaim \"{name}\" is being deleted")));
+        }
+        if is_ephemeral && !is_owned_by(claim, pod) {
+            return Err(refuse(not_owner(claim, pod)));
+        }
+        claims.push(claim.clone());
+    }
+    if claims.is_empty() {
+        return Ok(None);
+    }
+    let mut state = State::default();
+    let mut immediate = false;
+    for claim in claims {
+        if !claim.spec.volume_name.is_empty() && claim.metadata.annotation(BIND_COMPLETED).is_some() {
+            state.bound.push(claim);
+            continue;
+        }
+        let delayed = match class_name(&claim).and_then(|name| stores.storage_class(&name)) {
+            None => false,
+            Some(class) => match &class.volume_binding_mode {
+                None => {
+                    return Err(error(format!(
+                        "VolumeBindingMode not set for StorageClass \"{}\"",
+                        class.metadata.name
+                    )));
+                }
+                Some(mode) => *mode == VolumeBindingMode::WaitForFirstConsumer,
+            },
+        };
+        if delayed && claim.spec.volume_name.is_empty() {
+            state.delayed.push(claim);
+        } else {
+            immediate = true;
+        }
+    }
+    if immediate {
+        return Err(refuse(REASON_IMMEDIATE));
+    }
+    Ok(Some(state))
+}
+
+fn storage_of(claim: &PersistentVolumeClaim) -> Quantity {
+    claim
+        .spec
+        .resources
+        .requests
+        .get("storage")
+        .copied()
+        .unwrap_or_default()
+}
+
+/// Whether a volume can be reached from a node.
+fn reaches(node: &NodeInfo, volume: &PersistentVolume) -> bool {
+    let Some(required) = volume
+        .spec
+        .node_affinity
+        .as_ref()
+        .and_then(|affinity| affinity.required.as_ref())
+    else {
+        return true;
+    };
+    // Volumes are few and their terms are not interned ahead; a private table keeps this a pure function.
+    let Some(object) = &node.node else {
+        return false;
+    };
+    required.node_selector_terms.iter().any(|term| {
+        (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
+            && term.match_expressions.iter().all(|expression| {
+                podscope_api::LabelSelectorRequirement {
+                    key: expression.key.clone(),
+                    operator: expression.operator.clone(),
+                    values: expression.values.clone(),
+                }
+                .matches(&object.metadata.labels)
+            })
+            && term.match_fields.iter().all(|field| {
+                let holds = &*field.key == "metadata.name" && field.values.iter().any(|name| *name == node.name);
+                match field.operator {
+                    podscope_api::SelectorOperator::In => holds,
+                    podscope_api::SelectorOperator::NotIn => !holds,
+                    _ => false,
+                }
+            })
+    })
+}
+
+fn is_for(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
+    reference.name == claim.metadata.name
+        && reference.namespace == claim.metadata.namespace
+        && (reference.uid.is_empty() || reference.uid == claim.metadata.uid)
+}
+
+fn mode(mode: Option<&Str>) -> &str {
+    mode.map_or("Filesystem", |mode| mode)
+}
+
+/// The volume an unbound claim would take on this node (SCH-068).
+fn find_volume<'a>(
+    stores: &'a Stores,
+    node: &NodeInfo,
+    claim: &PersistentVolumeClaim,
+    taken: &[(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)],
+) -> Option<&'a Arc<PersistentVolume>> {
+    let request = storage_of(claim);
+    let class = class_name(claim).unwrap_or_else(|| Str::from(""));
+    let mut best: Option<&Arc<PersistentVolume>> = None;
+    for volume in stores.all_volumes() {
+        let spec = &volume.spec;
+        if spec.storage_class_name != class
+            || taken
+                .iter()
+                .any(|(other, _)| other.metadata.name == volume.metadata.name)
+        {
+            continue;
+        }
+        let pre_bound = match &spec.claim_ref {
+            Some(reference) if !is_for(reference, claim) => continue,
+            reference => reference.is_some(),
+        };
+        let capacity = spec.capacity.get("storage").copied().unwrap_or_default();
+        if capacity < request
+            || mode(spec.volume_mode.as_ref()) != mode(claim.spec.volume_mode.as_ref())
+            || spec.volume_attributes_class_name.as_deref().unwrap_or("")
+                != claim.spec.volume_attributes_class_name.as_deref().unwrap_or("")
+            || volume.metadata.is_terminating()
+        {
+            continue;
+        }
+        if pre_bound {
+            return reaches(node, volume).then_some(volume);
+        }
+        let selected = claim
+            .spec
+            .selector
+            .as_ref()
+            .is_none_or(|selector| selector.matches(&volume.metadata.labels));
+        let modes = claim
+            .spec
+            .access_modes
+            .iter()
+            .all(|mode| spec.access_modes.contains(mode));
+        if volume.status.phase != Some(VolumePhase::Available) || !selected || !modes || !reaches(node, volume) {
+            continue;
+        }
+        let capacity_of = |volume: &PersistentVolume| volume.spec.capacity.get("storage").copied().unwrap_or_default();
+        if best.is_none_or(|best| capacity < capacity_of(best)) {
+            best = Some(volume);
+        }
+    }
+    best
+}
+
+/// Why a node does not suit, as flags in the order of the texts.
+#[derive(Default)]
+struct Shortcomings {
+    node: bool,
+    bind: bool,
+    space: bool,
+    lost: bool,
+}
+
+/// Filter, and what Reserve would bind (SCH-066, SCH-067).
+pub fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
+    let stores = &cycle.cache.stores;
+    let mut short = Shortcomings::default();
+    for claim in &state.bound {
+        match stores.volume(&claim.spec.volume_name) {
+            None => {
+                short.lost = true;
+                break;
+            }
+            Some(volume) if !reaches(node, volume) => {
+                short.node = true;
+                break;
+            }
+            Some(_) => {}
+        }
+    }
+    let mut bindings = Bindings::default();
+    find_delayed(stores, state, node, &mut bindings, &mut short)?;
+    let reasons: Vec<Reason> = [
+        (short.node, REASON_NODE),
+        (short.bind, REASON_BIND),
+        (short.space, REASON_SPACE),
+        (short.lost, REASON_LOST),
+    ]
+    .into_iter()
+    .filter(|(is_short, _)| *is_short)
+    .map(|(_, text)| Reason::Fixed(text))
+    .collect();
+    if reasons.is_empty() {
+        return Ok(bindings);
+    }
+    Err(Status {
+        plugin: Some(Plugin::VolumeBinding),
+        code: Code::UnschedulableAndUnresolvable,
+        reasons: Reasons::Many(reasons),
+    })
+}
+
+fn find_delayed(
+    stores: &Stores,
+    state: &State,
+    node: &NodeInfo,
+    bindings: &mut Bindings,
+    short: &mut Shortcomings,
+) -> Result<(), Status> {
+    let mut to_match = Vec::new();
+    for claim in &state.delayed {
+        match claim.metadata.annotation(SELECTED_NODE) {
+            Some(selected) if *selected != *node.name => {
+                short.bind = true;
+                return Ok(());
+            }
+            Some(_) => bindings.provisions.push(claim.clone()),
+            None => to_match.push(claim.clone()),
+        }
+    }
+    to_match.sort_by_key(|claim| storage_of(claim));
+    for claim in to_match {
+        match find_volume(stores, node, &claim, &bindings.binds) {
+            Some(volume) => bindings.binds.push((volume.clone(), claim)),
+            None => bindings.provisions.push(claim),
+        }
+    }
+    for claim in &bindings.provisions {
+        let Some(name) = class_name(claim) else {
+            return Err(error(format!("no class for claim \"{}\"", claim.metadata.key())));
+        };
+        let Some(class) = stores.storage_class(&name) else {
+            return Err(error(format!("failed to find storage class \"{name}\"")));
+        };
+        let labels = node
+            .node
+            .as_ref()
+            .map(|node| node.metadata.labels.clone())
+            .unwrap_or_default();
+        let allowed = class.allowed_topologies.is_empty()
+            || class.allowed_topologies.iter().any(|term| {
+                term.match_label_expressions.iter().all(|requirement| {
+                    labels
+                        .get(&requirement.key)
+                        .is_some_and(|value| requirement.values.contains(value))
+                })
+            });
+        if class.provisioner.is_empty() || &*class.provisioner == "kubernetes.io/no-provisioner" || !allowed {
+            short.bind = true;
+            return Ok(());
+        }
+        let tracks_capacity = stores
+            .csi_drivers
+            .get(&podscope_api::ObjectKey::cluster(class.provisioner.clone()))
+            .is_some_and(|driver| driver.spec.storage_capacity == Some(true));
+        if tracks_capacity {
+            let size = storage_of(claim);
+            let room = stores.capacities.values().any(|capacity| {
+                capacity.storage_class_name == name
+                    && capacity
+                        .node_topology
+                        .as_ref()
+                        .is_some_and(|topology| topology.matches(&labels))
+                    && capacity
+                        .maximum_volume_size
+                        .or(capacity.capacity)
+                        .is_some_and(|limit| limit >= size)
+            });
+            if !room {
+                short.space = true;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Filter.
+pub fn filter(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<(), Status> {
+    find(cycle, state, node).map(|_| ())
+}
+
+/// Reserve: the bindings to assume, with the objects changed as the scheduler will write them (SCH-070).
+pub fn reserve(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
+    let mut bindings = find(cycle, state, node)?;
+    for (volume, claim) in &mut bindings.binds {
+        let volume = Arc::make_mut(volume);
+        volume.spec.claim_ref = Some(ObjectReference {
+            kind: "PersistentVolumeClaim".into(),
+            namespace: claim.metadata.namespace.clone(),
+            name: claim.metadata.name.clone(),
+            uid: claim.metadata.uid.clone(),
+            api_version: "v1".into(),
+            resource_version: claim.metadata.resource_version.clone(),
+            ..ObjectReference::default()
+        });
+        Arc::make_mut(&mut volume.metadata.annotations)
+            .insert("pv.kubernetes.io/bound-by-controller".into(), "yes".into());
+    }
+    for claim in &mut bindings.provisions {
+        let claim = Arc::make_mut(claim);
+        Arc::make_mut(&mut claim.metadata.annotations).insert(SELECTED_NODE.into(), node.name.clone());
+    }
+    Ok(bindings)
+}

@@ -1,0 +1,109 @@
+//! `VolumeZone`: a volume labelled with a zone or region needs a node of it (SCH-069).
+
+use std::collections::BTreeSet;
+
+use podscope_api::VolumeBindingMode;
+
+use crate::cycle::Cycle;
+use crate::node_info::NodeInfo;
+use crate::plugins::Plugin;
+use crate::plugins::volume_binding::class_name;
+use crate::selector::label;
+use crate::status::{Code, Status};
+use crate::symbols::Symbol;
+
+/// The text.
+pub const REASON: &str = "node(s) had no available volume zone";
+
+/// Labels that name a zone or region, with the one that replaced the beta ones.
+const LABELS: [(Symbol, &str, Symbol); 4] = [
+    (
+        Symbol::BETA_ZONE,
+        "failure-domain.beta.kubernetes.io/zone",
+        Symbol::ZONE,
+    ),
+    (
+        Symbol::BETA_REGION,
+        "failure-domain.beta.kubernetes.io/region",
+        Symbol::REGION,
+    ),
+    (Symbol::ZONE, "topology.kubernetes.io/zone", Symbol::ZONE),
+    (Symbol::REGION, "topology.kubernetes.io/region", Symbol::REGION),
+];
+
+/// For each zone label of each volume: the label, its replacement, and the values that do.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    topologies: Vec<(Symbol, Symbol, BTreeSet<Option<Symbol>>)>,
+}
+
+fn refuse(text: String) -> Status {
+    Status::text(Plugin::VolumeZone, Code::UnschedulableAndUnresolvable, text)
+}
+
+/// PreFilter; `None` skips.
+pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+    let pod = &cycle.incoming.info.pod;
+    let stores = &cycle.cache.stores;
+    let mut state = State::default();
+    for volume in pod.spec.volumes.iter() {
+        let Some(source) = &volume.persistent_volume_claim else {
+            continue;
+        };
+        if source.claim_name.is_empty() {
+            return Err(refuse("PersistentVolumeClaim had no name".into()));
+        }
+        let Some(claim) = stores.claim(&pod.metadata.namespace, &source.claim_name) else {
+            return Err(refuse(format!(
+                "persistentvolumeclaim \"{}\" not found",
+                source.claim_name
+            )));
+        };
+        if claim.spec.volume_name.is_empty() {
+            let Some(name) = class_name(claim) else {
+                return Err(refuse(
+                    "PersistentVolumeClaim had no pv name and storageClass name".into(),
+                ));
+            };
+            let Some(class) = stores.storage_class(&name) else {
+                return Err(refuse(format!("storageclass.storage.k8s.io \"{name}\" not found")));
+            };
+            match &class.volume_binding_mode {
+                None => return Err(refuse(format!("VolumeBindingMode not set for StorageClass \"{name}\""))),
+                Some(VolumeBindingMode::WaitForFirstConsumer) => continue,
+                Some(_) => return Err(refuse("PersistentVolume had no name".into())),
+            }
+        }
+        let Some(volume) = stores.volume(&claim.spec.volume_name) else {
+            return Err(refuse(format!(
+                "persistentvolume \"{}\" not found",
+                claim.spec.volume_name
+            )));
+        };
+        for (symbol, name, stable) in LABELS {
+            if let Some(value) = volume.metadata.label(name) {
+                // A value no node has was never interned: it stays None and matches nothing.
+                let values = value
+                    .split("__")
+                    .map(|part| cycle.cache.symbols.get(part.trim()))
+                    .collect();
+                state.topologies.push((symbol, stable, values));
+            }
+        }
+    }
+    Ok((!state.topologies.is_empty()).then_some(state))
+}
+
+/// Filter.
+pub fn filter(state: &State, node: &NodeInfo) -> Result<(), Status> {
+    if LABELS.iter().all(|(symbol, ..)| label(&node.labels, *symbol).is_none()) {
+        return Ok(());
+    }
+    for (symbol, stable, values) in &state.topologies {
+        let value = label(&node.labels, *symbol).or_else(|| label(&node.labels, *stable));
+        if value.is_none() || !values.contains(&value) {
+            return Err(Status::unresolvable(Plugin::VolumeZone, REASON));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,439 @@
+//! Pods compiled once: a [`PodInfo`] for every pod that is placed, nominated or queued, and an
+//! [`Incoming`] with what only the pod being decided needs.
+
+use std::sync::Arc;
+
+use podscope_api::{self as api, Pod, Str, TolerationOperator, UnsatisfiableAction};
+
+use crate::cache::Cache;
+use crate::counters::ClassIdx;
+use crate::node_info::{Effect, HostPort, NodeInfo, TaintInfo};
+use crate::resources::PodRequests;
+use crate::selector::{LabelSet, NodeSelector, NodeTerm, Selector, intern_labels};
+use crate::symbols::{Symbol, Symbols};
+use crate::topology::KeyIdx;
+
+/// What a term of pod affinity does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TermKind {
+    /// Required affinity.
+    Affinity,
+    /// Required anti-affinity.
+    AntiAffinity,
+    /// Preferred affinity of that weight.
+    Preferred(i32),
+    /// Preferred anti-affinity of that weight.
+    PreferredAnti(i32),
+}
+
+/// Which pods a term means (SCH-084). `Ord` so that equal terms share one counter.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PodMatcher {
+    /// Listed namespaces, or the pod's own. Sorted.
+    pub namespaces: Vec<Symbol>,
+    /// Namespaces by label.
+    pub namespace_selector: Selector,
+    /// Pods by label.
+    pub selector: Selector,
+}
+
+impl PodMatcher {
+    /// For an existing pod's term: the namespace's real labels count (SCH-084).
+    pub fn matches(
+        &self,
+        namespace: Symbol,
+        namespace_labels: &[(Symbol, Symbol)],
+        labels: &[(Symbol, Symbol)],
+    ) -> bool {
+        (self.namespaces.contains(&namespace) || self.namespace_selector.matches(namespace_labels))
+            && self.selector.matches(labels)
+    }
+    /// For the incoming pod's term: matching Namespace objects, and the selector on no labels (SCH-085).
+    pub fn matches_incoming(
+        &self,
+        namespace: Symbol,
+        namespace_labels: Option<&[(Symbol, Symbol)]>,
+        labels: &[(Symbol, Symbol)],
+    ) -> bool {
+        (self.namespaces.contains(&namespace)
+            || namespace_labels.is_some_and(|have| self.namespace_selector.matches(have))
+            || self.namespace_selector.matches(&[]))
+            && self.selector.matches(labels)
+    }
+}
+
+/// A term of pod (anti-)affinity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Term {
+    /// What it does.
+    pub kind: TermKind,
+    /// Over which domains.
+    pub key: KeyIdx,
+    /// Which pods.
+    pub pods: PodMatcher,
+}
+
+/// Everything about a pod that plugins ask of pods other than the one being decided.
+#[derive(Debug, Clone)]
+pub struct PodInfo {
+    /// The object.
+    pub pod: Arc<Pod>,
+    /// Its UID, or `namespace/name` where it has none.
+    pub uid: Str,
+    /// Its namespace.
+    pub namespace: Symbol,
+    /// Its labels.
+    pub labels: LabelSet,
+    /// `spec.priority`, 0 when unset.
+    pub priority: i32,
+    /// `status.startTime`, microseconds.
+    pub start_time: Option<i64>,
+    /// Deletion was requested.
+    pub terminating: bool,
+    /// What it asks for.
+    pub requests: PodRequests,
+    /// Ports of the node it takes.
+    pub ports: Vec<HostPort>,
+    /// Its (anti-)affinity to other pods: required, required anti, preferred, preferred anti.
+    pub terms: Vec<Term>,
+    /// The first selector that could not be read.
+    pub malformed: Option<String>,
+    /// Its class in the cache, [`ClassIdx::MAX`] while it is not placed.
+    pub(crate) class: ClassIdx,
+    /// Its terms in the cache's table, while it is placed.
+    pub(crate) term_ids: Vec<u32>,
+}
+
+/// The UID, or `namespace/name` where there is none.
+pub(crate) fn uid_of(pod: &Pod) -> Str {
+    if pod.metadata.uid.is_empty() {
+        pod.metadata.key().to_string().into()
+    } else {
+        pod.metadata.uid.0.clone()
+    }
+}
+
+impl PodInfo {
+    /// Compiles a pod; `placed` pods count reported resources (SCH-052).
+    pub fn new(cache: &mut Cache, pod: &Arc<Pod>, placed: bool) -> Self {
+        let symbols = &mut cache.symbols;
+        let namespace = symbols.intern(&pod.metadata.namespace);
+        let mut info = Self {
+            uid: uid_of(pod),
+            namespace,
+            labels: intern_labels(symbols, &pod.metadata.labels),
+            priority: pod.priority(),
+            start_time: pod.status.start_time.map(|time| time.0),
+            terminating: pod.metadata.is_terminating(),
+            requests: PodRequests::of(symbols, pod, placed),
+            ports: host_ports(symbols, pod),
+            terms: Vec::new(),
+            malformed: None,
+            class: ClassIdx::MAX,
+            term_ids: Vec::new(),
+            pod: pod.clone(),
+        };
+        if let Some(affinity) = &pod.spec.affinity {
+            let empty = api::PodAffinity::default();
+            let positive = affinity.pod_affinity.as_ref().unwrap_or(&empty);
+            let negative = affinity.pod_anti_affinity.as_ref().unwrap_or(&empty);
+            for (rules, kind) in [(positive, TermKind::Affinity), (negative, TermKind::AntiAffinity)] {
+                for term in &rules.required_during_scheduling_ignored_during_execution {
+                    info.push_term(cache, kind, term);
+                }
+            }
+            for (rules, kind) in [
+                (positive, TermKind::Preferred as fn(i32) -> TermKind),
+                (negative, TermKind::PreferredAnti),
+            ] {
+                for term in &rules.preferred_during_scheduling_ignored_during_execution {
+                    info.push_term(cache, kind(term.weight), &term.pod_affinity_term);
+                }
+            }
+        }
+        info
+    }
+    fn push_term(&mut self, cache: &mut Cache, kind: TermKind, term: &api::PodAffinityTerm) {
+        let symbols = &mut cache.symbols;
+        let mut namespaces: Vec<Symbol> = term.namespaces.iter().map(|name| symbols.intern(name)).collect();
+        if namespaces.is_empty() && term.namespace_selector.is_none() {
+            namespaces.push(self.namespace);
+        }
+        namespaces.sort_unstable();
+        namespaces.dedup();
+        let selectors = Selector::compile(symbols, term.namespace_selector.as_ref()).and_then(|namespace_selector| {
+            Selector::compile(symbols, term.label_selector.as_ref()).map(|selector| (namespace_selector, selector))
+        });
+        match selectors {
+            Ok((namespace_selector, selector)) => {
+                let key = symbols.intern(&term.topology_key);
+                let key = cache.topology_key(key);
+                self.terms.push(Term {
+                    kind,
+                    key,
+                    pods: PodMatcher {
+                        namespaces,
+                        namespace_selector,
+                        selector,
+                    },
+                });
+            }
+            Err(error) => {
+                self.malformed.get_or_insert(error);
+            }
+        }
+    }
+    /// Its terms of one kind.
+    pub fn terms_where(&self, wanted: impl Fn(TermKind) -> bool) -> impl Iterator<Item = &Term> {
+        self.terms.iter().filter(move |term| wanted(term.kind))
+    }
+}
+
+fn host_ports(symbols: &mut Symbols, pod: &Pod) -> Vec<HostPort> {
+    let sidecars = pod
+        .spec
+        .init_containers
+        .iter()
+        .filter(|container| container.is_sidecar());
+    let mut ports = Vec::new();
+    for container in pod.spec.containers.iter().chain(sidecars) {
+        for port in container.ports.iter() {
+            let number = port.host_port.unwrap_or(0);
+            if number > 0 {
+                let or = |symbols: &mut Symbols, text: &str, default| {
+                    if text.is_empty() { default } else { symbols.intern(text) }
+                };
+                let port = HostPort {
+                    protocol: or(symbols, &port.protocol, Symbol::TCP),
+                    ip: or(symbols, &port.host_ip, Symbol::ANY_IP),
+                    port: number,
+                };
+                if !ports.contains(&port) {
+                    ports.push(port);
+                }
+            }
+        }
+    }
+    ports
+}
+
+/// A toleration as symbols (SCH-042).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TolerationInfo {
+    key: Option<Symbol>,
+    value: Option<Symbol>,
+    /// `None` tolerates every effect.
+    pub effect: Option<Effect>,
+    never: bool,
+}
+
+impl TolerationInfo {
+    fn new(symbols: &mut Symbols, from: &api::Toleration) -> Self {
+        let (any_value, never) = match &from.operator {
+            None | Some(TolerationOperator::Equal) => (false, false),
+            Some(TolerationOperator::Exists) => (true, false),
+            Some(TolerationOperator::Other(text)) => (false, !text.is_empty()),
+        };
+        Self {
+            key: (!from.key.is_empty()).then(|| symbols.intern(&from.key)),
+            value: (!any_value).then(|| symbols.intern(&from.value)),
+            effect: from
+                .effect
+                .as_ref()
+                .filter(|effect| !effect.as_str().is_empty())
+                .map(Effect::from),
+            never,
+        }
+    }
+    /// Whether it accepts the taint.
+    pub fn tolerates(&self, taint: &TaintInfo) -> bool {
+        !self.never
+            && self.effect.is_none_or(|effect| effect == taint.effect)
+            && self.key.is_none_or(|key| key == taint.key)
+            && self.value.is_none_or(|value| value == taint.value)
+    }
+}
+
+/// The pod's own rule about nodes: `nodeSelector` and required node affinity, ANDed.
+#[derive(Debug, Clone, Default)]
+pub struct RequiredNodeAffinity {
+    /// `spec.nodeSelector`; `None` when empty.
+    pub selector: Option<Selector>,
+    /// Required terms; `None` when there is no rule.
+    pub affinity: Option<NodeSelector>,
+}
+
+impl RequiredNodeAffinity {
+    /// Whether the pod has no rule at all.
+    pub fn is_absent(&self) -> bool {
+        self.selector.is_none() && self.affinity.is_none()
+    }
+    /// Whether the node satisfies the rule.
+    pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
+        self.selector
+            .as_ref()
+            .is_none_or(|selector| selector.matches(&node.labels))
+            && self
+                .affinity
+                .as_ref()
+                .is_none_or(|affinity| affinity.matches(symbols, node))
+    }
+}
+
+/// A spread constraint as symbols (SCH-071, SCH-072).
+#[derive(Debug, Clone)]
+pub struct SpreadConstraint {
+    /// Where it stands in the pod's list (or the defaults').
+    pub index: usize,
+    /// Largest difference allowed.
+    pub max_skew: i64,
+    /// Over which domains.
+    pub key: KeyIdx,
+    /// The key itself.
+    pub key_symbol: Symbol,
+    /// Which pods count.
+    pub selector: Selector,
+    /// Fewer domains than this, and the smallest count is 0.
+    pub min_domains: usize,
+    /// Nodes the pod's node affinity excludes do not count.
+    pub honor_affinity: bool,
+    /// Nodes with untolerated taints do not count.
+    pub honor_taints: bool,
+    /// DoNotSchedule.
+    pub hard: bool,
+}
+
+/// The pod being decided.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    /// What it has in common with every pod. Requests are those of the spec alone.
+    pub info: Arc<PodInfo>,
+    /// Its tolerations.
+    pub tolerations: Vec<TolerationInfo>,
+    /// nodeSelector and required node affinity.
+    pub required: RequiredNodeAffinity,
+    /// Preferred node affinity, with weights.
+    pub preferred: Vec<(i64, NodeTerm)>,
+    /// Own spread constraints, hard and soft; empty means that the defaults apply.
+    pub spread: Vec<SpreadConstraint>,
+    /// Containers' images as image reports name them (SCH-108), init containers included.
+    pub images: Vec<Symbol>,
+    /// Number of containers and init containers.
+    pub n_containers: i64,
+    /// Whether any volume could concern a volume plugin.
+    pub has_volumes: bool,
+    /// A spread selector that could not be read.
+    pub spread_error: Option<String>,
+}
+
+/// An image's name as kubelets report it: `:latest` where no tag is given.
+fn normalized_image(symbols: &mut Symbols, image: &str) -> Symbol {
+    let has_tag = match (image.rfind(':'), image.rfind('/')) {
+        (Some(colon), Some(slash)) => colon > slash,
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    if has_tag {
+        symbols.intern(image)
+    } else {
+        symbols.intern(&format!("{image}:latest"))
+    }
+}
+
+impl Incoming {
+    /// Compiles the pending pod.
+    pub fn new(cache: &mut Cache, pod: &Arc<Pod>) -> Self {
+        let info = Arc::new(PodInfo::new(cache, pod, false));
+        Self::of(cache, info)
+    }
+    /// Completes a compiled pod.
+    pub fn of(cache: &mut Cache, info: Arc<PodInfo>) -> Self {
+        let pod = info.pod.clone();
+        let spec = &pod.spec;
+        let node_affinity = spec
+            .affinity
+            .as_ref()
+            .and_then(|affinity| affinity.node_affinity.as_ref());
+        let symbols = &mut cache.symbols;
+        let required = RequiredNodeAffinity {
+            selector: (!spec.node_selector.is_empty()).then(|| Selector::from_map(symbols, &spec.node_selector)),
+            affinity: node_affinity
+                .and_then(|rules| rules.required_during_scheduling_ignored_during_execution.as_ref())
+                .map(|selector| NodeSelector::compile(symbols, selector)),
+        };
+        let preferred = node_affinity.map_or(Vec::new(), |rules| {
+            rules
+                .preferred_during_scheduling_ignored_during_execution
+                .iter()
+                .map(|term| (i64::from(term.weight), NodeTerm::compile(symbols, &term.preference)))
+                .filter(|(weight, term)| *weight != 0 && !term.empty)
+                .collect()
+        });
+        let tolerations = spec
+            .tolerations
+            .iter()
+            .map(|from| TolerationInfo::new(symbols, from))
+            .collect();
+        let images = spec
+            .containers
+            .iter()
+            .chain(spec.init_containers.iter())
+            .map(|container| normalized_image(symbols, &container.image))
+            .collect();
+        let mut incoming = Self {
+            tolerations,
+            required,
+            preferred,
+            spread: Vec::new(),
+            images,
+            n_containers: (spec.containers.len() + spec.init_containers.len()) as i64,
+            has_volumes: !spec.volumes.is_empty(),
+            spread_error: None,
+            info,
+        };
+        for (index, constraint) in spec.topology_spread_constraints.iter().enumerate() {
+            match spread_constraint(cache, &incoming.info, index, constraint) {
+                Ok(constraint) => incoming.spread.push(constraint),
+                Err(error) => {
+                    incoming.spread_error.get_or_insert(error);
+                }
+            }
+        }
+        incoming
+    }
+    /// Whether a taint of an effect that keeps pods away is not tolerated.
+    pub fn first_untolerated<'a>(&self, node: &'a NodeInfo) -> Option<&'a TaintInfo> {
+        node.taints.iter().find(|taint| {
+            matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
+                && !self.tolerations.iter().any(|toleration| toleration.tolerates(taint))
+        })
+    }
+}
+
+/// Compiles one constraint of the pod, or a default one.
+pub(crate) fn spread_constraint(
+    cache: &mut Cache,
+    pod: &PodInfo,
+    index: usize,
+    from: &api::TopologySpreadConstraint,
+) -> Result<SpreadConstraint, String> {
+    let mut selector = Selector::compile(&mut cache.symbols, from.label_selector.as_ref())?;
+    for key in &from.match_label_keys {
+        let key = cache.symbols.intern(key);
+        if let Some(value) = crate::selector::label(&pod.labels, key) {
+            selector.require(key, value);
+        }
+    }
+    let key_symbol = cache.symbols.intern(&from.topology_key);
+    Ok(SpreadConstraint {
+        index,
+        max_skew: i64::from(from.max_skew),
+        key: cache.topology_key(key_symbol),
+        key_symbol,
+        selector,
+        min_domains: usize::try_from(from.min_domains.unwrap_or(1)).unwrap_or(1),
+        honor_affinity: from.node_affinity_policy != Some(api::NodeInclusionPolicy::Ignore),
+        honor_taints: from.node_taints_policy == Some(api::NodeInclusionPolicy::Honor),
+        hard: from.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway),
+    })
+}

@@ -1,0 +1,268 @@
+//! Go's `sort.Slice`, whose order of equal elements shows in the order of victims (SCH-098).
+//!
+//! Up to twelve elements it is an insertion sort; above, a pattern-defeating quicksort. The comparison
+//! need not be a consistent order: pods without a start time each claim to be the earlier one.
+
+/// Sorts as Go does.
+pub(crate) fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
+    let limit = usize::BITS - items.len().leading_zeros();
+    let n = items.len();
+    Sorter { items, less: &less }.quick(0, n, limit as usize);
+}
+
+struct Sorter<'a, T, F> {
+    items: &'a mut [T],
+    less: &'a F,
+}
+
+#[derive(PartialEq, Clone, Copy)]
+enum Hint {
+    Unknown,
+    Increasing,
+    Decreasing,
+}
+
+impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
+    fn less(&self, a: usize, b: usize) -> bool {
+        (self.less)(&self.items[a], &self.items[b])
+    }
+    fn swap(&mut self, a: usize, b: usize) {
+        self.items.swap(a, b);
+    }
+    fn insertion(&mut self, a: usize, b: usize) {
+        for i in a + 1..b {
+            let mut j = i;
+            while j > a && self.less(j, j - 1) {
+                self.swap(j, j - 1);
+                j -= 1;
+            }
+        }
+    }
+    fn sift_down(&mut self, lo: usize, hi: usize, first: usize) {
+        let mut root = lo;
+        loop {
+            let mut child = 2 * root + 1;
+            if child >= hi {
+                return;
+            }
+            if child + 1 < hi && self.less(first + child, first + child + 1) {
+                child += 1;
+            }
+            if !self.less(first + root, first + child) {
+                return;
+            }
+            self.swap(first + root, first + child);
+            root = child;
+        }
+    }
+    fn heap(&mut self, a: usize, b: usize) {
+        let n = b - a;
+        for i in (0..n).rev().filter(|i| *i <= (n - 1) / 2) {
+            self.sift_down(i, n, a);
+        }
+        for i in (0..n).rev() {
+            self.swap(a, a + i);
+            self.sift_down(0, i, a);
+        }
+    }
+    fn quick(&mut self, mut a: usize, mut b: usize, mut limit: usize) {
+        let mut was_balanced = true;
+        let mut was_partitioned = true;
+        loop {
+            let n = b - a;
+            if n <= 12 {
+                self.insertion(a, b);
+                return;
+            }
+            if limit == 0 {
+                self.heap(a, b);
+                return;
+            }
+            if !was_balanced {
+                self.break_patterns(a, b);
+                limit -= 1;
+            }
+            let (mut pivot, mut hint) = self.choose_pivot(a, b);
+            if hint == Hint::Decreasing {
+                self.items[a..b].reverse();
+                pivot = (b - 1) - (pivot - a);
+                hint = Hint::Increasing;
+            }
+            if was_balanced && was_partitioned && hint == Hint::Increasing && self.partial_insertion(a, b) {
+                return;
+            }
+            if a > 0 && !self.less(a - 1, pivot) {
+                a = self.partition_equal(a, b, pivot);
+                continue;
+            }
+            let (mid, already) = self.partition(a, b, pivot);
+            was_partitioned = already;
+            let (left, right) = (mid - a, b - mid);
+            let balance = n / 8;
+            if left < right {
+                was_balanced = left >= balance;
+                self.quick(a, mid, limit);
+                a = mid + 1;
+            } else {
+                was_balanced = right >= balance;
+                self.quick(mid + 1, b, limit);
+                b = mid;
+            }
+        }
+    }
+    fn partition(&mut self, a: usize, b: usize, pivot: usize) -> (usize, bool) {
+        self.swap(a, pivot);
+        let (mut i, mut j) = (a + 1, b - 1);
+        while i <= j && self.less(i, a) {
+            i += 1;
+        }
+        while i <= j && !self.less(j, a) {
+            j -= 1;
+        }
+        if i > j {
+            self.swap(j, a);
+            return (j, true);
+        }
+        self.swap(i, j);
+        i += 1;
+        j -= 1;
+        loop {
+            while i <= j && self.less(i, a) {
+                i += 1;
+            }
+            while i <= j && !self.less(j, a) {
+                j -= 1;
+            }
+            if i > j {
+                break;
+            }
+            self.swap(i, j);
+            i += 1;
+            j -= 1;
+        }
+        self.swap(j, a);
+        (j, false)
+    }
+    fn partition_equal(&mut self, a: usize, b: usize, pivot: usize) -> usize {
+        self.swap(a, pivot);
+        let (mut i, mut j) = (a + 1, b - 1);
+        loop {
+            while i <= j && !self.less(a, i) {
+                i += 1;
+            }
+            while i <= j && self.less(a, j) {
+                j -= 1;
+            }
+            if i > j {
+                return i;
+            }
+            self.swap(i, j);
+            i += 1;
+            j -= 1;
+        }
+    }
+    fn partial_insertion(&mut self, a: usize, b: usize) -> bool {
+        let mut i = a + 1;
+        for _ in 0..5 {
+            while i < b && !self.less(i, i - 1) {
+                i += 1;
+            }
+            if i == b {
+                return true;
+            }
+            if b - a < 50 {
+                return false;
+            }
+            self.swap(i, i - 1);
+            if i - a >= 2 {
+                for j in (1..i).rev() {
+                    if !self.less(j, j - 1) {
+                        break;
+                    }
+                    self.swap(j, j - 1);
+                }
+            }
+            if b - i >= 2 {
+                for j in i + 1..b {
+                    if !self.less(j, j - 1) {
+                        break;
+                    }
+                    self.swap(j, j - 1);
+                }
+            }
+        }
+        false
+    }
+    fn break_patterns(&mut self, a: usize, b: usize) {
+        let n = b - a;
+        if n < 8 {
+            return;
+        }
+        let mut random = n as u64;
+        let modulus = 1_u64 << (usize::BITS - n.leading_zeros());
+        let index = a + (n / 4) * 2 - 1;
+        for i in 0..3 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let mut other = (random & (modulus - 1)) as usize;
+            if other >= n {
+                other -= n;
+            }
+            self.swap(index - 1 + i, a + other);
+        }
+    }
+    fn choose_pivot(&mut self, a: usize, b: usize) -> (usize, Hint) {
+        let n = b - a;
+        let mut swaps = 0;
+        let (mut i, mut j, mut k) = (a + n / 4, a + n / 4 * 2, a + n / 4 * 3);
+        if n >= 8 {
+            if n >= 50 {
+                i = self.median(i - 1, i, i + 1, &mut swaps);
+                j = self.median(j - 1, j, j + 1, &mut swaps);
+                k = self.median(k - 1, k, k + 1, &mut swaps);
+            }
+            j = self.median(i, j, k, &mut swaps);
+        }
+        match swaps {
+            0 => (j, Hint::Increasing),
+            12 => (j, Hint::Decreasing),
+            _ => (j, Hint::Unknown),
+        }
+    }
+    fn median(&self, mut a: usize, mut b: usize, mut c: usize, swaps: &mut usize) -> usize {
+        let mut order = |a: &mut usize, b: &mut usize| {
+            if self.less(*b, *a) {
+                *swaps += 1;
+                std::mem::swap(a, b);
+            }
+        };
+        order(&mut a, &mut b);
+        order(&mut b, &mut c);
+        order(&mut a, &mut b);
+        b
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::go_sort;
+
+    #[test]
+    fn sorts_any_length() {
+        for n in 0..200_usize {
+            let mut items: Vec<usize> = (0..n).map(|i| i * 7919 % (n + 1)).collect();
+            let mut wanted = items.clone();
+            wanted.sort_unstable();
+            go_sort(&mut items, |a, b| a < b);
+            assert_eq!(items, wanted);
+        }
+    }
+
+    #[test]
+    fn sch_098_pods_without_start_times_are_reversed() {
+        let mut items: Vec<usize> = (0..12).collect();
+        go_sort(&mut items, |_, _| true);
+        assert_eq!(items, (0..12).rev().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,129 @@
+//! Interned strings: labels, taints, namespaces and resource names are compared as integers.
+
+use std::sync::Arc;
+
+use podscope_api::Str;
+
+/// An interned string. Equal symbols are equal strings, within one [`Symbols`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Symbol(pub(crate) u32);
+
+/// The table of interned strings: open addressing, grows only, cloned by pointer.
+#[derive(Debug, Clone)]
+pub struct Symbols {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Clone)]
+struct Inner {
+    names: Vec<Str>,
+    /// Invariant: a power of two in length, at most half full; 0 is empty, else symbol + 1.
+    slots: Vec<u32>,
+}
+
+macro_rules! well_known {
+    ($($(#[$m:meta])* $name:ident = $index:literal $text:literal;)*) => {
+        /// Symbols that every table knows.
+        impl Symbol { $($(#[$m])* #[doc = concat!("`", $text, "`.")] pub const $name: Symbol = Symbol($index);)* }
+        const WELL_KNOWN: &[&str] = &[$($text),*];
+    };
+}
+well_known! {
+    EMPTY = 0 "";
+    HOSTNAME = 1 "kubernetes.io/hostname";
+    ZONE = 2 "topology.kubernetes.io/zone";
+    REGION = 3 "topology.kubernetes.io/region";
+    BETA_ZONE = 4 "failure-domain.beta.kubernetes.io/zone";
+    BETA_REGION = 5 "failure-domain.beta.kubernetes.io/region";
+    UNSCHEDULABLE_TAINT = 6 "node.kubernetes.io/unschedulable";
+    TCP = 7 "TCP";
+    ANY_IP = 8 "0.0.0.0";
+}
+
+impl Default for Symbols {
+    fn default() -> Self {
+        let mut symbols = Self {
+            inner: Arc::new(Inner {
+                names: Vec::new(),
+                slots: vec![0; 64],
+            }),
+        };
+        for text in WELL_KNOWN {
+            symbols.intern(text);
+        }
+        symbols
+    }
+}
+
+fn hash(text: &str) -> u32 {
+    // FNV-1a over the bytes, then mixed so that the low bits depend on all of them.
+    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in text.bytes() {
+        state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    (state ^ (state >> 32)) as u32
+}
+
+impl Inner {
+    fn find(&self, text: &str) -> Result<Symbol, usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(text) as usize & mask;
+        loop {
+            match self.slots[slot] {
+                0 => return Err(slot),
+                id if &*self.names[id as usize - 1] == text => return Ok(Symbol(id - 1)),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+}
+
+impl Symbols {
+    /// The symbol of a string that may be new.
+    pub fn intern(&mut self, text: &str) -> Symbol {
+        let slot = match self.inner.find(text) {
+            Ok(symbol) => return symbol,
+            Err(slot) => slot,
+        };
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.names.push(text.into());
+        inner.slots[slot] = inner.names.len() as u32;
+        if inner.names.len() * 2 > inner.slots.len() {
+            let size = inner.slots.len() * 2;
+            inner.slots = vec![0; size];
+            for (index, name) in inner.names.iter().enumerate() {
+                let mut slot = hash(name) as usize & (size - 1);
+                while inner.slots[slot] != 0 {
+                    slot = (slot + 1) & (size - 1);
+                }
+                inner.slots[slot] = index as u32 + 1;
+            }
+        }
+        Symbol(inner.names.len() as u32 - 1)
+    }
+    /// The symbol of a string, if it was ever interned.
+    pub fn get(&self, text: &str) -> Option<Symbol> {
+        self.inner.find(text).ok()
+    }
+    /// The text of a symbol.
+    pub fn text(&self, symbol: Symbol) -> &Str {
+        &self.inner.names[symbol.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interning_is_stable_while_growing() {
+        let mut symbols = Symbols::default();
+        assert_eq!(symbols.intern("topology.kubernetes.io/zone"), Symbol::ZONE);
+        let ids: Vec<Symbol> = (0..1000).map(|i| symbols.intern(&format!("label-{i}"))).collect();
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!(symbols.get(&format!("label-{i}")), Some(*id));
+            assert_eq!(&**symbols.text(*id), format!("label-{i}"));
+        }
+        assert_eq!(symbols.get("never seen"), None);
+    }
+}

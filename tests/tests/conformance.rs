@@ -1,0 +1,51 @@
+//! S-01, SCH-138: every decision of kube-scheduler v1.34.1 in the corpora, whole and strict.
+
+use std::io::Read as _;
+
+use podscope_scheduler::cases::{compare, run_case};
+use serde_json::Value;
+
+fn corpus(name: &str) -> String {
+    let path = format!("{}/conformance/{name}", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut text)
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
+    text
+}
+
+fn check(name: &str, cases: usize) {
+    let text = corpus(name);
+    let mut failures = Vec::new();
+    let mut n = 0;
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        n += 1;
+        let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("line {n}: {error}"));
+        let differences = match run_case(&case) {
+            Ok(got) => compare(&got, &case["expect"]),
+            Err(error) => vec![error],
+        };
+        if !differences.is_empty() {
+            failures.push(format!("{} {}: {}", case["name"], case["tags"], differences.join("; ")));
+        }
+    }
+    let shown: Vec<&str> = failures.iter().take(20).map(String::as_str).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {n} differ:\n{}",
+        failures.len(),
+        shown.join("\n")
+    );
+    assert_eq!(n, cases);
+}
+
+#[test]
+fn s_01_decisions_with_the_default_configuration() {
+    check("decisions.jsonl.gz", 1500);
+}
+
+#[test]
+fn s_01_s_16_decisions_under_other_configurations() {
+    check("configured.jsonl.gz", 600);
+}
