@@ -183,13 +183,7 @@ fn until_outdented(body: &str, indent: usize) -> &str {
 pub fn parse(text: &str) -> Parsed {
     let mut reader = Reader::default();
     if text.len() > limits::INPUT_BYTES {
-        reader.problem(
-            0,
-            1,
-            1,
-            "",
-            format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES),
-        );
+        reader.too_long(text);
         return reader.parsed;
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -199,6 +193,42 @@ pub fn parse(text: &str) -> Parsed {
         reader.yaml(text, 0);
     }
     reader.parsed
+}
+
+/// Reads a text that is one YAML or JSON value of any shape (a patch, a settings file).
+///
+/// # Errors
+/// Everything that is not YAML, or that there is not exactly one value.
+pub fn read_yaml(text: &str) -> Result<Tree, Vec<Problem>> {
+    let mut reader = Reader {
+        document: 1,
+        ..Reader::default()
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut found = Vec::new();
+    if text.len() > limits::INPUT_BYTES {
+        reader.too_long(text);
+    } else {
+        for (before, piece) in yaml::documents(text) {
+            let read = yaml::read(piece, before);
+            read.problems.into_iter().for_each(|error| reader.text_error(error));
+            found.extend(read.documents);
+        }
+    }
+    let mut problems = reader.parsed.problems;
+    if problems.is_empty() && found.len() == 1 {
+        return Ok(found.remove(0));
+    }
+    if problems.is_empty() {
+        problems.push(Problem {
+            document: 1,
+            line: 1,
+            column: 1,
+            path: String::new(),
+            message: format!("expected one document, found {}", found.len()),
+        });
+    }
+    Err(problems)
 }
 
 /// A typed object from a JSON tree, with its extra fields; `apiVersion` and `kind` must name a kind with behaviour.
@@ -281,6 +311,11 @@ impl Reader {
                 last.path.clear();
             }
         }
+    }
+
+    fn too_long(&mut self, text: &str) {
+        let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
+        self.problem(0, 1, 1, "", message);
     }
 
     fn text_error(&mut self, error: TextError) {

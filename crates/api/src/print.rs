@@ -1,0 +1,466 @@
+//! Trees → text, as kubectl prints them: YAML with sorted keys, quoted so that
+//! YAML 1.1 readers take the same strings, and JSON with four blanks of indent.
+
+use serde_json::Value;
+
+use crate::tree::Data;
+use crate::yaml::plain;
+
+/// Columns after which a long line is folded at the next blank, as Go's emitter does.
+const WIDTH: usize = 80;
+
+/// Prints a tree as `kubectl get -o yaml` does.
+pub fn to_yaml(value: &Value) -> String {
+    let mut out = Emitter::default();
+    match value {
+        Value::Object(map) if !map.is_empty() => out.mapping(map, 0, false),
+        Value::Array(items) if !items.is_empty() => out.sequence(items, 0, false),
+        scalar => {
+            out.scalar(scalar, 2);
+            out.newline();
+        }
+    }
+    out.text
+}
+
+/// Prints a tree as `kubectl get -o json` does: sorted keys, four blanks of indent, a newline at the end.
+pub fn to_json(value: &Value) -> String {
+    let mut out = String::new();
+    json(value, 0, &mut out);
+    out.push('\n');
+    out
+}
+
+/// The order of keys in Go's YAML: letters after other characters, numbers by value.
+pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
+    use std::cmp::Ordering;
+    let (left, right): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let Some(at) = left.iter().zip(&right).position(|(a, b)| a != b) else {
+        return left.len().cmp(&right.len());
+    };
+    let (l, r) = (left[at], right[at]);
+    match (l.is_alphabetic(), r.is_alphabetic()) {
+        (true, true) => return l.cmp(&r),
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        (false, false) => {}
+    }
+    let number = |text: &[char]| {
+        let digits: Vec<char> = text.iter().copied().take_while(char::is_ascii_digit).collect();
+        let value = digits.iter().fold(0_u64, |value, digit| {
+            value.wrapping_mul(10).wrapping_add(u64::from(*digit) - u64::from('0'))
+        });
+        (value, digits.len())
+    };
+    number(&left[at..]).cmp(&number(&right[at..])).then(l.cmp(&r))
+}
+
+#[derive(Default)]
+struct Emitter {
+    text: String,
+    column: usize,
+}
+
+impl Emitter {
+    fn put(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.column += text.chars().count();
+    }
+
+    fn newline(&mut self) {
+        self.text.push('\n');
+        self.column = 0;
+    }
+
+    fn indent(&mut self, indent: usize) {
+        for _ in 0..indent {
+            self.text.push(' ');
+        }
+        self.column = indent;
+    }
+
+    /// A map at `indent`; `inline` where its first key follows `- ` on the same line.
+    fn mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
+        let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+        entries.sort_by(|a, b| go_key_order(a.0, b.0));
+        let mut inline = inline;
+        for (key, value) in entries {
+            if !inline {
+                self.indent(indent);
+            }
+            inline = false;
+            // A long key is written as `? key` with its value on the next line.
+            let long = key.len() > 128 || key.contains('\n');
+            if long {
+                self.put("? ");
+                self.string(key, indent + 2, false);
+                self.newline();
+                self.indent(indent);
+            } else {
+                self.string(key, indent + 2, true);
+            }
+            match value {
+                Value::Object(inner) if !inner.is_empty() => {
+                    if long {
+                        self.put(": ");
+                    } else {
+                        self.put(":");
+                        self.newline();
+                    }
+                    self.mapping(inner, indent + 2, long);
+                }
+                Value::Array(items) if !items.is_empty() => {
+                    if long {
+                        self.put(": ");
+                        self.sequence(items, indent + 2, true);
+                    } else {
+                        self.put(":");
+                        self.newline();
+                        self.sequence(items, indent, false);
+                    }
+                }
+                scalar => {
+                    self.put(": ");
+                    self.scalar(scalar, indent + 2);
+                    self.newline();
+                }
+            }
+        }
+    }
+
+    fn sequence(&mut self, items: &[Value], indent: usize, inline: bool) {
+        let mut inline = inline;
+        for item in items {
+            if !inline {
+                self.indent(indent);
+            }
+            inline = false;
+            self.put("- ");
+            match item {
+                Value::Object(inner) if !inner.is_empty() => self.mapping(inner, indent + 2, true),
+                Value::Array(inner) if !inner.is_empty() => self.sequence(inner, indent + 2, true),
+                scalar => {
+                    self.scalar(scalar, indent + 2);
+                    self.newline();
+                }
+            }
+        }
+    }
+
+    /// A value on the current line; without the newline after it.
+    fn scalar(&mut self, value: &Value, indent: usize) {
+        match value {
+            Value::Null => self.put("null"),
+            Value::Bool(value) => self.put(if *value { "true" } else { "false" }),
+            Value::Number(number) => self.put(&number_text(number)),
+            Value::String(text) => self.string(text, indent, false),
+            Value::Array(_) => self.put("[]"),
+            Value::Object(_) => self.put("{}"),
+        }
+    }
+
+    fn string(&mut self, text: &str, indent: usize, is_key: bool) {
+        let shape = Shape::of(text);
+        let may_be_plain = matches!(plain(text), Data::String(_)) && !reads_otherwise(text);
+        if text.contains('\n') && shape.block && !is_key {
+            self.literal(text, indent);
+        } else if may_be_plain && shape.plain && !text.contains('\n') {
+            self.folded(text, indent, is_key, |emitter, letter| emitter.letter(letter));
+        } else if may_be_plain && shape.single && !text.contains('\n') {
+            self.put("'");
+            self.folded(text, indent, is_key, |emitter, letter| {
+                if letter == '\'' {
+                    emitter.letter('\'');
+                }
+                emitter.letter(letter);
+            });
+            self.put("'");
+        } else {
+            self.double(text, indent, is_key);
+        }
+    }
+
+    fn letter(&mut self, letter: char) {
+        self.text.push(letter);
+        self.column += 1;
+    }
+
+    /// Writes letter by letter; past the width a single blank becomes a line break.
+    fn folded(&mut self, text: &str, indent: usize, is_key: bool, write: impl Fn(&mut Self, char)) {
+        let letters: Vec<char> = text.chars().collect();
+        for (at, letter) in letters.iter().enumerate() {
+            let lone_blank = *letter == ' '
+                && at > 0
+                && letters[at - 1] != ' '
+                && letters.get(at + 1).is_some_and(|next| *next != ' ');
+            if lone_blank && !is_key && self.column > WIDTH {
+                self.newline();
+                self.indent(indent);
+            } else {
+                write(self, *letter);
+            }
+        }
+    }
+
+    fn double(&mut self, text: &str, indent: usize, is_key: bool) {
+        self.put("\"");
+        let letters: Vec<char> = text.chars().collect();
+        let mut after_blank = false;
+        for (at, letter) in letters.iter().enumerate() {
+            let escape = match letter {
+                '"' => Some("\\\"".to_owned()),
+                '\\' => Some("\\\\".to_owned()),
+                '\0' => Some("\\0".to_owned()),
+                '\u{7}' => Some("\\a".to_owned()),
+                '\u{8}' => Some("\\b".to_owned()),
+                '\t' => Some("\\t".to_owned()),
+                '\n' => Some("\\n".to_owned()),
+                '\u{b}' => Some("\\v".to_owned()),
+                '\u{c}' => Some("\\f".to_owned()),
+                '\r' => Some("\\r".to_owned()),
+                '\u{1b}' => Some("\\e".to_owned()),
+                '\u{85}' => Some("\\N".to_owned()),
+                '\u{a0}' => Some("\\_".to_owned()),
+                '\u{2028}' => Some("\\L".to_owned()),
+                '\u{2029}' => Some("\\P".to_owned()),
+                letter if !is_printable(*letter) => Some(match u32::from(*letter) {
+                    code @ 0..=0xFF => format!("\\x{code:02X}"),
+                    code @ 0x100..=0xFFFF => format!("\\u{code:04X}"),
+                    code => format!("\\U{code:08X}"),
+                }),
+                _ => None,
+            };
+            if let Some(escape) = escape {
+                self.put(&escape);
+                after_blank = false;
+            } else if *letter == ' ' {
+                let inside = at > 0 && at + 1 < letters.len();
+                if !is_key && !after_blank && self.column > WIDTH && inside {
+                    self.newline();
+                    self.indent(indent);
+                    if letters[at + 1] == ' ' {
+                        self.put("\\");
+                    }
+                } else {
+                    self.letter(' ');
+                }
+                after_blank = true;
+            } else {
+                self.letter(*letter);
+                after_blank = false;
+            }
+        }
+        self.put("\"");
+    }
+
+    /// A `|` block; without the newline after its last line.
+    fn literal(&mut self, text: &str, indent: usize) {
+        self.put("|");
+        if text.starts_with([' ', '\n']) {
+            self.put("2");
+        }
+        let body = match text.strip_suffix('\n') {
+            None => {
+                self.put("-");
+                text
+            }
+            Some(body) => {
+                if body.is_empty() || body.ends_with('\n') {
+                    self.put("+");
+                }
+                body
+            }
+        };
+        for line in body.split('\n') {
+            self.newline();
+            if !line.is_empty() {
+                self.indent(indent);
+                self.put(line);
+            }
+        }
+    }
+}
+
+/// Texts that our reader takes for strings and other readers do not: sexagesimal numbers, dates, `.inf`,
+/// binary and octal forms, and `=` or `<<`.
+fn reads_otherwise(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let Some(first) = bytes.first() else { return true };
+    if matches!(text, "=" | "<<") {
+        return true;
+    }
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
+        return false;
+    }
+    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let lower = body.to_ascii_lowercase();
+    if matches!(lower.as_str(), ".inf" | ".nan") {
+        return true;
+    }
+    // `190:20:30`, `190:20:30.15`
+    let sexagesimal = body.contains(':')
+        && body.starts_with(|digit: char| digit.is_ascii_digit())
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'_'));
+    // `2001-12-14` and longer; Go's own reader turns these into strings again, others do not.
+    let date = bytes.len() >= 8
+        && bytes[4] == b'-'
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes.iter().all(|byte| {
+            byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'+' | b' ' | b'T' | b't' | b'Z' | b'z')
+        });
+    // `1_000`, `0b1_0`, `0x_1`, `0o17`, and digits with a broken exponent that some readers accept.
+    let number = body.starts_with(|digit: char| digit.is_ascii_digit() || digit == '.')
+        && body.contains('_')
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'.' | b'x' | b'o' | b'b' | b'+' | b'-'));
+    sexagesimal || date || number
+}
+
+fn is_printable(letter: char) -> bool {
+    matches!(letter, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
+}
+
+/// Which forms of writing a text YAML allows.
+struct Shape {
+    plain: bool,
+    single: bool,
+    block: bool,
+}
+
+impl Shape {
+    fn of(text: &str) -> Self {
+        let letters: Vec<char> = text.chars().collect();
+        if letters.is_empty() {
+            return Self {
+                plain: false,
+                single: true,
+                block: false,
+            };
+        }
+        let is_break = |letter: char| matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        let blank_or_end = |at: usize| {
+            letters
+                .get(at)
+                .is_none_or(|letter| matches!(letter, ' ' | '\t') || is_break(*letter))
+        };
+        let mut indicators = text.starts_with("---") || text.starts_with("...");
+        let (mut special, mut breaks) = (false, false);
+        let (mut break_space, mut space_break) = (false, false);
+        for (at, letter) in letters.iter().copied().enumerate() {
+            let follows_blank = at == 0 || blank_or_end(at - 1);
+            let before_blank = blank_or_end(at + 1);
+            indicators |= if at == 0 {
+                match letter {
+                    '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
+                        true
+                    }
+                    '?' | ':' | '-' => before_blank,
+                    _ => false,
+                }
+            } else {
+                match letter {
+                    ':' => before_blank,
+                    '#' => follows_blank,
+                    _ => false,
+                }
+            };
+            special |= !is_printable(letter);
+            breaks |= is_break(letter);
+            if at > 0 {
+                break_space |= letter == ' ' && is_break(letters[at - 1]);
+                space_break |= is_break(letter) && letters[at - 1] == ' ';
+            }
+        }
+        let edge = |at: usize| letters[at] == ' ' || is_break(letters[at]);
+        let trailing_space = letters[letters.len() - 1] == ' ';
+        let edges = edge(0) || edge(letters.len() - 1);
+        Self {
+            plain: !(edges || break_space || space_break || special || breaks || indicators),
+            single: !(break_space || space_break || special),
+            block: !(trailing_space || space_break || special),
+        }
+    }
+}
+
+/// A number as Go's YAML prints it.
+fn number_text(number: &serde_json::Number) -> String {
+    if number.is_i64() || number.is_u64() {
+        return number.to_string();
+    }
+    match number.as_f64().map(crate::yaml::go_float) {
+        Some(Data::Number(text)) => text.into(),
+        Some(Data::Int(whole)) => whole.to_string(),
+        _ => number.to_string(),
+    }
+}
+
+fn json(value: &Value, indent: usize, out: &mut String) {
+    let line = |out: &mut String, indent: usize| {
+        out.push('\n');
+        for _ in 0..indent {
+            out.push_str("    ");
+        }
+    };
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            out.push('{');
+            for (at, key) in keys.into_iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                line(out, indent + 1);
+                json_string(key, out);
+                out.push_str(": ");
+                if let Some(value) = map.get(key) {
+                    json(value, indent + 1, out);
+                }
+            }
+            line(out, indent);
+            out.push('}');
+        }
+        Value::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                line(out, indent + 1);
+                json(item, indent + 1, out);
+            }
+            line(out, indent);
+            out.push(']');
+        }
+        Value::Object(_) => out.push_str("{}"),
+        Value::Array(_) => out.push_str("[]"),
+        Value::String(text) => json_string(text, out),
+        Value::Number(number) => out.push_str(&number_text(number)),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Null => out.push_str("null"),
+    }
+}
+
+/// A string as Go's JSON encoder writes it, `<`, `>` and `&` escaped.
+fn json_string(text: &str, out: &mut String) {
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '<' | '>' | '&' | '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(letter)));
+            }
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+}
