@@ -39,7 +39,7 @@ pub use self::node::*;
 pub use self::object::*;
 pub use self::parse::{Config, Located, Location, Parsed, Problem, Unknown, object_from_value, parse, read_yaml};
 pub use self::pod::*;
-pub use self::print::{to_json, to_yaml};
+pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};

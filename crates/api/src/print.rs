@@ -10,7 +10,7 @@ use crate::yaml::plain;
 const WIDTH: usize = 80;
 
 /// Prints a tree as `kubectl get -o yaml` does.
-pub fn to_yaml(value: &Value) -> String {
+pub fn print_yaml(value: &Value) -> String {
     let mut out = Emitter::default();
     match value {
         Value::Object(map) if !map.is_empty() => out.mapping(map, 0, false),
@@ -24,7 +24,7 @@ pub fn to_yaml(value: &Value) -> String {
 }
 
 /// Prints a tree as `kubectl get -o json` does: sorted keys, four blanks of indent, a newline at the end.
-pub fn to_json(value: &Value) -> String {
+pub fn print_json(value: &Value) -> String {
     let mut out = String::new();
     json(value, 0, &mut out);
     out.push('\n');

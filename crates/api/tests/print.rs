@@ -1,6 +1,6 @@
 //! Printing: what kubectl prints, and YAML 1.1 readers that take the same strings.
 
-use podscope_api::{Tree, to_json, to_yaml};
+use podscope_api::{Tree, print_json, print_yaml};
 use serde_json::json;
 
 /// `podscope` prints what `kubectl get -o yaml` prints; the contract's quoting for YAML 1.1 readers.
@@ -81,7 +81,7 @@ text: |
   line one
   line two
 ";
-    assert_eq!(to_yaml(&value), wanted);
+    assert_eq!(print_yaml(&value), wanted);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn json_is_printed_as_kubectl_prints_it() {
     let value = json!({"b": [], "a": {"x": [1, "<&>"], "n": null}, "e": {}});
     let wanted = "{\n    \"a\": {\n        \"n\": null,\n        \"x\": [\n            1,\n            \
                   \"\\u003c\\u0026\\u003e\"\n        ]\n    },\n    \"b\": [],\n    \"e\": {}\n}\n";
-    assert_eq!(to_json(&value), wanted);
+    assert_eq!(print_json(&value), wanted);
 }
 
 /// Any string survives printing and reading, as value and as key.
@@ -148,7 +148,7 @@ fn q01_every_string_round_trips() {
     for _ in 0..4000 {
         let text: String = (0..=draw() % 6).map(|_| pieces[draw() % pieces.len()]).collect();
         let value = json!({"a": [text, {"b": text}], "c": {text.clone(): text}});
-        let printed = to_yaml(&value);
+        let printed = print_yaml(&value);
         let read = podscope_api::read_yaml(&printed);
         assert_eq!(read.as_ref().map(Tree::to_value), Ok(value), "{printed}");
     }
