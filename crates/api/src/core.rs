@@ -47,6 +47,12 @@ api_types! {
         #[serde(rename = "type")]
         pub kind: Str,
         pub external_name: Str,
+        #[serde(rename = "clusterIPs")]
+        pub cluster_ips: Vec<Str>,
+        pub session_affinity: Str,
+        pub internal_traffic_policy: Option<Str>,
+        pub external_traffic_policy: Str,
+        pub allocate_load_balancer_node_ports: Option<bool>,
         pub publish_not_ready_addresses: Option<bool>,
     }
     /// A port of a Service.

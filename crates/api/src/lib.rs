@@ -7,6 +7,7 @@
 mod behavior;
 mod core;
 mod decode;
+mod default;
 mod duration;
 mod extra;
 mod json;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 pub use self::behavior::*;
 pub use self::core::*;
 pub use self::decode::{FieldError, decode};
+pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::extra::Extra;
 pub use self::macros::Absent;

@@ -40,6 +40,11 @@ impl<T> Absent for [T] {
         self.is_empty()
     }
 }
+impl<T: Absent> Absent for Box<T> {
+    fn absent(&self) -> bool {
+        (**self).absent()
+    }
+}
 impl Absent for str {
     fn absent(&self) -> bool {
         self.is_empty()

@@ -61,12 +61,19 @@ api_types! {
         pub subdomain: Str,
         pub service_account_name: Str,
         pub dns_policy: Str,
+        pub dns_config: Option<serde_json::Value>,
+        pub host_aliases: Vec<HostAlias>,
+        pub security_context: Option<Arc<PodSecurityContext>>,
         pub runtime_class_name: Option<Str>,
         pub enable_service_links: Option<bool>,
         /// Kept and reported; dynamic resources are not simulated.
         pub resource_claims: Vec<PodResourceClaim>,
         pub os: Option<PodOs>,
     }
+    /// Identity of all containers; the rest of it travels in the extra fields.
+    pub struct PodSecurityContext { pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub fs_group: Option<i64> }
+    /// Names of an address in the pod's hosts file.
+    pub struct HostAlias { pub ip: Str, pub hostnames: Vec<Str> }
     /// A reason to hold a pod back (S-03).
     pub struct PodSchedulingGate { pub name: Str }
     /// A condition that must be True before the pod is Ready.
@@ -94,7 +101,12 @@ api_types! {
         pub readiness_probe: Option<Probe>,
         pub startup_probe: Option<Probe>,
         pub lifecycle: Option<Lifecycle>,
+        pub termination_message_path: Str,
+        pub termination_message_policy: Str,
+        pub security_context: Option<SecurityContext>,
     }
+    /// Identity and rights of one container; the rest of it travels in the extra fields.
+    pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64> }
     /// A port of a container.
     pub struct ContainerPort {
         pub name: Str,
@@ -107,7 +119,14 @@ api_types! {
     /// An environment variable; only references to ConfigMaps and Secrets have behaviour.
     pub struct EnvVar { pub name: Str, pub value: Str, pub value_from: Option<EnvVarSource> }
     /// Where a variable's value comes from.
-    pub struct EnvVarSource { pub config_map_key_ref: Option<KeySelector>, pub secret_key_ref: Option<KeySelector>, pub field_ref: Option<ObjectFieldSelector> }
+    pub struct EnvVarSource {
+        pub config_map_key_ref: Option<KeySelector>,
+        pub secret_key_ref: Option<KeySelector>,
+        pub field_ref: Option<ObjectFieldSelector>,
+        pub resource_field_ref: Option<ResourceFieldSelector>,
+    }
+    /// A resource of a container.
+    pub struct ResourceFieldSelector { pub container_name: Str, pub resource: Str }
     /// A field of the pod itself.
     pub struct ObjectFieldSelector { pub api_version: Str, pub field_path: Str }
     /// A key of a ConfigMap or Secret.
@@ -121,7 +140,7 @@ api_types! {
     /// A use of a claim by a container.
     pub struct ResourceClaimRef { pub name: Str, pub request: Str }
     /// A volume mounted into a container.
-    pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str }
+    pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str, pub mount_propagation: Option<Str> }
     /// A probe; the defaults are LC-039.
     pub struct Probe {
         pub exec: Option<ExecAction>,
@@ -170,6 +189,27 @@ api_types! {
         pub gce_persistent_disk: Option<GceDiskVolume>,
         pub aws_elastic_block_store: Option<AwsDiskVolume>,
         pub rbd: Option<RbdVolume>,
+        pub projected: Option<Box<ProjectedVolume>>,
+        #[serde(rename = "downwardAPI")]
+        pub downward_api: Option<Box<DownwardApiVolume>>,
+        pub csi: Option<Box<CsiInlineVolume>>,
+        pub git_repo: Option<Arc<serde_json::Value>>,
+        pub glusterfs: Option<Arc<serde_json::Value>>,
+        pub flex_volume: Option<Arc<serde_json::Value>>,
+        pub cinder: Option<Arc<serde_json::Value>>,
+        pub cephfs: Option<Arc<serde_json::Value>>,
+        pub flocker: Option<Arc<serde_json::Value>>,
+        pub fc: Option<Arc<serde_json::Value>>,
+        pub azure_file: Option<Arc<serde_json::Value>>,
+        pub azure_disk: Option<Arc<serde_json::Value>>,
+        pub vsphere_volume: Option<Arc<serde_json::Value>>,
+        pub quobyte: Option<Arc<serde_json::Value>>,
+        pub photon_persistent_disk: Option<Arc<serde_json::Value>>,
+        pub portworx_volume: Option<Arc<serde_json::Value>>,
+        #[serde(rename = "scaleIO")]
+        pub scale_io: Option<Arc<serde_json::Value>>,
+        pub storageos: Option<Arc<serde_json::Value>>,
+        pub image: Option<Arc<serde_json::Value>>,
     }
     /// Scratch space that lives as long as the pod's UID (LC-003).
     pub struct EmptyDirVolume { pub medium: Str, pub size_limit: Option<Quantity> }
@@ -178,19 +218,31 @@ api_types! {
     /// A use of a claim.
     pub struct ClaimVolume { pub claim_name: Str, pub read_only: Option<bool> }
     /// A claim made for the pod from a template.
-    pub struct EphemeralVolume { pub volume_claim_template: Option<crate::PersistentVolumeClaimTemplate> }
+    pub struct EphemeralVolume { pub volume_claim_template: Option<Box<crate::PersistentVolumeClaimTemplate>> }
     /// Files from a ConfigMap.
-    pub struct ConfigMapVolume { pub name: Str, pub optional: Option<bool> }
+    pub struct ConfigMapVolume { pub name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
+    /// One key as one file.
+    pub struct KeyToPath { pub key: Str, pub path: Str, pub mode: Option<i32> }
     /// Files from a Secret.
-    pub struct SecretVolume { pub secret_name: Str, pub optional: Option<bool> }
+    pub struct SecretVolume { pub secret_name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
+    /// Files from several sources.
+    pub struct ProjectedVolume { pub sources: Vec<VolumeProjection>, pub default_mode: Option<i32> }
+    /// One source of files; those without behaviour travel in the extra fields.
+    pub struct VolumeProjection { pub service_account_token: Option<TokenProjection> }
+    /// A token of the service account.
+    pub struct TokenProjection { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
+    /// Files from the pod's own fields.
+    pub struct DownwardApiVolume { pub default_mode: Option<i32> }
+    /// A volume of a CSI driver made for the pod.
+    pub struct CsiInlineVolume { pub driver: Str, pub read_only: Option<bool>, pub node_publish_secret_ref: Option<LocalReference> }
     /// An NFS export.
     pub struct NfsVolume { pub server: Str, pub path: Str, pub read_only: Option<bool> }
     /// An iSCSI target.
-    pub struct IscsiVolume { pub target_portal: Str, pub iqn: Str, pub lun: i32, pub read_only: Option<bool> }
+    pub struct IscsiVolume { pub target_portal: Str, pub iqn: Str, pub lun: i32, pub iscsi_interface: Str, pub read_only: Option<bool> }
     /// A GCE disk.
     pub struct GceDiskVolume { pub pd_name: Str, pub read_only: Option<bool> }
     /// An EBS volume.
-    pub struct AwsDiskVolume { #[serde(rename = "volumeID")] pub volume_id: Str, pub read_only: Option<bool> }
+    pub struct AwsDiskVolume { #[serde(rename = "volumeID")] pub volume_id: Str, pub partition: Option<i32>, pub read_only: Option<bool> }
     /// A Ceph block device.
     pub struct RbdVolume { pub monitors: Vec<Str>, pub image: Str, pub pool: Str, pub read_only: Option<bool> }
     /// Which taints the pod accepts (SCH-042).
@@ -362,6 +414,46 @@ impl Pod {
     pub fn is_ready(&self) -> bool {
         self.condition("Ready")
             .is_some_and(|condition| condition.status == ConditionStatus::True)
+    }
+}
+
+impl Volume {
+    /// The names of the sources that are set, in the API server's order.
+    pub fn sources(&self) -> impl Iterator<Item = &'static str> {
+        [
+            ("emptyDir", self.empty_dir.is_some()),
+            ("hostPath", self.host_path.is_some()),
+            ("gitRepo", self.git_repo.is_some()),
+            ("gcePersistentDisk", self.gce_persistent_disk.is_some()),
+            ("awsElasticBlockStore", self.aws_elastic_block_store.is_some()),
+            ("secret", self.secret.is_some()),
+            ("nfs", self.nfs.is_some()),
+            ("iscsi", self.iscsi.is_some()),
+            ("glusterfs", self.glusterfs.is_some()),
+            ("persistentVolumeClaim", self.persistent_volume_claim.is_some()),
+            ("rbd", self.rbd.is_some()),
+            ("flexVolume", self.flex_volume.is_some()),
+            ("cinder", self.cinder.is_some()),
+            ("cephfs", self.cephfs.is_some()),
+            ("flocker", self.flocker.is_some()),
+            ("downwardAPI", self.downward_api.is_some()),
+            ("fc", self.fc.is_some()),
+            ("azureFile", self.azure_file.is_some()),
+            ("configMap", self.config_map.is_some()),
+            ("vsphereVolume", self.vsphere_volume.is_some()),
+            ("quobyte", self.quobyte.is_some()),
+            ("azureDisk", self.azure_disk.is_some()),
+            ("photonPersistentDisk", self.photon_persistent_disk.is_some()),
+            ("projected", self.projected.is_some()),
+            ("portworxVolume", self.portworx_volume.is_some()),
+            ("scaleIO", self.scale_io.is_some()),
+            ("storageos", self.storageos.is_some()),
+            ("csi", self.csi.is_some()),
+            ("ephemeral", self.ephemeral.is_some()),
+            ("image", self.image.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(name, set)| set.then_some(name))
     }
 }
 

@@ -97,6 +97,17 @@ impl Quantity {
     pub fn sign(&self) -> i32 {
         self.nanos.signum() as i32
     }
+    /// The amount rounded up (away from zero) to whole thousandths, as the API stores resources (VA-031).
+    #[must_use]
+    pub fn rounded_up_to_milli(self) -> Self {
+        const MICRO: i128 = 1_000_000;
+        let rest = self.nanos % MICRO;
+        let up = if rest == 0 { 0 } else { MICRO * rest.signum() - rest };
+        Self {
+            nanos: self.nanos + up,
+            format: self.format,
+        }
+    }
     /// How it is printed.
     pub fn format(&self) -> Format {
         self.format

@@ -197,6 +197,7 @@ api_types! {
         pub completions: Option<i32>,
         pub active_deadline_seconds: Option<i64>,
         pub backoff_limit: Option<i32>,
+        pub backoff_limit_per_index: Option<i32>,
         pub pod_failure_policy: Option<serde_json::Value>,
         pub selector: Option<LabelSelector>,
         pub manual_selector: Option<bool>,

@@ -1,0 +1,572 @@
+//! Defaulting: what the API server fills in when it decodes an object
+//! (VA-023 to VA-056, LC-038, LC-039). An empty string counts as unset.
+//!
+//! Admission, which looks other objects up (priority classes, tolerations,
+//! default storage class), is not here.
+
+use std::sync::Arc;
+
+use crate::{
+    Container, DeploymentStrategyType, EmptyDirVolume, EphemeralVolume, IntOrString, Lifecycle, LifecycleHandler,
+    NamespaceStatus, Object, PersistentVolumeClaimSpec, PodManagementPolicy, PodSpec, PreemptionPolicy, Probe,
+    PullPolicy, ResourceList, ResourceRequirements, RestartPolicy, RollingUpdateDaemonSet, RollingUpdateDeployment,
+    RollingUpdateStatefulSet, Str, UpdateStrategyType, Volume, VolumeBindingMode,
+};
+
+/// Fills in the defaults of an object, as the API server does at decode; doing it again changes nothing (VA-055).
+pub fn default_object(object: &mut Object) {
+    match object {
+        Object::Pod(pod) => default_pod(&mut Arc::make_mut(pod).spec),
+        Object::ReplicationController(object) => {
+            let object = Arc::make_mut(object);
+            fill(&mut object.spec.replicas, 1);
+            let template = Arc::make_mut(&mut object.spec.template);
+            default_template(&mut template.spec);
+            if object.spec.selector.is_empty() {
+                object.spec.selector = (*template.metadata.labels).clone();
+            }
+            if object.metadata.labels.is_empty() {
+                object.metadata.labels = template.metadata.labels.clone();
+            }
+        }
+        Object::ReplicaSet(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.replicas, 1);
+            default_template(&mut Arc::make_mut(&mut spec.template).spec);
+        }
+        Object::Deployment(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.replicas, 1);
+            fill_text(
+                &mut spec.strategy.kind,
+                DeploymentStrategyType::RollingUpdate,
+                DeploymentStrategyType::as_str,
+            );
+            if spec.strategy.kind == Some(DeploymentStrategyType::RollingUpdate) {
+                let quarter = || IntOrString::String("25%".into());
+                let rolling = spec
+                    .strategy
+                    .rolling_update
+                    .get_or_insert_with(RollingUpdateDeployment::default);
+                rolling.max_unavailable.get_or_insert_with(quarter);
+                rolling.max_surge.get_or_insert_with(quarter);
+            }
+            fill(&mut spec.revision_history_limit, 10);
+            fill(&mut spec.progress_deadline_seconds, 600);
+            default_template(&mut Arc::make_mut(&mut spec.template).spec);
+        }
+        Object::StatefulSet(object) => default_stateful_set(&mut Arc::make_mut(object).spec),
+        Object::DaemonSet(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill_text(
+                &mut spec.update_strategy.kind,
+                UpdateStrategyType::RollingUpdate,
+                UpdateStrategyType::as_str,
+            );
+            if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
+                let rolling = spec
+                    .update_strategy
+                    .rolling_update
+                    .get_or_insert_with(RollingUpdateDaemonSet::default);
+                rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
+                rolling.max_surge.get_or_insert(IntOrString::Int(0));
+            }
+            fill(&mut spec.revision_history_limit, 10);
+            default_template(&mut Arc::make_mut(&mut spec.template).spec);
+        }
+        Object::Job(object) => default_job(Arc::make_mut(object)),
+        Object::PersistentVolumeClaim(object) => {
+            let object = Arc::make_mut(object);
+            default_claim(&mut object.spec);
+            object.status.phase.get_or_insert(crate::ClaimPhase::Pending);
+        }
+        Object::PersistentVolume(object) => {
+            let object = Arc::make_mut(object);
+            object.status.phase.get_or_insert(crate::VolumePhase::Pending);
+            fill_str(&mut object.spec.persistent_volume_reclaim_policy, "Retain");
+            fill(&mut object.spec.volume_mode, "Filesystem".into());
+            if let Some(host_path) = &mut object.spec.host_path {
+                fill(&mut host_path.kind, "".into());
+            }
+            if let Some(iscsi) = &mut object.spec.iscsi {
+                set_str(&mut iscsi.iscsi_interface, "default");
+            }
+            round_up(&mut object.spec.capacity);
+        }
+        Object::StorageClass(object) => {
+            let object = Arc::make_mut(object);
+            fill_str(&mut object.reclaim_policy, "Delete");
+            fill_text(
+                &mut object.volume_binding_mode,
+                VolumeBindingMode::Immediate,
+                VolumeBindingMode::as_str,
+            );
+        }
+        Object::PriorityClass(object) => fill_text(
+            &mut Arc::make_mut(object).preemption_policy,
+            PreemptionPolicy::PreemptLowerPriority,
+            PreemptionPolicy::as_str,
+        ),
+        Object::Namespace(object) => {
+            let object = Arc::make_mut(object);
+            let NamespaceStatus { phase, .. } = &mut object.status;
+            set_str(phase, "Active");
+            if !object.metadata.name.is_empty() && object.metadata.label(NAME_LABEL).is_none() {
+                let name = object.metadata.name.clone();
+                Arc::make_mut(&mut object.metadata.labels).insert(NAME_LABEL.into(), name);
+            }
+        }
+        Object::Node(object) => {
+            let status = &mut Arc::make_mut(object).status;
+            if status.allocatable.is_empty() {
+                status.allocatable.clone_from(&status.capacity);
+            }
+            round_up(&mut status.capacity);
+            round_up(&mut status.allocatable);
+        }
+        Object::Service(object) => default_service(&mut Arc::make_mut(object).spec),
+        Object::EndpointSlice(object) => {
+            for port in &mut Arc::make_mut(object).ports {
+                fill(&mut port.name, "".into());
+                fill(&mut port.protocol, "TCP".into());
+            }
+        }
+        Object::CsiDriver(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.attach_required, true);
+            fill(&mut spec.storage_capacity, false);
+        }
+        Object::Secret(object) => set_str(&mut Arc::make_mut(object).kind, "Opaque"),
+        Object::Lease(_)
+        | Object::ControllerRevision(_)
+        | Object::PodDisruptionBudget(_)
+        | Object::VolumeAttachment(_)
+        | Object::CsiNode(_)
+        | Object::CsiStorageCapacity(_)
+        | Object::ConfigMap(_)
+        | Object::Event(_) => {}
+    }
+}
+
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+fn fill<T>(field: &mut Option<T>, value: T) {
+    field.get_or_insert(value);
+}
+
+/// Sets an optional enum that is absent or the empty string.
+fn fill_text<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
+    if field.as_ref().is_none_or(|known| text(known).is_empty()) {
+        *field = Some(value);
+    }
+}
+
+fn fill_str(field: &mut Option<Str>, value: &str) {
+    if field.as_deref().is_none_or(str::is_empty) {
+        *field = Some(value.into());
+    }
+}
+
+fn set_str(field: &mut Str, value: &str) {
+    if field.is_empty() {
+        *field = value.into();
+    }
+}
+
+/// Fills in a number that is absent or 0 (VA-033).
+fn fill_nonzero(field: &mut Option<i32>, value: i32) {
+    if field.unwrap_or(0) == 0 {
+        *field = Some(value);
+    }
+}
+
+/// Amounts of resources are whole thousandths (VA-031).
+fn round_up(list: &mut ResourceList) {
+    for quantity in list.values_mut() {
+        *quantity = quantity.rounded_up_to_milli();
+    }
+}
+
+/// What only pods get, not templates; then what both get.
+fn default_pod(spec: &mut PodSpec) {
+    // VA-030: requests from limits, per resource.
+    let defaults_requests = |container: &Container| {
+        container
+            .resources
+            .limits
+            .keys()
+            .any(|name| !container.resources.requests.contains_key(name))
+    };
+    for list in [&mut spec.containers, &mut spec.init_containers] {
+        if list.iter().any(defaults_requests) {
+            for container in Arc::make_mut(list) {
+                for (name, limit) in &container.resources.limits {
+                    container.resources.requests.entry(name.clone()).or_insert(*limit);
+                }
+            }
+        }
+    }
+    if let Some(own) = &spec.resources
+        && !own.limits.is_empty()
+    {
+        let mut own = ResourceRequirements::clone(own);
+        default_pod_requests(&mut own, spec);
+        spec.resources = Some(Arc::new(own));
+    }
+    fill(&mut spec.enable_service_links, true);
+    // VA-029: ports of the node's network are the container's own.
+    if spec.host_network == Some(true) {
+        for list in [&mut spec.containers, &mut spec.init_containers] {
+            for container in Arc::make_mut(list) {
+                for port in &mut container.ports {
+                    if port.host_port.unwrap_or(0) == 0 {
+                        port.host_port = Some(port.container_port);
+                    }
+                }
+            }
+        }
+    }
+    default_template(spec);
+}
+
+/// VA-032: pod-level requests, per resource: the sum over containers if any ask for it, else the pod's limit.
+fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpec) {
+    let total = pod_requests(spec);
+    for (name, limit) in own.limits.clone() {
+        if own.requests.contains_key(&name) {
+            continue;
+        }
+        let counted = matches!(&*name, "cpu" | "memory") || name.starts_with("hugepages-");
+        if !counted {
+            continue;
+        }
+        let sum = total.get(&name).copied().filter(|sum| !sum.is_zero());
+        own.requests.insert(name, sum.unwrap_or(limit));
+    }
+}
+
+/// Requests of the containers of a pod taken together: the larger of what the app containers with all sidecars
+/// need, and what any init container needs with the sidecars started before it.
+fn pod_requests(spec: &PodSpec) -> ResourceList {
+    fn add(into: &mut ResourceList, list: &ResourceList) {
+        for (name, amount) in list {
+            let sum = into.entry(name.clone()).or_default();
+            *sum = sum.plus(*amount);
+        }
+    }
+    fn raise(into: &mut ResourceList, list: &ResourceList) {
+        for (name, amount) in list {
+            let high = into.entry(name.clone()).or_default();
+            if *amount > *high {
+                *high = *amount;
+            }
+        }
+    }
+    let mut total = ResourceList::new();
+    for container in spec.containers.iter() {
+        add(&mut total, &container.resources.requests);
+    }
+    let (mut sidecars, mut peak) = (ResourceList::new(), ResourceList::new());
+    for container in spec.init_containers.iter() {
+        let mut now = sidecars.clone();
+        add(&mut now, &container.resources.requests);
+        if container.is_sidecar() {
+            add(&mut total, &container.resources.requests);
+            sidecars = now.clone();
+        }
+        raise(&mut peak, &now);
+    }
+    raise(&mut total, &peak);
+    total
+}
+
+/// What pods and pod templates get alike.
+fn default_template(spec: &mut PodSpec) {
+    fill_text(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
+    set_str(&mut spec.dns_policy, "ClusterFirst");
+    set_str(&mut spec.scheduler_name, "default-scheduler");
+    fill(&mut spec.termination_grace_period_seconds, 30);
+    if spec.security_context.is_none() {
+        spec.security_context = Some(Arc::default());
+    }
+    round_up(&mut spec.overhead);
+    if let Some(own) = &mut spec.resources {
+        let own = Arc::make_mut(own);
+        round_up(&mut own.limits);
+        round_up(&mut own.requests);
+    }
+    for (list, is_init) in [
+        (&mut spec.init_containers, true),
+        (&mut spec.containers, false),
+        (&mut spec.ephemeral_containers, false),
+    ] {
+        if !list.is_empty() {
+            for container in Arc::make_mut(list) {
+                default_container(container, is_init);
+            }
+        }
+    }
+    if !spec.volumes.is_empty() {
+        Arc::make_mut(&mut spec.volumes).iter_mut().for_each(default_volume);
+    }
+}
+
+fn default_container(container: &mut Container, is_init: bool) {
+    if container
+        .image_pull_policy
+        .as_ref()
+        .is_none_or(|policy| policy.as_str().is_empty())
+    {
+        container.image_pull_policy = Some(default_pull_policy(&container.image));
+    }
+    set_str(&mut container.termination_message_path, "/dev/termination-log");
+    set_str(&mut container.termination_message_policy, "File");
+    for port in &mut container.ports {
+        set_str(&mut port.protocol, "TCP");
+    }
+    for variable in &mut container.env {
+        if let Some(field) = variable
+            .value_from
+            .as_mut()
+            .and_then(|source| source.field_ref.as_mut())
+        {
+            set_str(&mut field.api_version, "v1");
+        }
+    }
+    round_up(&mut container.resources.limits);
+    round_up(&mut container.resources.requests);
+    // VA-056: without their feature gates these fields vanish.
+    if !is_init || container.restart_policy != Some(RestartPolicy::Always) {
+        container.restart_policy = None;
+    }
+    for probe in [
+        &mut container.liveness_probe,
+        &mut container.readiness_probe,
+        &mut container.startup_probe,
+    ]
+    .into_iter()
+    .flatten()
+    {
+        default_probe(probe);
+    }
+    if let Some(Lifecycle {
+        post_start,
+        pre_stop,
+        stop_signal,
+    }) = &mut container.lifecycle
+    {
+        *stop_signal = None;
+        for handler in [post_start, pre_stop].into_iter().flatten() {
+            default_handler(handler);
+        }
+    }
+}
+
+fn default_handler(handler: &mut LifecycleHandler) {
+    if let Some(request) = &mut handler.http_get {
+        set_str(&mut request.path, "/");
+        set_str(&mut request.scheme, "HTTP");
+    }
+}
+
+fn default_probe(probe: &mut Probe) {
+    fill_nonzero(&mut probe.timeout_seconds, 1);
+    fill_nonzero(&mut probe.period_seconds, 10);
+    fill_nonzero(&mut probe.success_threshold, 1);
+    fill_nonzero(&mut probe.failure_threshold, 3);
+    if let Some(request) = &mut probe.http_get {
+        set_str(&mut request.path, "/");
+        set_str(&mut request.scheme, "HTTP");
+    }
+    if let Some(check) = &mut probe.grpc {
+        fill(&mut check.service, "".into());
+    }
+}
+
+/// VA-028: `Always` for the tag `latest` and for no tag at all, unless a digest or an unreadable name says otherwise.
+fn default_pull_policy(image: &str) -> PullPolicy {
+    let (name, digest) = match image.split_once('@') {
+        Some((name, digest)) => (name, Some(digest)),
+        None => (image, None),
+    };
+    let (repository, tag) = match name.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+        _ => (name, None),
+    };
+    // The first part may be a registry's host name; the others are lower case.
+    let path = match repository.split_once('/') {
+        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => path,
+        _ => repository,
+    };
+    let sound = !path.is_empty()
+        && path.split('/').all(|part| {
+            !part.is_empty()
+                && part.bytes().all(|byte| {
+                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b'-')
+                })
+        });
+    if sound && (tag == Some("latest") || (tag.is_none() && digest.is_none())) {
+        PullPolicy::Always
+    } else {
+        PullPolicy::IfNotPresent
+    }
+}
+
+fn default_volume(volume: &mut Volume) {
+    const FILE_MODE: i32 = 0o644;
+    if volume.sources().next().is_none() {
+        volume.empty_dir = Some(EmptyDirVolume::default());
+    }
+    if let Some(host_path) = &mut volume.host_path {
+        fill(&mut host_path.kind, "".into());
+    }
+    if let Some(source) = &mut volume.config_map {
+        fill(&mut source.default_mode, FILE_MODE);
+    }
+    if let Some(source) = &mut volume.secret {
+        fill(&mut source.default_mode, FILE_MODE);
+    }
+    if let Some(source) = &mut volume.downward_api {
+        fill(&mut source.default_mode, FILE_MODE);
+    }
+    if let Some(source) = &mut volume.projected {
+        fill(&mut source.default_mode, FILE_MODE);
+        for projection in &mut source.sources {
+            if let Some(token) = &mut projection.service_account_token {
+                fill(&mut token.expiration_seconds, 3600);
+            }
+        }
+    }
+    if let Some(iscsi) = &mut volume.iscsi {
+        set_str(&mut iscsi.iscsi_interface, "default");
+    }
+    if let Some(EphemeralVolume {
+        volume_claim_template: Some(template),
+    }) = &mut volume.ephemeral
+    {
+        default_claim(&mut template.spec);
+    }
+}
+
+fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
+    fill(&mut spec.volume_mode, "Filesystem".into());
+    round_up(&mut spec.resources.limits);
+    round_up(&mut spec.resources.requests);
+}
+
+fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
+    fill(&mut spec.replicas, 1);
+    fill_text(
+        &mut spec.pod_management_policy,
+        PodManagementPolicy::OrderedReady,
+        PodManagementPolicy::as_str,
+    );
+    fill_text(
+        &mut spec.update_strategy.kind,
+        UpdateStrategyType::RollingUpdate,
+        UpdateStrategyType::as_str,
+    );
+    if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
+        let rolling = spec
+            .update_strategy
+            .rolling_update
+            .get_or_insert_with(RollingUpdateStatefulSet::default);
+        fill(&mut rolling.partition, 0);
+    }
+    let retention = spec
+        .persistent_volume_claim_retention_policy
+        .get_or_insert_with(Default::default);
+    set_str(&mut retention.when_deleted, "Retain");
+    set_str(&mut retention.when_scaled, "Retain");
+    fill(&mut spec.revision_history_limit, 10);
+    default_template(&mut Arc::make_mut(&mut spec.template).spec);
+    if !spec.volume_claim_templates.is_empty() {
+        for template in Arc::make_mut(&mut spec.volume_claim_templates) {
+            default_claim(&mut template.spec);
+        }
+    }
+}
+
+fn default_job(job: &mut crate::Job) {
+    let spec = &mut job.spec;
+    if spec.completions.is_none() && spec.parallelism.is_none() {
+        spec.completions = Some(1);
+    }
+    fill(&mut spec.parallelism, 1);
+    let limit = if spec.backoff_limit_per_index.is_some() {
+        i32::MAX
+    } else {
+        6
+    };
+    fill(&mut spec.backoff_limit, limit);
+    fill_str(&mut spec.completion_mode, "NonIndexed");
+    fill(&mut spec.suspend, false);
+    fill(&mut spec.manual_selector, false);
+    let replacement = if spec.pod_failure_policy.is_some() {
+        "Failed"
+    } else {
+        "TerminatingOrFailed"
+    };
+    fill_str(&mut spec.pod_replacement_policy, replacement);
+    if job.metadata.labels.is_empty() {
+        job.metadata.labels = spec.template.metadata.labels.clone();
+    }
+    let template = Arc::make_mut(&mut spec.template);
+    default_template(&mut template.spec);
+}
+
+fn default_service(spec: &mut crate::ServiceSpec) {
+    set_str(&mut spec.kind, "ClusterIP");
+    set_str(&mut spec.session_affinity, "None");
+    for port in &mut spec.ports {
+        set_str(&mut port.protocol, "TCP");
+        let unset = match &port.target_port {
+            None | Some(IntOrString::Int(0)) => true,
+            Some(IntOrString::String(name)) => name.is_empty(),
+            Some(IntOrString::Int(_)) => false,
+        };
+        if unset {
+            port.target_port = Some(IntOrString::Int(port.port));
+        }
+    }
+    let external = matches!(&*spec.kind, "NodePort" | "LoadBalancer");
+    if external {
+        set_str(&mut spec.external_traffic_policy, "Cluster");
+    }
+    if &*spec.kind != "ExternalName" {
+        fill_str(&mut spec.internal_traffic_policy, "Cluster");
+    }
+    if &*spec.kind == "LoadBalancer" {
+        fill(&mut spec.allocate_load_balancer_node_ports, true);
+    }
+}
+
+/// A Job's selector and the labels of its pods, made from its UID (VA-052); nothing where `manualSelector` is set.
+pub fn generate_job_selector(job: &mut crate::Job) {
+    if job.spec.manual_selector == Some(true) {
+        return;
+    }
+    let uid = job.metadata.uid.0.clone();
+    let name = job.metadata.name.clone();
+    let template = Arc::make_mut(&mut job.spec.template);
+    let labels = Arc::make_mut(&mut template.metadata.labels);
+    for (key, value) in [
+        ("batch.kubernetes.io/controller-uid", &uid),
+        ("batch.kubernetes.io/job-name", &name),
+        ("controller-uid", &uid),
+        ("job-name", &name),
+    ] {
+        labels.entry(key.into()).or_insert_with(|| value.clone());
+    }
+    job.spec
+        .selector
+        .get_or_insert_with(Default::default)
+        .match_labels
+        .entry("batch.kubernetes.io/controller-uid".into())
+        .or_insert(uid);
+}
+
+/// A pod's grace period as the API server stores it: a negative one becomes 1 (VA-024).
+pub fn stored_grace_period(seconds: i64) -> i64 {
+    if seconds < 0 { 1 } else { seconds }
+}
