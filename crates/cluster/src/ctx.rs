@@ -54,6 +54,8 @@ pub enum Input {
 /// Timers of all components; each sets only its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
+    /// Of a leader election.
+    Election,
     /// Of the scheduler.
     Scheduler,
     /// Of a controller-manager.

@@ -3,28 +3,38 @@
 //! format.
 
 mod actor;
+mod apiserver;
 pub mod client;
 pub mod controllers;
 mod ctx;
+mod dispatch;
+mod election;
 pub mod fault;
 mod heartbeat;
+mod inject;
 pub mod kubelet;
 pub mod machine;
 mod network;
 mod objects;
+mod queue;
 mod request;
 mod rng;
+mod setup;
 mod switches;
 mod time;
 mod trace;
+mod world;
 
 pub use actor::{Actor, Place};
+pub use apiserver::{ApiServer, Store, qualified_resource};
 pub use ctx::{Change, Ctx, Effect, Input, Timer, subject, subject_of};
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};
 pub use objects::{Objects, Stored, Table};
 pub use request::{Answer, ApiError, CallId, DeleteOptions, EventNote, Mutation, Part, Propagation, Request};
 pub use rng::Rng;
+pub use setup::{NodeShorthand, Settings, Setup, SetupError};
 pub use switches::Switches;
 pub use time::{SimTime, Span};
 pub use trace::{OutputLine, Record, Sink, Subject, What};
+pub use world::World;

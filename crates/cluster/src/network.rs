@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podscope_api::NodeName;
+use podscope_api::{NodeName, Str};
 
 use crate::{Place, Rng, SimTime, Span};
 
@@ -32,6 +32,14 @@ pub struct Network {
     settings: NetworkSettings,
     rng: Rng,
     cuts: BTreeSet<(Place, Place)>,
+    /// Nodes that get nothing from outside, with the zone they were cut off with (within it messages pass).
+    isolated_in: BTreeMap<NodeName, Option<Str>>,
+    /// Nodes that reach nothing outside, likewise.
+    isolated_out: BTreeMap<NodeName, Option<Str>>,
+    /// Nodes that get nothing from other nodes.
+    nodes_in: BTreeSet<NodeName>,
+    /// Nodes that reach no other node.
+    nodes_out: BTreeSet<NodeName>,
     slow: BTreeMap<NodeName, Span>,
     last_delivery: BTreeMap<(Place, Place), SimTime>,
 }
@@ -43,16 +51,20 @@ impl Network {
             settings,
             rng: Rng::split(seed, "network"),
             cuts: BTreeSet::new(),
+            isolated_in: BTreeMap::new(),
+            isolated_out: BTreeMap::new(),
+            nodes_in: BTreeSet::new(),
+            nodes_out: BTreeSet::new(),
             slow: BTreeMap::new(),
             last_delivery: BTreeMap::new(),
         }
     }
     /// When a message sent now arrives; none if the link is cut. Later messages on a link never overtake earlier ones.
     pub fn delivery(&mut self, now: SimTime, from: &Place, to: &Place) -> Option<SimTime> {
-        let link = (from.clone(), to.clone());
-        if self.cuts.contains(&link) {
+        if !self.is_open(from, to) {
             return None;
         }
+        let link = (from.clone(), to.clone());
         let mut arrival = now + self.settings.latency + self.rng.between(Span::ZERO, self.settings.jitter);
         for place in [from, to] {
             if let Place::Node(node) = place {
@@ -66,7 +78,93 @@ impl Network {
     }
     /// Whether messages pass in that direction.
     pub fn is_open(&self, from: &Place, to: &Place) -> bool {
-        !self.cuts.contains(&(from.clone(), to.clone()))
+        if from == to {
+            return true;
+        }
+        if !self.cuts.is_empty() && self.cuts.contains(&(from.clone(), to.clone())) {
+            return false;
+        }
+        let tag = |place: &Place, map: &BTreeMap<NodeName, Option<Str>>| match place {
+            Place::Node(node) => map.get(node).cloned(),
+            Place::ControlPlane | Place::Storage => None,
+        };
+        let out = tag(from, &self.isolated_out);
+        let into = tag(to, &self.isolated_in);
+        let is_inside = |this: &Option<Option<Str>>, other: &Place, map: &BTreeMap<NodeName, Option<Str>>| {
+            this.as_ref()
+                .is_some_and(|zone| zone.is_some() && tag(other, map).as_ref() == Some(zone))
+        };
+        if out.is_some() && !is_inside(&out, to, &self.isolated_out)
+            || into.is_some() && !is_inside(&into, from, &self.isolated_in)
+        {
+            return false;
+        }
+        match (from, to) {
+            (Place::Node(from), Place::Node(to)) => !self.nodes_out.contains(from) && !self.nodes_in.contains(to),
+            _ => true,
+        }
+    }
+    /// Cuts a node from everything, or, as part of a zone, from everything outside that zone.
+    pub fn isolate(&mut self, node: &NodeName, zone: Option<&Str>, inward: bool, outward: bool) {
+        if inward {
+            self.isolated_in.insert(node.clone(), zone.cloned());
+        }
+        if outward {
+            self.isolated_out.insert(node.clone(), zone.cloned());
+        }
+    }
+    /// Cuts a node from all other nodes.
+    pub fn cut_from_nodes(&mut self, node: &NodeName, inward: bool, outward: bool) {
+        if inward {
+            self.nodes_in.insert(node.clone());
+        }
+        if outward {
+            self.nodes_out.insert(node.clone());
+        }
+    }
+    /// Removes every cut of a node; true if there was one.
+    pub fn heal(&mut self, node: &NodeName) -> bool {
+        let place = Place::Node(node.clone());
+        let before = self.cuts.len();
+        self.cuts.retain(|(from, to)| *from != place && *to != place);
+        let mut healed = self.cuts.len() != before;
+        healed |= self.isolated_in.remove(node).is_some();
+        healed |= self.isolated_out.remove(node).is_some();
+        healed |= self.nodes_in.remove(node);
+        healed |= self.nodes_out.remove(node);
+        healed
+    }
+    /// Whether any link of the node is cut on purpose.
+    pub fn has_cut(&self, node: &NodeName) -> bool {
+        let place = Place::Node(node.clone());
+        self.isolated_in.contains_key(node)
+            || self.isolated_out.contains_key(node)
+            || self.nodes_in.contains(node)
+            || self.nodes_out.contains(node)
+            || self.cuts.iter().any(|(from, to)| *from == place || *to == place)
+    }
+    /// The nodes with a cut, in order.
+    pub fn cut_nodes(&self) -> BTreeSet<NodeName> {
+        let single = self
+            .cuts
+            .iter()
+            .flat_map(|(from, to)| [from, to])
+            .filter_map(|place| match place {
+                Place::Node(node) => Some(node.clone()),
+                Place::ControlPlane | Place::Storage => None,
+            });
+        self.isolated_in
+            .keys()
+            .chain(self.isolated_out.keys())
+            .chain(&self.nodes_in)
+            .chain(&self.nodes_out)
+            .cloned()
+            .chain(single)
+            .collect()
+    }
+    /// The extra latency of a node's links.
+    pub fn slowness(&self, node: &NodeName) -> Span {
+        self.slow.get(node).copied().unwrap_or(Span::ZERO)
     }
     /// Cuts one direction.
     pub fn cut(&mut self, from: Place, to: Place) {

@@ -1,6 +1,165 @@
 //! Clients: commands that live through time (drain, delete that waits,
-//! rollout status), as actors that meet partitions like real ones.
+//! rollout status), as actors that meet partitions and outages like real
+//! ones. They know what they were told and what their own calls and watch
+//! answered.
+
+mod command;
+mod delete;
+mod drain;
+mod rollout;
+mod write;
+
+use podscope_api::{Kind, Object, ObjectKey};
+
+use crate::{ApiError, Ctx, Effect, Input, Objects, Timer};
+use std::sync::Arc;
+
+pub use command::{ClientCommand, DeleteCommand, DrainCommand, RolloutStatus, Write};
 
 /// A timer of a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ClientTimer {}
+pub enum ClientTimer {
+    /// The command's own time-out.
+    Timeout,
+    /// The next attempt to evict that pod.
+    Retry(ObjectKey),
+    /// Look again whether pods are gone.
+    Poll,
+}
+
+/// What a client's watch has shown so far.
+#[derive(Debug, Clone, Default)]
+struct View {
+    objects: Arc<Objects>,
+    /// 0 before the first list.
+    revision: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Program {
+    Write(write::Writing),
+    Delete(delete::Deleting),
+    Drain(drain::Draining),
+    Rollout(rollout::Following),
+}
+
+/// One running command.
+#[derive(Debug, Clone)]
+pub struct Client {
+    view: View,
+    program: Program,
+}
+
+impl Client {
+    /// A client that has not started.
+    pub fn new(command: ClientCommand) -> Self {
+        let program = match command {
+            ClientCommand::Write(writes) => Program::Write(write::Writing::new(writes)),
+            ClientCommand::Delete(command) => Program::Delete(delete::Deleting::new(command)),
+            ClientCommand::Drain(command) => Program::Drain(drain::Draining::new(command)),
+            ClientCommand::RolloutStatus(command) => Program::Rollout(rollout::Following::new(command)),
+        };
+        Self {
+            view: View::default(),
+            program,
+        }
+    }
+    /// Whether it watches objects.
+    pub(crate) fn watches(&self) -> bool {
+        match &self.program {
+            Program::Write(_) => false,
+            Program::Delete(program) => program.waits(),
+            Program::Drain(_) | Program::Rollout(_) => true,
+        }
+    }
+    /// One step.
+    pub fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
+        match &input {
+            Input::Listed { revision, objects } => {
+                self.view = View {
+                    objects: objects.clone(),
+                    revision: *revision,
+                };
+            }
+            Input::Changed(change) => {
+                self.view = View {
+                    objects: change.after.clone(),
+                    revision: change.revision,
+                };
+            }
+            Input::Started | Input::Answered(..) | Input::Timer(_) => {}
+        }
+        match &mut self.program {
+            Program::Write(program) => program.handle(input, ctx),
+            Program::Delete(program) => program.handle(input, &self.view, ctx),
+            Program::Drain(program) => program.handle(input, &self.view, ctx),
+            Program::Rollout(program) => program.handle(&input, &self.view, ctx),
+        }
+    }
+}
+
+fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
+    let text: String = text.into();
+    if text.is_empty() {
+        return;
+    }
+    for line in text.split('\n') {
+        ctx.push(Effect::Print {
+            is_error: false,
+            text: line.to_owned(),
+        });
+    }
+}
+
+fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
+    let text: String = text.into();
+    for line in text.split('\n') {
+        ctx.push(Effect::Print {
+            is_error: true,
+            text: line.to_owned(),
+        });
+    }
+}
+
+fn exit(ctx: &mut Ctx<'_>, has_failed: bool) {
+    ctx.push(Effect::Exit(u8::from(has_failed)));
+}
+
+/// How kubectl prints an API error (KC-116, KC-117), with `context` before the server's message.
+pub fn error_text(error: &ApiError, context: &str) -> String {
+    let message = &error.message;
+    match error.reason {
+        "ConnectionRefused" => message.clone(),
+        "Timeout" if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),
+        "Invalid" if context.is_empty() => match error.causes.as_slice() {
+            [] | [_] => format!("The {message}"),
+            causes => {
+                let head = message.split(" is invalid: ").next().unwrap_or_default();
+                let mut text = format!("The {head} is invalid: ");
+                for (field, cause) in causes {
+                    text.push_str(&format!("\n* {field}: {cause}"));
+                }
+                text
+            }
+        },
+        reason => format!("Error from server ({reason}): {context}{message}"),
+    }
+}
+
+/// `pod/web`, `deployment.apps/web`: an object as kubectl names it.
+pub fn object_name(kind: Kind, name: &str) -> String {
+    match kind.api_version().split_once('/') {
+        Some((group, _)) => format!("{}.{group}/{name}", kind.singular()),
+        None => format!("{}/{name}", kind.singular()),
+    }
+}
+
+fn version_of(object: &Object) -> u64 {
+    object.metadata().resource_version.parse().unwrap_or(0)
+}
+
+fn set_timeout(timeout: Option<crate::Span>, ctx: &mut Ctx<'_>) {
+    if let Some(timeout) = timeout.filter(|timeout| timeout.0 > 0) {
+        ctx.timer_in(timeout, Timer::Client(ClientTimer::Timeout));
+    }
+}

@@ -1,0 +1,354 @@
+//! Admission: what the API server checks and fills in before it stores an
+//! object (LC-043, LC-046 to LC-050, S-04).
+
+use std::sync::Arc;
+
+use podscope_api::{
+    Kind, LabelSelector, LabelSelectorRequirement, Namespace, Object, Pod, PodSpec, PreemptionPolicy, PriorityClass,
+    QosClass, Quantity, ResourceList, SelectorOperator, StorageClass, Str, Taint, TaintEffect, Toleration,
+    TolerationOperator,
+};
+
+use super::{ApiServer, Caller};
+use crate::{Actor, ApiError};
+
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+const DEFAULT_TOLERATION_SECONDS: i64 = 300;
+
+impl ApiServer {
+    /// Admission of a create.
+    pub(super) fn admit(&mut self, object: &mut Object, caller: &Caller<'_>) -> Result<(), ApiError> {
+        self.admit_namespace(object)?;
+        match object {
+            Object::Pod(pod) => {
+                let pod = Arc::make_mut(pod);
+                self.admit_priority(pod)?;
+                default_tolerations(pod);
+                fold_match_label_keys(pod);
+                if pod.spec.service_account_name.is_empty() {
+                    pod.spec.service_account_name = Str::from("default");
+                }
+            }
+            Object::PriorityClass(class) if class.global_default == Some(true) => {
+                let name = &class.metadata.name;
+                if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
+                    return Err(second_default(name, &other.metadata.name));
+                }
+            }
+            Object::PersistentVolumeClaim(claim) => {
+                let class = self.default_storage_class();
+                let claim = Arc::make_mut(claim);
+                add_finalizer(&mut claim.metadata.finalizers, "kubernetes.io/pvc-protection");
+                if claim.spec.storage_class_name.is_none() {
+                    claim.spec.storage_class_name = class;
+                }
+            }
+            Object::PersistentVolume(volume) => add_finalizer(
+                &mut Arc::make_mut(volume).metadata.finalizers,
+                "kubernetes.io/pv-protection",
+            ),
+            Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_)) => {
+                let taints = &mut Arc::make_mut(node).spec.taints;
+                if !taints
+                    .iter()
+                    .any(|taint| &*taint.key == NOT_READY && taint.effect == TaintEffect::NoSchedule)
+                {
+                    taints.push(Taint {
+                        key: NOT_READY.into(),
+                        effect: TaintEffect::NoSchedule,
+                        ..Taint::default()
+                    });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Admission of an update of the main resource.
+    #[expect(clippy::unused_self, reason = "the same door as admit")]
+    pub(super) fn admit_update(
+        &self,
+        object: &mut Object,
+        _old: &Object,
+        _caller: &Caller<'_>,
+    ) -> Result<(), ApiError> {
+        match object {
+            Object::Pod(pod) => {
+                if !has_tolerations(pod) {
+                    default_tolerations(Arc::make_mut(pod));
+                }
+            }
+            Object::PriorityClass(class) if class.global_default == Some(true) => {
+                let name = &class.metadata.name;
+                if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
+                    return Err(second_default(name, &other.metadata.name));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The namespace must exist and not be ending (CT-119).
+    fn admit_namespace(&self, object: &Object) -> Result<(), ApiError> {
+        let namespace = &object.metadata().namespace;
+        if namespace.is_empty() || object.kind() == Kind::Event {
+            return Ok(());
+        }
+        let Some(stored) = self.objects().named::<Namespace>(namespace) else {
+            return Err(ApiError::not_found(Kind::Namespace, namespace));
+        };
+        if stored.metadata.is_terminating() {
+            let text = format!("unable to create new content in namespace {namespace} because it is being terminated");
+            return Err(
+                ApiError::forbidden(object.kind(), &object.metadata().name, &text).with_cause(
+                    "NamespaceTerminating",
+                    &format!("namespace {namespace} is being terminated"),
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// LC-047 to LC-049.
+    fn admit_priority(&self, pod: &mut Pod) -> Result<(), ApiError> {
+        let name = pod.metadata.name.clone();
+        let refuse = |why: String| Err(ApiError::forbidden(Kind::Pod, &name, &why));
+        let class = if pod.spec.priority_class_name.is_empty() {
+            self.global_default()
+        } else {
+            let wanted = &pod.spec.priority_class_name;
+            match self.objects().named::<PriorityClass>(wanted) {
+                Some(class) => Some(class.clone()),
+                None => return refuse(format!("no PriorityClass with name {wanted} was found")),
+            }
+        };
+        let (priority, policy) = match &class {
+            Some(class) => {
+                pod.spec.priority_class_name = class.metadata.name.clone();
+                (class.value, class.preemption_policy.clone())
+            }
+            None => (0, None),
+        };
+        let policy = policy.unwrap_or(PreemptionPolicy::PreemptLowerPriority);
+        if let Some(given) = pod.spec.priority.filter(|given| *given != priority) {
+            return refuse(format!(
+                "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller computed {priority} from the given PriorityClass name"
+            ));
+        }
+        if let Some(given) = pod.spec.preemption_policy.as_ref().filter(|given| **given != policy) {
+            return refuse(format!(
+                "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
+            ));
+        }
+        pod.spec.priority = Some(priority);
+        pod.spec.preemption_policy = Some(policy);
+        Ok(())
+    }
+
+    /// The default class; by a race there may be several, then the one of lowest value (LC-048).
+    fn global_default(&self) -> Option<Arc<PriorityClass>> {
+        self.objects()
+            .list::<PriorityClass>()
+            .filter(|class| class.global_default == Some(true))
+            .min_by_key(|class| class.value)
+            .cloned()
+    }
+
+    /// The newest class annotated as default, for claims without one.
+    fn default_storage_class(&self) -> Option<Str> {
+        self.objects()
+            .list::<StorageClass>()
+            .filter(|class| class.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true"))
+            .max_by_key(|class| {
+                (
+                    class.metadata.creation_timestamp,
+                    std::cmp::Reverse(class.metadata.name.clone()),
+                )
+            })
+            .map(|class| class.metadata.name.clone())
+    }
+}
+
+fn second_default(name: &str, other: &str) -> ApiError {
+    ApiError::forbidden(
+        Kind::PriorityClass,
+        name,
+        &format!("PriorityClass {other} is already marked as default. Only one default can exist"),
+    )
+}
+
+fn add_finalizer(finalizers: &mut Vec<Str>, name: &str) {
+    if !finalizers.iter().any(|finalizer| &**finalizer == name) {
+        finalizers.push(name.into());
+    }
+}
+
+fn covers(toleration: &Toleration, key: &str) -> bool {
+    (toleration.key.is_empty() || &*toleration.key == key)
+        && toleration
+            .effect
+            .as_ref()
+            .is_none_or(|effect| effect.as_str().is_empty() || *effect == TaintEffect::NoExecute)
+}
+
+fn has_tolerations(pod: &Pod) -> bool {
+    [NOT_READY, UNREACHABLE]
+        .iter()
+        .all(|key| pod.spec.tolerations.iter().any(|toleration| covers(toleration, key)))
+}
+
+/// LC-046.
+fn default_tolerations(pod: &mut Pod) {
+    for key in [NOT_READY, UNREACHABLE] {
+        if !pod.spec.tolerations.iter().any(|toleration| covers(toleration, key)) {
+            Arc::make_mut(&mut pod.spec.tolerations).push(Toleration {
+                key: key.into(),
+                operator: Some(TolerationOperator::Exists),
+                effect: Some(TaintEffect::NoExecute),
+                toleration_seconds: Some(DEFAULT_TOLERATION_SECONDS),
+                ..Toleration::default()
+            });
+        }
+    }
+}
+
+/// matchLabelKeys and mismatchLabelKeys become expressions of the selector, with the pod's own values.
+fn fold_match_label_keys(pod: &mut Pod) {
+    let labels = pod.metadata.labels.clone();
+    let fold = |selector: &mut Option<LabelSelector>, keys: &[Str], operator: &SelectorOperator| {
+        let Some(selector) = selector else { return };
+        for key in keys {
+            if let Some(value) = labels.get(key) {
+                selector.match_expressions.push(LabelSelectorRequirement {
+                    key: key.clone(),
+                    operator: operator.clone(),
+                    values: vec![value.clone()],
+                });
+            }
+        }
+    };
+    let has_keys = |affinity: &podscope_api::PodAffinity| {
+        affinity
+            .required_during_scheduling_ignored_during_execution
+            .iter()
+            .chain(
+                affinity
+                    .preferred_during_scheduling_ignored_during_execution
+                    .iter()
+                    .map(|weighted| &weighted.pod_affinity_term),
+            )
+            .any(|term| !term.match_label_keys.is_empty() || !term.mismatch_label_keys.is_empty())
+    };
+    if let Some(affinity) = &mut pod.spec.affinity
+        && [&affinity.pod_affinity, &affinity.pod_anti_affinity]
+            .into_iter()
+            .flatten()
+            .any(has_keys)
+    {
+        let affinity = Arc::make_mut(affinity);
+        for rules in [&mut affinity.pod_affinity, &mut affinity.pod_anti_affinity]
+            .into_iter()
+            .flatten()
+        {
+            let preferred = rules
+                .preferred_during_scheduling_ignored_during_execution
+                .iter_mut()
+                .map(|weighted| &mut weighted.pod_affinity_term);
+            for term in rules
+                .required_during_scheduling_ignored_during_execution
+                .iter_mut()
+                .chain(preferred)
+            {
+                fold(&mut term.label_selector, &term.match_label_keys, &SelectorOperator::In);
+                fold(
+                    &mut term.label_selector,
+                    &term.mismatch_label_keys,
+                    &SelectorOperator::NotIn,
+                );
+            }
+        }
+    }
+    if pod
+        .spec
+        .topology_spread_constraints
+        .iter()
+        .any(|constraint| !constraint.match_label_keys.is_empty())
+    {
+        for constraint in Arc::make_mut(&mut pod.spec.topology_spread_constraints) {
+            fold(
+                &mut constraint.label_selector,
+                &constraint.match_label_keys,
+                &SelectorOperator::In,
+            );
+        }
+    }
+}
+
+/// LC-043.
+pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
+    const COUNTED: [&str; 2] = ["cpu", "memory"];
+    let positive = |list: &ResourceList| COUNTED.iter().any(|name| list.get(*name).is_some_and(|q| q.sign() > 0));
+    if let Some(own) = &spec.resources {
+        return if !positive(&own.requests) && !positive(&own.limits) {
+            QosClass::BestEffort
+        } else if COUNTED.iter().all(|name| {
+            let limit = own.limits.get(*name);
+            limit.is_some_and(|limit| limit.sign() > 0) && limit == own.requests.get(*name)
+        }) {
+            QosClass::Guaranteed
+        } else {
+            QosClass::Burstable
+        };
+    }
+    let containers = || spec.init_containers.iter().chain(spec.containers.iter());
+    if containers().all(|container| !positive(&container.resources.requests) && !positive(&container.resources.limits))
+    {
+        return QosClass::BestEffort;
+    }
+    let sum = |of: fn(&podscope_api::Container) -> &ResourceList, name: &str| {
+        containers()
+            .filter_map(|container| of(container).get(name).cloned())
+            .reduce(Quantity::plus)
+    };
+    let is_guaranteed = containers().all(|container| {
+        COUNTED.iter().all(|name| {
+            container
+                .resources
+                .limits
+                .get(*name)
+                .is_some_and(|limit| limit.sign() > 0)
+        })
+    }) && COUNTED
+        .iter()
+        .all(|name| sum(|c| &c.resources.requests, name) == sum(|c| &c.resources.limits, name));
+    if is_guaranteed {
+        QosClass::Guaranteed
+    } else {
+        QosClass::Burstable
+    }
+}
+
+/// Problems of a new object as (field, message).
+pub(super) fn validate(object: &Object) -> Vec<(String, String)> {
+    if object.metadata().name.is_empty() {
+        return vec![(
+            "metadata.name".into(),
+            "Required value: name or generateName is required".into(),
+        )];
+    }
+    Vec::new()
+}
+
+/// Problems of an update as (field, message).
+pub(super) fn validate_update(old: &Object, new: &Object) -> Vec<(String, String)> {
+    match (old, new) {
+        (Object::Pod(old), Object::Pod(new)) if old.spec.node_name != new.spec.node_name => vec![(
+            "spec".into(),
+            "Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)".into(),
+        )],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,129 @@
+//! POST: names, admission, defaults, validation, first write.
+
+use std::sync::Arc;
+
+use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
+use serde_json::{Value, json};
+
+use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
+use crate::{Actor, Answer, ApiError, What};
+
+impl ApiServer {
+    /// Creates an object as a client posts it.
+    pub(super) fn create(&mut self, mut object: Object, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+        let kind = object.kind();
+        let metadata = object.metadata_mut();
+        if kind.is_namespaced() && metadata.namespace.is_empty() {
+            metadata.namespace = Str::from("default");
+        } else if !kind.is_namespaced() {
+            metadata.namespace = Str::from("");
+        }
+        if !metadata.resource_version.is_empty() {
+            return Err(ApiError::bad_request(
+                "resourceVersion should not be set on objects to be created",
+            ));
+        }
+        if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+            // The suffix keeps names within 63 bytes, as the real generator does.
+            let base: String = metadata.generate_name.chars().take(58).collect();
+            metadata.name = format!("{base}{}", name_suffix(&mut self.rng)).into();
+        }
+        metadata.uid = new_uid(&mut self.rng);
+        metadata.creation_timestamp = Some(caller.wall());
+        metadata.deletion_timestamp = None;
+        metadata.deletion_grace_period_seconds = None;
+        metadata.generation = None;
+        parts::wipe_status(&mut object);
+        if parts::has_generation(&object) {
+            object.metadata_mut().generation = Some(1);
+        }
+        self.admit(&mut object, caller)?;
+        self.strategy(&mut object, caller);
+        let problems = admission::validate(&object);
+        if !problems.is_empty() {
+            return Err(ApiError::invalid(kind, &object.metadata().name, &problems));
+        }
+        if self.objects().get_kind(kind, &object.key()).is_some() {
+            return Err(ApiError::already_exists(kind, &object.metadata().name));
+        }
+        let stored = self.write(object, out);
+        if !is_unwatched(kind) {
+            out.record(What::Created, &stored, created_fields(&stored));
+            if kind == Kind::Node && matches!(caller.actor, Actor::Kubelet(_)) {
+                out.record(What::NodeRegistered, &stored, Vec::new());
+            }
+            if let Object::Pod(pod) = &stored
+                && !pod.spec.scheduling_gates.is_empty()
+            {
+                let gates: Vec<Value> = pod
+                    .spec
+                    .scheduling_gates
+                    .iter()
+                    .map(|gate| json!(&*gate.name))
+                    .collect();
+                out.record(What::Gated, &stored, vec![("gates", Value::Array(gates))]);
+            }
+        }
+        Ok(Some(stored))
+    }
+
+    /// What the kind's own strategy fills in (LC-040, LC-044).
+    fn strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
+        match object {
+            Object::Pod(pod) => {
+                let pod = Arc::make_mut(pod);
+                pod.status.phase = Some(PodPhase::Pending);
+                pod.status.qos_class = Some(admission::qos_class(&pod.spec));
+                if !pod.spec.scheduling_gates.is_empty() {
+                    pod.status.conditions.push(PodCondition {
+                        kind: "PodScheduled".into(),
+                        status: ConditionStatus::False,
+                        reason: "SchedulingGated".into(),
+                        message: "Scheduling is blocked due to non-empty scheduling gates".into(),
+                        ..PodCondition::default()
+                    });
+                }
+            }
+            Object::Namespace(namespace) => {
+                let namespace = Arc::make_mut(namespace);
+                namespace.status.phase = "Active".into();
+                if !namespace.spec.finalizers.iter().any(|name| &**name == "kubernetes") {
+                    namespace.spec.finalizers.push("kubernetes".into());
+                }
+                let name = namespace.metadata.name.clone();
+                let labels = Arc::make_mut(&mut namespace.metadata.labels);
+                labels.insert("kubernetes.io/metadata.name".into(), name);
+            }
+            Object::PersistentVolume(volume) => {
+                let volume = Arc::make_mut(volume);
+                volume.status.phase = Some(podscope_api::VolumePhase::Pending);
+                volume.status.last_phase_transition_time = Some(caller.wall());
+            }
+            Object::PersistentVolumeClaim(claim) => {
+                Arc::make_mut(claim).status.phase = Some(podscope_api::ClaimPhase::Pending);
+            }
+            Object::Service(service) => {
+                let service = Arc::make_mut(service);
+                if service.spec.cluster_ip.is_empty() && &*service.spec.kind != "ExternalName" {
+                    self.next_cluster_ip += 1;
+                    let number = self.next_cluster_ip + 9;
+                    service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn created_fields(object: &Object) -> Vec<(&'static str, Value)> {
+    let mut fields = Vec::new();
+    if let Object::Pod(pod) = object
+        && let Some(node) = &pod.spec.node_name
+    {
+        fields.push(("node", json!(node.as_str())));
+    }
+    if let Some(owner) = object.metadata().controller_ref() {
+        fields.push(("owner", json!(format!("{}/{}", owner.kind, owner.name))));
+    }
+    fields
+}

@@ -1,0 +1,152 @@
+//! The API server's refusals, worded as the real one words them (KC-117).
+
+use podscope_api::Kind;
+
+use crate::ApiError;
+
+/// `pods`, `deployments.apps`: the resource as error texts name it.
+pub fn qualified_resource(kind: Kind) -> String {
+    match kind.api_version().split_once('/') {
+        Some((group, _)) => format!("{}.{group}", kind.plural()),
+        None => kind.plural().to_owned(),
+    }
+}
+
+impl ApiError {
+    fn of(code: u16, reason: &'static str, message: String) -> Self {
+        Self {
+            code,
+            reason,
+            message,
+            retry_after_seconds: None,
+            causes: Vec::new(),
+        }
+    }
+    /// 404.
+    pub fn not_found(kind: Kind, name: &str) -> Self {
+        Self::of(
+            404,
+            "NotFound",
+            format!("{} {name:?} not found", qualified_resource(kind)),
+        )
+    }
+    /// 409 of a create.
+    pub fn already_exists(kind: Kind, name: &str) -> Self {
+        Self::of(
+            409,
+            "AlreadyExists",
+            format!("{} {name:?} already exists", qualified_resource(kind)),
+        )
+    }
+    /// 409 of a write.
+    pub fn conflict(kind: Kind, name: &str, why: &str) -> Self {
+        Self::conflict_on(&qualified_resource(kind), name, why)
+    }
+    /// 409 of a write to a resource given by name, e.g. `pods/binding`.
+    pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
+        Self::of(
+            409,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {resource} {name:?}: {why}"),
+        )
+    }
+    /// 409: the resourceVersion is stale (CT-161).
+    pub fn stale(kind: Kind, name: &str) -> Self {
+        Self::conflict(
+            kind,
+            name,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        )
+    }
+    /// 409: the UID of a write is not the stored one.
+    pub fn other_uid(resource: &str, name: &str, wanted: &str, stored: &str) -> Self {
+        Self::conflict_on(
+            resource,
+            name,
+            &format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {stored}"),
+        )
+    }
+    /// 403.
+    pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
+        Self::of(
+            403,
+            "Forbidden",
+            format!("{} {name:?} is forbidden: {why}", qualified_resource(kind)),
+        )
+    }
+    /// 422 with one `field: message` a problem.
+    pub fn invalid(kind: Kind, name: &str, problems: &[(String, String)]) -> Self {
+        let each: Vec<String> = problems
+            .iter()
+            .map(|(field, message)| format!("{field}: {message}"))
+            .collect();
+        let text = match each.as_slice() {
+            [one] => one.clone(),
+            many => format!("[{}]", many.join(", ")),
+        };
+        let group = kind
+            .api_version()
+            .split_once('/')
+            .map_or(String::new(), |(group, _)| format!(".{group}"));
+        let mut error = Self::of(
+            422,
+            "Invalid",
+            format!("{}{group} {name:?} is invalid: {text}", kind.name()),
+        );
+        error.causes = problems.to_vec();
+        error
+    }
+    /// 400.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::of(400, "BadRequest", message.into())
+    }
+    /// 429 of an eviction (LC-026).
+    pub fn too_many_requests(cause: String, retry_after_seconds: Option<i64>) -> Self {
+        let mut error = Self::of(
+            429,
+            "TooManyRequests",
+            "Cannot evict pod as it would violate the pod's disruption budget.".into(),
+        );
+        error.retry_after_seconds = retry_after_seconds;
+        error.causes = vec![("DisruptionBudget".into(), cause)];
+        error
+    }
+    /// 500.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::of(500, "InternalError", message.into())
+    }
+    /// The call got no answer in time; the write may have happened (CT-155).
+    pub fn timeout() -> Self {
+        Self::of(0, "Timeout", "context deadline exceeded".into())
+    }
+    /// The API server's process does not run (KC-120).
+    pub fn refused_connection() -> Self {
+        Self::of(
+            0,
+            "ConnectionRefused",
+            "The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?".into(),
+        )
+    }
+    /// 504: etcd did not answer within the request's deadline.
+    pub fn etcd_timeout() -> Self {
+        Self::of(
+            504,
+            "Timeout",
+            "Timeout: request did not complete within requested timeout - context deadline exceeded".into(),
+        )
+    }
+    /// Adds a cause.
+    #[must_use]
+    pub fn with_cause(mut self, kind: &str, text: &str) -> Self {
+        self.causes.push((kind.into(), text.into()));
+        self
+    }
+    /// Whether the object does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.reason == "NotFound"
+    }
+    /// Whether the write lost a race or a precondition failed.
+    pub fn is_conflict(&self) -> bool {
+        self.reason == "Conflict"
+    }
+}

@@ -1,0 +1,139 @@
+//! The eviction subresource: budgets are asked, then the pod is deleted
+//! gracefully (LC-024 to LC-029, CT-101, CT-102).
+
+use std::sync::Arc;
+
+use podscope_api::{ConditionStatus, Kind, Object, ObjectKey, Pod, PodCondition, PodDisruptionBudget, PodPhase};
+use serde_json::json;
+
+use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
+use crate::{Answer, ApiError, DeleteOptions, What};
+
+/// More entries of `disruptedPods` than this refuse further evictions (LC-029).
+const DISRUPTED_PODS_MAX: usize = 2000;
+
+impl ApiServer {
+    /// POST pods/eviction. The whole exchange with the budget happens in one step, so a conflict cannot
+    /// arise inside it. Deviation: the real server makes several writes with retries, to the same end.
+    pub(super) fn evict(
+        &mut self,
+        key: &ObjectKey,
+        options: &DeleteOptions,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Answer {
+        let Object::Pod(pod) = self.stored(Kind::Pod, key)? else {
+            return Err(ApiError::not_found(Kind::Pod, &key.name));
+        };
+        if !ignores_budgets(&pod)
+            && let Some(budget) = self.budget_of(&pod)?
+        {
+            if !passes_unready(&pod, &budget) {
+                self.take_disruption(&pod, &budget, caller, out)?;
+            }
+        }
+        if !pod.metadata.is_terminating() && !pod.is_terminal() {
+            let old = Object::Pod(pod.clone());
+            let mut marked = pod.clone();
+            set_condition(
+                &mut Arc::make_mut(&mut marked).status.conditions,
+                PodCondition {
+                    kind: "DisruptionTarget".into(),
+                    status: ConditionStatus::True,
+                    last_transition_time: Some(caller.wall()),
+                    reason: "EvictionByEvictionAPI".into(),
+                    message: "Eviction API: evicting".into(),
+                    observed_generation: pod.metadata.generation,
+                    ..PodCondition::default()
+                },
+            );
+            let stored = self.write(Object::Pod(marked), out);
+            out.record(What::Updated, &stored, records::updated_fields(&old, &stored));
+            records::details(&old, &stored, out);
+        }
+        self.delete(Kind::Pod, key, options, caller, out)
+    }
+
+    /// The only budget that covers the pod.
+    fn budget_of(&self, pod: &Pod) -> Result<Option<Arc<PodDisruptionBudget>>, ApiError> {
+        let mut matching = self
+            .objects()
+            .list_in::<PodDisruptionBudget>(&pod.metadata.namespace)
+            .filter(|budget| {
+                budget
+                    .spec
+                    .selector
+                    .as_ref()
+                    .is_some_and(|selector| selector.matches(&pod.metadata.labels))
+            });
+        let first = matching.next().cloned();
+        if matching.next().is_some() {
+            return Err(ApiError::internal(
+                "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+            ));
+        }
+        Ok(first)
+    }
+
+    /// Counts the eviction against the budget, or refuses.
+    fn take_disruption(
+        &mut self,
+        pod: &Pod,
+        budget: &Arc<PodDisruptionBudget>,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Result<(), ApiError> {
+        let (name, status) = (&budget.metadata.name, &budget.status);
+        if status.observed_generation.unwrap_or(0) < budget.metadata.generation.unwrap_or(0) {
+            return Err(ApiError::too_many_requests(
+                format!("The disruption budget {name} is still being processed by the server."),
+                Some(10),
+            ));
+        }
+        if status.disruptions_allowed < 0 {
+            return Err(ApiError::forbidden(
+                Kind::PodDisruptionBudget,
+                name,
+                "pdb disruptions allowed is negative",
+            ));
+        }
+        if status.disrupted_pods.len() > DISRUPTED_PODS_MAX {
+            return Err(ApiError::forbidden(
+                Kind::PodDisruptionBudget,
+                name,
+                "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+            ));
+        }
+        if status.disruptions_allowed == 0 {
+            return Err(ApiError::too_many_requests(
+                format!(
+                    "The disruption budget {name} needs {} healthy pods and has {} currently",
+                    status.desired_healthy, status.current_healthy
+                ),
+                None,
+            ));
+        }
+        let mut new = budget.clone();
+        let status = &mut Arc::make_mut(&mut new).status;
+        status.disruptions_allowed -= 1;
+        status.disrupted_pods.insert(pod.metadata.name.clone(), caller.wall());
+        let allowed = status.disruptions_allowed;
+        let stored = self.write(Object::PodDisruptionBudget(new), out);
+        out.record(What::Updated, &stored, vec![("disruptionsAllowed", json!(allowed))]);
+        Ok(())
+    }
+}
+
+/// LC-024.
+fn ignores_budgets(pod: &Pod) -> bool {
+    pod.is_terminal() || pod.metadata.is_terminating() || pod.status.phase == Some(PodPhase::Pending)
+}
+
+/// LC-028: a pod that is not Ready may go without counting.
+fn passes_unready(pod: &Pod, budget: &PodDisruptionBudget) -> bool {
+    !pod.is_ready()
+        && match budget.spec.unhealthy_pod_eviction_policy.as_deref() {
+            Some("AlwaysAllow") => true,
+            _ => budget.status.current_healthy >= budget.status.desired_healthy && budget.status.desired_healthy > 0,
+        }
+}

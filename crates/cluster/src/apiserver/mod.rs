@@ -1,0 +1,226 @@
+//! kube-apiserver: the only writer of the store. Every request passes
+//! admission and the deletion and concurrency rules here; every write becomes
+//! a [`Change`] for the watches and records for the trace.
+
+mod admission;
+mod create;
+mod delete;
+mod errors;
+mod events;
+mod eviction;
+mod parts;
+mod pods;
+mod records;
+mod store;
+mod update;
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
+use serde_json::Value;
+
+use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, Switches, What, subject};
+
+pub use errors::qualified_resource;
+pub use store::Store;
+
+/// A record without its place in the trace.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub what: What,
+    pub object: Option<Arc<Subject>>,
+    pub fields: Vec<(&'static str, Value)>,
+}
+
+/// Who asks, and when.
+pub(crate) struct Caller<'a> {
+    pub actor: &'a Actor,
+    pub now: SimTime,
+    /// Wall-clock time at t = 0.
+    pub start: Time,
+    pub switches: &'a Switches,
+}
+
+impl Caller<'_> {
+    fn wall(&self) -> Time {
+        Time(self.start.0 + self.now.0)
+    }
+}
+
+/// What one request led to.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Writes, in order.
+    pub changes: Vec<Arc<Change>>,
+    /// Records, in order.
+    pub records: Vec<Draft>,
+}
+
+impl Outcome {
+    fn record(&mut self, what: What, object: &Object, fields: Vec<(&'static str, Value)>) {
+        self.records.push(Draft {
+            what,
+            object: Some(crate::subject_of(object)),
+            fields,
+        });
+    }
+}
+
+/// The API server with its store.
+#[derive(Debug, Clone)]
+pub struct ApiServer {
+    store: Store,
+    rng: Rng,
+    events: events::EventLog,
+    next_cluster_ip: u32,
+}
+
+impl ApiServer {
+    /// An empty store.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            store: Store::default(),
+            rng: Rng::split(seed, "apiserver"),
+            events: events::EventLog::default(),
+            next_cluster_ip: 0,
+        }
+    }
+    /// The store, to read.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+    /// All objects now.
+    pub fn objects(&self) -> &Arc<Objects> {
+        self.store.objects()
+    }
+    /// Puts an object as it is: what a scenario imports with its UID and status, and the world's own set-up.
+    pub(crate) fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
+        let metadata = object.metadata_mut();
+        if metadata.uid.is_empty() {
+            metadata.uid = new_uid(&mut self.rng);
+        }
+        metadata.creation_timestamp.get_or_insert(caller.wall());
+        if is_unwatched(object.kind()) {
+            return self.store.put_unwatched(object);
+        }
+        let change = self.store.put(object.clone());
+        change.new.clone().unwrap_or(object)
+    }
+    /// Applies one request.
+    pub(crate) fn handle(&mut self, request: &Request, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+        let answer = match request {
+            Request::Get { kind, key } => {
+                return self
+                    .store
+                    .objects()
+                    .get_kind(*kind, key)
+                    .map(Some)
+                    .ok_or_else(|| ApiError::not_found(*kind, &key.name));
+            }
+            Request::Create(object) => self.create(object.clone(), caller, out),
+            Request::Update(object, part) => self.update(object, *part, caller, out),
+            Request::Patch {
+                kind,
+                key,
+                uid,
+                part,
+                change,
+            } => self.patch(*kind, key, uid.as_ref(), *part, change, caller, out),
+            Request::Delete { kind, key, options } => self.delete(*kind, key, options, caller, out),
+            Request::Bind { pod, uid, node } => self.bind(pod, uid, node, caller, out),
+            Request::Evict { pod, options } => self.evict(pod, options, caller, out),
+            Request::Finalize { namespace } => self.finalize(namespace, caller, out),
+            Request::Event(note) => {
+                self.note_event(note, caller, out);
+                Ok(None)
+            }
+        };
+        if let Err(error) = &answer
+            && (400..500).contains(&error.code)
+        {
+            let (kind, key, uid) = target(request);
+            out.records.push(Draft {
+                what: What::Refused,
+                object: Some(subject(kind, key, uid)),
+                fields: vec![("code", error.code.into()), ("message", error.message.clone().into())],
+            });
+        }
+        answer
+    }
+    /// Writes an object (watched or not, by its kind) and returns it as stored.
+    fn write(&mut self, object: Object, out: &mut Outcome) -> Object {
+        if is_unwatched(object.kind()) {
+            return self.store.put_unwatched(object);
+        }
+        let change = self.store.put(object.clone());
+        out.changes.push(change.clone());
+        change.new.clone().unwrap_or(object)
+    }
+    /// Removes an object and records it.
+    fn remove(&mut self, kind: Kind, key: &ObjectKey, out: &mut Outcome) -> Option<Object> {
+        let old = if is_unwatched(kind) {
+            self.store.remove_unwatched(kind, key)?
+        } else {
+            let change = self.store.remove(kind, key)?;
+            let old = change.old.clone();
+            out.changes.push(change);
+            old?
+        };
+        if !is_unwatched(kind) {
+            out.record(What::Deleted, &old, Vec::new());
+        }
+        Some(old)
+    }
+}
+
+/// Kinds that no component watches and whose writes are not recorded: events have records of their own, leases are heartbeats.
+fn is_unwatched(kind: Kind) -> bool {
+    matches!(kind, Kind::Event | Kind::Lease)
+}
+
+/// Whether a request needs etcd: all but what the watch cache answers.
+pub(crate) fn is_etcd_needed(_request: &Request) -> bool {
+    true
+}
+
+/// The object a request is about.
+fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
+    match request {
+        Request::Create(object) | Request::Update(object, _) => {
+            let mut key = object.key();
+            if key.name.is_empty() {
+                key.name = object.metadata().generate_name.clone();
+            }
+            (object.kind(), key, object.metadata().uid.clone())
+        }
+        Request::Get { kind, key } | Request::Delete { kind, key, .. } => (*kind, key.clone(), Uid::default()),
+        Request::Patch { kind, key, uid, .. } => (*kind, key.clone(), uid.clone().unwrap_or_default()),
+        Request::Bind { pod, uid, .. } => (Kind::Pod, pod.clone(), uid.clone()),
+        Request::Evict { pod, .. } => (Kind::Pod, pod.clone(), Uid::default()),
+        Request::Finalize { namespace } => (Kind::Namespace, ObjectKey::cluster(namespace.clone()), Uid::default()),
+        Request::Event(note) => (note.kind, note.key.clone(), note.uid.clone()),
+    }
+}
+
+/// A random version-4 UUID from the server's generator.
+fn new_uid(rng: &mut Rng) -> Uid {
+    let (high, low) = (rng.bits(), rng.bits());
+    Uid(format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        0x8000 | ((low >> 48) & 0x3fff),
+        low & 0xffff_ffff_ffff,
+    )
+    .into())
+}
+
+/// Five characters of Kubernetes' alphabet without vowels and look-alikes.
+fn name_suffix(rng: &mut Rng) -> Str {
+    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    (0..5)
+        .map(|_| char::from(ALPHABET[rng.below(ALPHABET.len() as u64) as usize]))
+        .collect::<String>()
+        .into()
+}

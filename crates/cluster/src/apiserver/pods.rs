@@ -1,0 +1,77 @@
+//! The binding subresource (LC-045).
+
+use std::sync::Arc;
+
+use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, PodCondition, Uid};
+use serde_json::json;
+
+use super::{ApiServer, Caller, Outcome};
+use crate::{Answer, ApiError, What};
+
+const BINDING: &str = "pods/binding";
+
+impl ApiServer {
+    /// POST pods/binding: sets the node once and for ever (LC-001, LC-045).
+    pub(super) fn bind(
+        &mut self,
+        key: &ObjectKey,
+        uid: &Uid,
+        node: &NodeName,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Answer {
+        let Object::Pod(old) = self.stored(Kind::Pod, key)? else {
+            return Err(ApiError::not_found(Kind::Pod, &key.name));
+        };
+        let name = &old.metadata.name;
+        if !uid.is_empty() && *uid != old.metadata.uid {
+            return Err(ApiError::other_uid(
+                BINDING,
+                name,
+                uid.as_str(),
+                old.metadata.uid.as_str(),
+            ));
+        }
+        if old.metadata.is_terminating() {
+            let why = format!("pod {name} is being deleted, cannot be assigned to a host");
+            return Err(ApiError::conflict_on(BINDING, name, &why));
+        }
+        if let Some(bound) = &old.spec.node_name {
+            let why = format!("pod {name} is already assigned to node {:?}", bound.as_str());
+            return Err(ApiError::conflict_on(BINDING, name, &why));
+        }
+        if !old.spec.scheduling_gates.is_empty() {
+            let why = format!("pod {name} has non-empty .spec.schedulingGates");
+            return Err(ApiError::conflict_on(BINDING, name, &why));
+        }
+        let mut pod = old.clone();
+        let typed = Arc::make_mut(&mut pod);
+        typed.spec.node_name = Some(node.clone());
+        set_condition(
+            &mut typed.status.conditions,
+            PodCondition {
+                kind: "PodScheduled".into(),
+                status: ConditionStatus::True,
+                last_transition_time: Some(caller.wall()),
+                ..PodCondition::default()
+            },
+        );
+        let stored = self.write(Object::Pod(pod), out);
+        out.record(What::Bound, &stored, vec![("node", json!(node.as_str()))]);
+        Ok(None)
+    }
+}
+
+/// Sets a condition by type; the transition time stays while the status does.
+pub(super) fn set_condition(conditions: &mut Vec<PodCondition>, mut condition: PodCondition) {
+    match conditions.iter_mut().find(|other| other.kind == condition.kind) {
+        Some(other) => {
+            if other.status == condition.status {
+                condition.last_transition_time = other.last_transition_time;
+            }
+            condition.last_probe_time = other.last_probe_time;
+            *other = condition;
+        }
+        None => conditions.push(condition),
+    }
+}

@@ -1,0 +1,76 @@
+//! The store: all objects at the newest revision, and a bounded log of the
+//! changes that led there. Only the API server can write it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, ObjectKey};
+
+use crate::{Change, Objects};
+
+/// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
+const LOG_MAX: usize = 1024;
+
+/// Objects, revision and log.
+#[derive(Debug, Clone, Default)]
+pub struct Store {
+    objects: Arc<Objects>,
+    revision: u64,
+    log: VecDeque<Arc<Change>>,
+    /// Revision of the newest change that the log has dropped.
+    compacted: u64,
+}
+
+impl Store {
+    /// All objects now.
+    pub fn objects(&self) -> &Arc<Objects> {
+        &self.objects
+    }
+    /// The newest revision.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+    /// The changes after a revision; none if the log no longer reaches back that far.
+    pub fn since(&self, revision: u64) -> Option<impl Iterator<Item = &Arc<Change>>> {
+        (revision >= self.compacted).then(|| self.log.iter().filter(move |change| change.revision > revision))
+    }
+    /// Creates or replaces an object; sets its resourceVersion.
+    pub(super) fn put(&mut self, mut object: Object) -> Arc<Change> {
+        self.revision += 1;
+        object.metadata_mut().resource_version = self.revision.to_string().into();
+        let old = self.objects.get_kind(object.kind(), &object.key());
+        Arc::make_mut(&mut self.objects).put(object.clone());
+        self.append(old, Some(object))
+    }
+    /// Removes an object.
+    pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<Change>> {
+        let old = Arc::make_mut(&mut self.objects).remove(kind, key)?;
+        self.revision += 1;
+        Some(self.append(Some(old), None))
+    }
+    /// Writes what no process watches (events, leases): no log entry.
+    pub(super) fn put_unwatched(&mut self, mut object: Object) -> Object {
+        self.revision += 1;
+        object.metadata_mut().resource_version = self.revision.to_string().into();
+        Arc::make_mut(&mut self.objects).put(object.clone());
+        object
+    }
+    /// Removes what no process watches.
+    pub(super) fn remove_unwatched(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
+        self.revision += 1;
+        Arc::make_mut(&mut self.objects).remove(kind, key)
+    }
+    fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<Change> {
+        let change = Arc::new(Change {
+            revision: self.revision,
+            old,
+            new,
+            after: self.objects.clone(),
+        });
+        if self.log.len() >= LOG_MAX {
+            self.compacted = self.log.pop_front().map_or(self.compacted, |change| change.revision);
+        }
+        self.log.push_back(change.clone());
+        change
+    }
+}

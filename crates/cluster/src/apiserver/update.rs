@@ -1,0 +1,135 @@
+//! PUT and PATCH: optimistic concurrency, the parts a write may change, the
+//! removal of an object whose last finalizer goes.
+
+use podscope_api::{Kind, Object, ObjectKey, Uid};
+
+use super::{ApiServer, Caller, Outcome, admission, is_unwatched, parts, records};
+use crate::{Answer, ApiError, Mutation, Part, What};
+
+impl ApiServer {
+    /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
+    pub(super) fn update(&mut self, object: &Object, part: Part, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+        let (kind, key) = (object.kind(), object.key());
+        let old = self.stored(kind, &key)?;
+        let metadata = object.metadata();
+        if !metadata.uid.is_empty() && metadata.uid != old.metadata().uid {
+            return Err(other_uid(kind, &key, &metadata.uid, &old));
+        }
+        if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
+            return Err(ApiError::stale(kind, &key.name));
+        }
+        self.replace(&old, object.clone(), part, caller, out)
+    }
+
+    /// PATCH: applied to whatever is stored.
+    #[expect(clippy::too_many_arguments, reason = "the fields of one request")]
+    pub(super) fn patch(
+        &mut self,
+        kind: Kind,
+        key: &ObjectKey,
+        uid: Option<&Uid>,
+        part: Part,
+        change: &Mutation,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Answer {
+        let old = self.stored(kind, key)?;
+        if let Some(uid) = uid
+            && *uid != old.metadata().uid
+        {
+            return Err(other_uid(kind, key, uid, &old));
+        }
+        let Some(new) = change.apply(&old) else {
+            return Err(ApiError::bad_request(format!(
+                "the patch does not apply to {} {:?}",
+                kind.name(),
+                &*key.name
+            )));
+        };
+        if new.kind() != kind {
+            return Err(ApiError::bad_request("the patch changes the kind of the object"));
+        }
+        self.replace(&old, new, part, caller, out)
+    }
+
+    pub(super) fn stored(&self, kind: Kind, key: &ObjectKey) -> Result<Object, ApiError> {
+        self.objects()
+            .get_kind(kind, key)
+            .ok_or_else(|| ApiError::not_found(kind, &key.name))
+    }
+
+    /// Writes `new` over `old`, as far as `part` allows.
+    pub(super) fn replace(
+        &mut self,
+        old: &Object,
+        new: Object,
+        part: Part,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Answer {
+        let (kind, key) = (old.kind(), old.key());
+        let mut merged = parts::merge(old, new, part)
+            .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
+        if part == Part::Main {
+            self.admit_update(&mut merged, old, caller)?;
+            let problems = admission::validate_update(old, &merged);
+            if !problems.is_empty() {
+                return Err(ApiError::invalid(kind, &key.name, &problems));
+            }
+            if parts::raises_generation(old, &merged) {
+                let metadata = merged.metadata_mut();
+                metadata.generation = metadata.generation.map(|generation| generation + 1);
+            }
+        }
+        if merged == *old {
+            return Ok(Some(merged));
+        }
+        if ends_with_this_write(old, &merged) {
+            self.remove(kind, &key, out);
+            return Ok(Some(merged));
+        }
+        let stored = self.write(merged, out);
+        if !is_unwatched(kind) && !records::is_heartbeat(old, &stored) {
+            out.record(What::Updated, &stored, records::updated_fields(old, &stored));
+            records::details(old, &stored, out);
+        }
+        Ok(Some(stored))
+    }
+
+    /// Namespace finalize: takes `kubernetes` out of spec.finalizers; the object goes if nothing else holds it (CT-120).
+    pub(super) fn finalize(&mut self, name: &str, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+        let key = ObjectKey::cluster(name);
+        let old = self.stored(Kind::Namespace, &key)?;
+        let Object::Namespace(namespace) = &old else {
+            return Err(ApiError::not_found(Kind::Namespace, name));
+        };
+        let mut new = namespace.clone();
+        std::sync::Arc::make_mut(&mut new)
+            .spec
+            .finalizers
+            .retain(|finalizer| &**finalizer != "kubernetes");
+        if new.spec.finalizers.is_empty() && new.metadata.is_terminating() && new.metadata.finalizers.is_empty() {
+            self.remove(Kind::Namespace, &key, out);
+            return Ok(Some(Object::Namespace(new)));
+        }
+        self.replace(&old, Object::Namespace(new), Part::Main, caller, out)
+    }
+}
+
+/// LC-020: the last finalizer goes while the grace stored **before** this write is absent or 0.
+fn ends_with_this_write(old: &Object, new: &Object) -> bool {
+    let stored = old.metadata();
+    new.metadata().finalizers.is_empty()
+        && stored.is_terminating()
+        && stored.deletion_grace_period_seconds.unwrap_or(0) == 0
+        && !matches!(new, Object::Namespace(namespace) if !namespace.spec.finalizers.is_empty())
+}
+
+fn other_uid(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
+    ApiError::other_uid(
+        &super::qualified_resource(kind),
+        &key.name,
+        wanted.as_str(),
+        old.metadata().uid.as_str(),
+    )
+}

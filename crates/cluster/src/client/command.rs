@@ -1,0 +1,101 @@
+//! What a client can be asked to do. The session turns command lines into
+//! these: it resolves names and selectors, builds objects and patches, and
+//! says what is printed on success; the client sends, waits and prints.
+
+use podscope_api::{Kind, NodeName, ObjectKey, Str};
+
+use crate::{DeleteOptions, Request, Span};
+
+/// One command.
+#[derive(Debug, Clone)]
+pub enum ClientCommand {
+    /// Requests one after the other: create, apply, patch, label, scale, cordon, taint, ….
+    /// A refusal is printed and the next one is sent; the exit status is 1 if there was one.
+    Write(Vec<Write>),
+    /// `kubectl delete`.
+    Delete(DeleteCommand),
+    /// `kubectl drain`.
+    Drain(DrainCommand),
+    /// `kubectl rollout status`.
+    RolloutStatus(RolloutStatus),
+}
+
+/// A request and what is printed.
+#[derive(Debug, Clone)]
+pub struct Write {
+    /// The request.
+    pub request: Request,
+    /// Printed on success (several lines allowed, nothing if empty); `{name}` stands for the answered object's name.
+    pub success: String,
+    /// Printed instead if the answered object still has this resourceVersion: `(version, text)`.
+    pub unchanged: Option<(Str, String)>,
+    /// Put before the server's message, e.g. `error when creating "STDIN": `.
+    pub context: String,
+}
+
+impl Write {
+    /// A request with the line printed on success.
+    pub fn new(request: Request, success: impl Into<String>) -> Self {
+        Self {
+            request,
+            success: success.into(),
+            unchanged: None,
+            context: String::new(),
+        }
+    }
+}
+
+/// `kubectl delete` of objects already found (KC-079 to KC-085).
+#[derive(Debug, Clone, Default)]
+pub struct DeleteCommand {
+    /// What to delete, in order.
+    pub targets: Vec<(Kind, ObjectKey)>,
+    /// Options of every DELETE; `grace_seconds` 0 also changes the printed word and warns.
+    pub options: DeleteOptions,
+    /// Wait until each UID is gone.
+    pub wait: bool,
+    /// How long to wait; none is for ever.
+    pub timeout: Option<Span>,
+    /// A missing object is no error.
+    pub ignore_not_found: bool,
+    /// Print `pod/web` only (`-o name`).
+    pub output_name: bool,
+    /// Lines for stderr before anything happens (warnings).
+    pub warnings: Vec<String>,
+}
+
+/// `kubectl drain` (KC-086 to KC-093, CT-105).
+#[derive(Debug, Clone, Default)]
+pub struct DrainCommand {
+    /// Nodes, in order.
+    pub nodes: Vec<NodeName>,
+    /// `--ignore-daemonsets`.
+    pub ignore_daemonsets: bool,
+    /// `--delete-emptydir-data`.
+    pub delete_emptydir_data: bool,
+    /// `--force`.
+    pub force: bool,
+    /// `--grace-period`; none is the pod's own.
+    pub grace_seconds: Option<i64>,
+    /// `--timeout`; none is for ever.
+    pub timeout: Option<Span>,
+    /// `--disable-eviction`: DELETE instead of the eviction API.
+    pub disable_eviction: bool,
+    /// `--pod-selector`.
+    pub pod_selector: Option<podscope_api::LabelSelector>,
+    /// `--skip-wait-for-delete-timeout`; none or zero waits for every pod.
+    pub skip_wait_for_delete: Option<Span>,
+}
+
+/// `kubectl rollout status` (KC-104 to KC-107).
+#[derive(Debug, Clone)]
+pub struct RolloutStatus {
+    /// Deployment, StatefulSet or DaemonSet.
+    pub kind: Kind,
+    /// Which.
+    pub key: ObjectKey,
+    /// `--watch`; without it one line is printed.
+    pub watch: bool,
+    /// `--timeout`; none is for ever.
+    pub timeout: Option<Span>,
+}

@@ -1,0 +1,144 @@
+//! `kubectl delete`: a line when the server accepts, then the wait until each
+//! UID is gone (KC-079 to KC-084).
+
+use podscope_api::{Kind, Object, ObjectKey, Uid};
+
+use super::{
+    ClientTimer, DeleteCommand, View, complain, error_text, exit, object_name, print, set_timeout, version_of,
+};
+use crate::{Ctx, Input, Request, Timer};
+
+/// Printed before a forced deletion (KC-082).
+const FORCE_WARNING: &str = "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
+
+/// An accepted deletion that is waited for.
+#[derive(Debug, Clone)]
+struct Awaited {
+    kind: Kind,
+    key: ObjectKey,
+    uid: Uid,
+    /// The watch must have got this far before its silence means that the object is gone.
+    version: u64,
+}
+
+/// The state of such a command.
+#[derive(Debug, Clone)]
+pub(super) struct Deleting {
+    command: DeleteCommand,
+    next: usize,
+    awaited: Vec<Awaited>,
+    has_failed: bool,
+}
+
+impl Deleting {
+    pub(super) fn new(command: DeleteCommand) -> Self {
+        Self {
+            command,
+            next: 0,
+            awaited: Vec::new(),
+            has_failed: false,
+        }
+    }
+    pub(super) fn waits(&self) -> bool {
+        self.command.wait
+    }
+    fn is_forced(&self) -> bool {
+        self.command.options.grace_seconds == Some(0)
+    }
+    pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Ctx<'_>) {
+        match input {
+            Input::Started => {
+                for warning in &self.command.warnings {
+                    complain(ctx, warning.clone());
+                }
+                if self.is_forced() {
+                    complain(ctx, FORCE_WARNING);
+                }
+                set_timeout(self.command.timeout, ctx);
+                self.send(ctx);
+            }
+            Input::Answered(_, answer) => {
+                let Some((kind, key)) = self.command.targets.get(self.next).cloned() else {
+                    return;
+                };
+                self.next += 1;
+                match answer {
+                    Ok(object) => self.accepted(kind, key, object.as_ref(), ctx),
+                    Err(error) if error.is_not_found() && self.command.ignore_not_found => {}
+                    Err(error) => {
+                        self.has_failed = true;
+                        complain(ctx, error_text(&error, ""));
+                    }
+                }
+                self.send(ctx);
+            }
+            Input::Timer(Timer::Client(ClientTimer::Timeout)) => {
+                for left in &self.awaited {
+                    let resource = crate::qualified_resource(left.kind);
+                    complain(
+                        ctx,
+                        format!(
+                            "error: timed out waiting for the condition on {resource}/{}",
+                            left.key.name
+                        ),
+                    );
+                }
+                exit(ctx, true);
+                return;
+            }
+            Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
+        }
+        self.check(view, ctx);
+    }
+    fn send(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some((kind, key)) = self.command.targets.get(self.next) {
+            ctx.call(Request::Delete {
+                kind: *kind,
+                key: key.clone(),
+                options: self.command.options.clone(),
+            });
+        }
+    }
+    fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Ctx<'_>) {
+        if self.command.output_name {
+            print(ctx, object_name(kind, &key.name));
+        } else {
+            let what = match kind.api_version().split_once('/') {
+                Some((group, _)) => format!("{}.{group}", kind.singular()),
+                None => kind.singular().to_owned(),
+            };
+            let how = if self.is_forced() { "force deleted" } else { "deleted" };
+            let from = if key.namespace.is_empty() {
+                String::new()
+            } else {
+                format!(" from {} namespace", key.namespace)
+            };
+            print(ctx, format!("{what} {:?} {how}{from}", &*key.name));
+        }
+        // Leases and events are not watched.
+        if self.command.wait
+            && !matches!(kind, Kind::Lease | Kind::Event)
+            && let Some(object) = object
+        {
+            self.awaited.push(Awaited {
+                kind,
+                key,
+                uid: object.metadata().uid.clone(),
+                version: version_of(object),
+            });
+        }
+    }
+    /// Ends when everything was sent and everything accepted is gone.
+    fn check(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+        self.awaited.retain(|left| {
+            let is_there = view
+                .objects
+                .get_kind(left.kind, &left.key)
+                .is_some_and(|object| object.metadata().uid == left.uid);
+            view.revision < left.version || is_there
+        });
+        if self.next >= self.command.targets.len() && self.awaited.is_empty() {
+            exit(ctx, self.has_failed);
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! `kubectl drain`: cordon, decide which pods may go, evict them all at once,
+//! try again every five seconds where a budget refuses, wait until they are
+//! gone (KC-086 to KC-093, CT-105).
+
+use std::collections::BTreeMap;
+
+use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
+
+use super::{ClientTimer, DrainCommand, View, complain, error_text, exit, print, set_timeout};
+use crate::{CallId, Ctx, DeleteOptions, Input, Mutation, Part, Request, Span, Timer};
+
+const RETRY: Span = Span::seconds(5);
+const POLL: Span = Span::seconds(1);
+
+const DAEMON_FATAL: &str = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)";
+const DAEMON_WARNING: &str = "ignoring DaemonSet-managed Pods";
+const LOCAL_FATAL: &str = "Pods with local storage (use --delete-emptydir-data to override)";
+const LOCAL_WARNING: &str = "deleting Pods with local storage";
+const UNMANAGED_FATAL: &str = "cannot delete Pods that declare no controller (use --force to override)";
+const UNMANAGED_WARNING: &str = "deleting Pods that declare no controller";
+
+/// What becomes of a pod (KC-088).
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    Skip,
+    Keep(&'static str),
+    Go(Option<&'static str>),
+    Fatal(&'static str),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum PodStep {
+    /// Waits for the answer to its eviction.
+    Asked(CallId),
+    /// Refused by a budget; a timer runs.
+    Refused,
+    /// Accepted; waits until it is gone.
+    Leaving,
+}
+
+/// The state of such a command.
+#[derive(Debug, Clone)]
+pub(super) struct Draining {
+    command: DrainCommand,
+    /// Index of the node that is worked on.
+    node: usize,
+    cordon: Option<CallId>,
+    is_cordoned: Vec<bool>,
+    pods: BTreeMap<ObjectKey, (Uid, PodStep)>,
+    is_evicting: bool,
+    has_timed_out: bool,
+    failures: Vec<(NodeName, String)>,
+    pod_errors: Vec<String>,
+    has_started: bool,
+}
+
+impl Draining {
+    pub(super) fn new(command: DrainCommand) -> Self {
+        Self {
+            command,
+            node: 0,
+            cordon: None,
+            is_cordoned: Vec::new(),
+            pods: BTreeMap::new(),
+            is_evicting: false,
+            has_timed_out: false,
+            failures: Vec::new(),
+            pod_errors: Vec::new(),
+            has_started: false,
+        }
+    }
+    pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Ctx<'_>) {
+        match input {
+            Input::Started => set_timeout(self.command.timeout, ctx),
+            Input::Listed { .. } if !self.has_started => {
+                self.has_started = true;
+                self.next_cordon(view, ctx);
+            }
+            Input::Answered(id, answer) if self.cordon == Some(id) => {
+                self.cordon = None;
+                let node = self.command.nodes[self.is_cordoned.len()].clone();
+                match answer {
+                    Ok(_) => print(ctx, format!("node/{node} cordoned")),
+                    Err(error) => {
+                        complain(
+                            ctx,
+                            format!("error: unable to cordon node {:?}: {}", node.as_str(), error.message),
+                        );
+                        exit(ctx, true);
+                        return;
+                    }
+                }
+                self.is_cordoned.push(true);
+                self.next_cordon(view, ctx);
+            }
+            Input::Answered(id, answer) => {
+                let asked = self
+                    .pods
+                    .iter()
+                    .find(|(_, (_, step))| *step == PodStep::Asked(id))
+                    .map(|(key, _)| key.clone());
+                let Some(key) = asked else { return };
+                self.answered(&key, answer.err(), view, ctx);
+            }
+            Input::Timer(Timer::Client(ClientTimer::Retry(key))) => {
+                if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
+                    if self.has_timed_out {
+                        self.give_up(ctx);
+                    } else {
+                        self.ask(&key, ctx);
+                    }
+                }
+            }
+            Input::Timer(Timer::Client(ClientTimer::Poll)) => {
+                if self.is_evicting {
+                    if self.has_timed_out {
+                        self.give_up(ctx);
+                        return;
+                    }
+                    self.look(view, ctx);
+                }
+            }
+            Input::Timer(Timer::Client(ClientTimer::Timeout)) => self.has_timed_out = true,
+            Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
+        }
+    }
+
+    /// Cordons every node first, then works on them one after the other.
+    fn next_cordon(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+        while let Some(name) = self.command.nodes.get(self.is_cordoned.len()) {
+            let Some(node) = view.objects.named::<Node>(name.as_str()) else {
+                complain(
+                    ctx,
+                    error_text(&crate::ApiError::not_found(Kind::Node, name.as_str()), ""),
+                );
+                exit(ctx, true);
+                return;
+            };
+            if node.is_unschedulable() {
+                print(ctx, format!("node/{name} already cordoned"));
+                self.is_cordoned.push(true);
+                continue;
+            }
+            self.cordon = Some(ctx.call(Request::Patch {
+                kind: Kind::Node,
+                key: node.metadata.key(),
+                uid: None,
+                part: Part::Main,
+                change: Mutation::new::<Node>("cordon", |node| node.spec.unschedulable = Some(true)),
+            }));
+            return;
+        }
+        self.begin_node(view, ctx);
+    }
+
+    fn begin_node(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+        let Some(node) = self.command.nodes.get(self.node).cloned() else {
+            self.finish(ctx);
+            return;
+        };
+        let mut fatal: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut warnings: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut going = Vec::new();
+        for pod in view.objects.pods_on(&node) {
+            let selected = self
+                .command
+                .pod_selector
+                .as_ref()
+                .is_none_or(|selector| selector.matches(&pod.metadata.labels));
+            if !selected {
+                continue;
+            }
+            let key = pod.metadata.key();
+            match self.fate(pod, view, ctx) {
+                Fate::Skip => {}
+                Fate::Keep(warning) => warnings.entry(warning).or_default().push(key.to_string()),
+                Fate::Go(warning) => {
+                    if let Some(warning) = warning {
+                        warnings.entry(warning).or_default().push(key.to_string());
+                    }
+                    going.push((key, pod.metadata.uid.clone()));
+                }
+                Fate::Fatal(why) => fatal.entry(why).or_default().push(key.to_string()),
+            }
+        }
+        let listed = |groups: &BTreeMap<&'static str, Vec<String>>, lead: &str| -> Vec<String> {
+            groups
+                .iter()
+                .map(|(why, pods)| format!("{lead}{why}: {}", pods.join(", ")))
+                .collect()
+        };
+        if !fatal.is_empty() {
+            let errors = listed(&fatal, "cannot delete ");
+            let text = match errors.as_slice() {
+                [one] => one.clone(),
+                many => format!("[{}]", many.join(", ")),
+            };
+            self.fail(&node, text, ctx);
+            self.node += 1;
+            self.begin_node(view, ctx);
+            return;
+        }
+        if !warnings.is_empty() {
+            complain(ctx, format!("Warning: {}", listed(&warnings, "").join("; ")));
+        }
+        self.is_evicting = true;
+        self.pods = going
+            .iter()
+            .map(|(key, uid)| (key.clone(), (uid.clone(), PodStep::Refused)))
+            .collect();
+        for (key, _) in &going {
+            self.ask(key, ctx);
+        }
+        self.check(view, ctx);
+    }
+
+    /// KC-088.
+    fn fate(&self, pod: &Pod, view: &View, ctx: &Ctx<'_>) -> Fate {
+        if let (Some(limit), Some(since)) = (
+            self.command.skip_wait_for_delete.filter(|limit| limit.0 > 0),
+            pod.metadata.deletion_timestamp,
+        ) && ctx.wall().0 - since.0 > limit.0
+        {
+            return Fate::Skip;
+        }
+        let is_finished = pod.is_terminal();
+        let owner = pod.metadata.controller_ref();
+        let mut fate = Fate::Go(None);
+        if let Some(owner) = owner.filter(|owner| &*owner.kind == "DaemonSet" && !is_finished) {
+            let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
+            let exists = view.objects.get::<DaemonSet>(&key).is_some();
+            if !exists && self.command.force {
+                fate = Fate::Go(Some(UNMANAGED_WARNING));
+            } else if !exists || !self.command.ignore_daemonsets {
+                return Fate::Fatal(DAEMON_FATAL);
+            } else {
+                return Fate::Keep(DAEMON_WARNING);
+            }
+        }
+        if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
+            return Fate::Skip;
+        }
+        if !is_finished && pod.spec.volumes.iter().any(|volume| volume.empty_dir.is_some()) {
+            if !self.command.delete_emptydir_data {
+                return Fate::Fatal(LOCAL_FATAL);
+            }
+            fate = Fate::Go(Some(LOCAL_WARNING));
+        }
+        if owner.is_none() && !is_finished {
+            if !self.command.force {
+                return Fate::Fatal(UNMANAGED_FATAL);
+            }
+            return Fate::Go(Some(UNMANAGED_WARNING));
+        }
+        // The last filter says yes and thereby drops an earlier warning.
+        if owner.is_some() { Fate::Go(None) } else { fate }
+    }
+
+    fn ask(&mut self, key: &ObjectKey, ctx: &mut Ctx<'_>) {
+        let options = DeleteOptions {
+            grace_seconds: self.command.grace_seconds,
+            ..DeleteOptions::default()
+        };
+        let request = if self.command.disable_eviction {
+            Request::Delete {
+                kind: Kind::Pod,
+                key: key.clone(),
+                options,
+            }
+        } else {
+            print(ctx, format!("evicting pod {key}"));
+            Request::Evict {
+                pod: key.clone(),
+                options,
+            }
+        };
+        let id = ctx.call(request);
+        if let Some((_, step)) = self.pods.get_mut(key) {
+            *step = PodStep::Asked(id);
+        }
+    }
+
+    fn answered(&mut self, key: &ObjectKey, error: Option<crate::ApiError>, view: &View, ctx: &mut Ctx<'_>) {
+        match error {
+            None => {
+                if let Some((_, step)) = self.pods.get_mut(key) {
+                    *step = PodStep::Leaving;
+                }
+                ctx.timer_in(POLL, Timer::Client(ClientTimer::Poll));
+            }
+            Some(error) if error.is_not_found() => {
+                self.pods.remove(key);
+            }
+            Some(error) if error.code == 429 || error.code == 0 || error.code == 504 => {
+                if self.has_timed_out {
+                    self.give_up(ctx);
+                    return;
+                }
+                complain(
+                    ctx,
+                    format!(
+                        "error when evicting pods/{:?} -n {:?} (will retry after 5s): {}",
+                        &*key.name, &*key.namespace, error.message
+                    ),
+                );
+                if let Some((_, step)) = self.pods.get_mut(key) {
+                    *step = PodStep::Refused;
+                }
+                ctx.timer_in(RETRY, Timer::Client(ClientTimer::Retry(key.clone())));
+            }
+            Some(error) => {
+                self.pods.remove(key);
+                self.pod_errors.push(format!(
+                    "error when evicting pods/{:?} -n {:?}: {}",
+                    &*key.name, &*key.namespace, error.message
+                ));
+            }
+        }
+        self.check(view, ctx);
+    }
+
+    /// A second has passed: which pods are gone?
+    fn look(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+        let gone: Vec<ObjectKey> = self
+            .pods
+            .iter()
+            .filter(|(key, (uid, step))| {
+                *step == PodStep::Leaving && view.objects.get::<Pod>(key).is_none_or(|pod| pod.metadata.uid != *uid)
+            })
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in gone {
+            self.pods.remove(&key);
+            let how = if self.command.disable_eviction {
+                "deleted"
+            } else {
+                "evicted"
+            };
+            print(ctx, format!("pod/{} {how}", key.name));
+        }
+        if self.pods.values().any(|(_, step)| *step == PodStep::Leaving) {
+            ctx.timer_in(POLL, Timer::Client(ClientTimer::Poll));
+        }
+        self.check(view, ctx);
+    }
+
+    fn check(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+        if !self.is_evicting || !self.pods.is_empty() {
+            return;
+        }
+        self.is_evicting = false;
+        let node = self.command.nodes[self.node].clone();
+        let errors = std::mem::take(&mut self.pod_errors);
+        match errors.as_slice() {
+            [] => print(ctx, format!("node/{node} drained")),
+            [one] => self.fail(&node, one.clone(), ctx),
+            many => self.fail(&node, format!("[{}]", many.join(", ")), ctx),
+        }
+        self.node += 1;
+        self.begin_node(view, ctx);
+    }
+
+    fn fail(&mut self, node: &NodeName, why: String, ctx: &mut Ctx<'_>) {
+        complain(
+            ctx,
+            format!(
+                "error: unable to drain node {:?} due to error: {why}, continuing command...",
+                node.as_str()
+            ),
+        );
+        self.failures.push((node.clone(), why));
+    }
+
+    /// KC-093: the time is up.
+    fn give_up(&mut self, ctx: &mut Ctx<'_>) {
+        let node = self.command.nodes[self.node].clone();
+        let limit = self.command.timeout.unwrap_or(Span::ZERO);
+        let pending: Vec<ObjectKey> = self.pods.keys().cloned().collect();
+        let why = pending.first().map_or_else(String::new, |key| {
+            format!(
+                "error when evicting pods/{:?} -n {:?}: global timeout reached: {limit}",
+                &*key.name, &*key.namespace
+            )
+        });
+        complain(
+            ctx,
+            format!(
+                "There are pending pods in node {:?} when an error occurred: {why}",
+                node.as_str()
+            ),
+        );
+        for key in &pending {
+            complain(ctx, format!("pod/{}", key.name));
+        }
+        self.is_evicting = false;
+        self.pods.clear();
+        self.fail(&node, why, ctx);
+        self.node = self.command.nodes.len();
+        self.finish(ctx);
+    }
+
+    fn finish(&mut self, ctx: &mut Ctx<'_>) {
+        if self.failures.is_empty() {
+            exit(ctx, false);
+            return;
+        }
+        complain(ctx, "There are pending nodes to be drained:");
+        for (node, _) in &self.failures {
+            complain(ctx, format!(" {node}"));
+        }
+        for (_, why) in &self.failures {
+            complain(ctx, why.clone());
+        }
+        exit(ctx, true);
+    }
+}

@@ -1,0 +1,186 @@
+//! `kubectl rollout status`: one line a watch event until the rollout is done
+//! (KC-104 to KC-107).
+
+use podscope_api::{DaemonSet, Deployment, Kind, StatefulSet, UpdateStrategyType};
+
+use super::{ClientTimer, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
+use crate::{ApiError, Ctx, Input, Timer};
+
+/// The state of such a command.
+#[derive(Debug, Clone)]
+pub(super) struct Following {
+    command: RolloutStatus,
+    has_started: bool,
+}
+
+/// A line, and whether the rollout is over.
+type Line = Result<(String, bool), String>;
+
+impl Following {
+    pub(super) fn new(command: RolloutStatus) -> Self {
+        Self {
+            command,
+            has_started: false,
+        }
+    }
+    pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Ctx<'_>) {
+        match input {
+            Input::Started => set_timeout(self.command.timeout, ctx),
+            Input::Listed { .. } => self.report(view, ctx),
+            Input::Changed(change) => {
+                let is_about = change
+                    .object()
+                    .is_some_and(|object| object.kind() == self.command.kind && object.key() == self.command.key);
+                if is_about && self.has_started {
+                    if change.new.is_none() {
+                        complain(ctx, "error: object has been deleted");
+                        exit(ctx, true);
+                        return;
+                    }
+                    self.report(view, ctx);
+                }
+            }
+            Input::Timer(Timer::Client(ClientTimer::Timeout)) => {
+                complain(ctx, "error: timed out waiting for the condition");
+                exit(ctx, true);
+            }
+            Input::Answered(..) | Input::Timer(_) => {}
+        }
+    }
+    fn report(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+        let (objects, key) = (&view.objects, &self.command.key);
+        self.has_started = true;
+        let line = match self.command.kind {
+            Kind::Deployment => objects.get::<Deployment>(key).map(|object| deployment(object)),
+            Kind::StatefulSet => objects.get::<StatefulSet>(key).map(|object| stateful_set(object)),
+            Kind::DaemonSet => objects.get::<DaemonSet>(key).map(|object| daemon_set(object)),
+            kind => {
+                complain(
+                    ctx,
+                    format!("error: no status viewer has been implemented for {}", kind.name()),
+                );
+                exit(ctx, true);
+                return;
+            }
+        };
+        match line {
+            None => {
+                complain(ctx, error_text(&ApiError::not_found(self.command.kind, &key.name), ""));
+                exit(ctx, true);
+            }
+            Some(Err(error)) => {
+                complain(ctx, error);
+                exit(ctx, true);
+            }
+            Some(Ok((text, is_done))) => {
+                print(ctx, text);
+                if is_done || !self.command.watch {
+                    exit(ctx, false);
+                }
+            }
+        }
+    }
+}
+
+/// KC-104.
+fn deployment(object: &Deployment) -> Line {
+    let (name, status) = (&object.metadata.name, &object.status);
+    if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
+        return Ok(("Waiting for deployment spec update to be observed...".into(), false));
+    }
+    let overdue = status
+        .conditions
+        .iter()
+        .any(|condition| &*condition.kind == "Progressing" && &*condition.reason == "ProgressDeadlineExceeded");
+    if overdue {
+        return Err(format!(
+            "error: deployment {:?} exceeded its progress deadline",
+            &**name
+        ));
+    }
+    let wanted = object.spec.replicas.unwrap_or(1);
+    let [updated, total, available] =
+        [status.updated_replicas, status.replicas, status.available_replicas].map(|count| count.unwrap_or(0));
+    let waiting = |text: String| {
+        let line = format!("Waiting for deployment {:?} rollout to finish: {text}...", &**name);
+        Ok((line, false))
+    };
+    if updated < wanted {
+        return waiting(format!("{updated} out of {wanted} new replicas have been updated"));
+    }
+    if total > updated {
+        return waiting(format!("{} old replicas are pending termination", total - updated));
+    }
+    if available < updated {
+        return waiting(format!("{available} of {updated} updated replicas are available"));
+    }
+    Ok((format!("deployment {:?} successfully rolled out", &**name), true))
+}
+
+/// KC-107.
+fn stateful_set(object: &StatefulSet) -> Line {
+    let (spec, status) = (&object.spec, &object.status);
+    if spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
+        return Err("error: rollout status is only available for RollingUpdate strategy type".into());
+    }
+    let observed = status.observed_generation.unwrap_or(0);
+    if observed == 0 || object.metadata.generation.unwrap_or(0) > observed {
+        return Ok(("Waiting for statefulset spec update to be observed...".into(), false));
+    }
+    let wanted = spec.replicas.unwrap_or(1);
+    let (ready, updated) = (status.ready_replicas.unwrap_or(0), status.updated_replicas.unwrap_or(0));
+    if ready < wanted {
+        return Ok((format!("Waiting for {} pods to be ready...", wanted - ready), false));
+    }
+    if let Some(rolling) = &spec.update_strategy.rolling_update {
+        let target = wanted - rolling.partition.unwrap_or(0);
+        if updated < target {
+            let line = format!(
+                "Waiting for partitioned roll out to finish: {updated} out of {target} new pods have been updated..."
+            );
+            return Ok((line, false));
+        }
+        let line = format!("partitioned roll out complete: {updated} new pods have been updated...");
+        return Ok((line, true));
+    }
+    if status.update_revision != status.current_revision {
+        let line = format!(
+            "waiting for statefulset rolling update to complete {updated} pods at revision {}...",
+            status.update_revision
+        );
+        return Ok((line, false));
+    }
+    let line = format!(
+        "statefulset rolling update complete {} pods at revision {}...",
+        status.current_replicas.unwrap_or(0),
+        status.current_revision
+    );
+    Ok((line, true))
+}
+
+/// KC-106.
+fn daemon_set(object: &DaemonSet) -> Line {
+    let (name, status) = (&object.metadata.name, &object.status);
+    if object.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
+        return Err("error: rollout status is only available for RollingUpdate strategy type".into());
+    }
+    if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
+        return Ok(("Waiting for daemon set spec update to be observed...".into(), false));
+    }
+    let wanted = status.desired_number_scheduled;
+    let (updated, available) = (
+        status.updated_number_scheduled.unwrap_or(0),
+        status.number_available.unwrap_or(0),
+    );
+    let waiting = |text: String| {
+        let line = format!("Waiting for daemon set {:?} rollout to finish: {text}...", &**name);
+        Ok((line, false))
+    };
+    if updated < wanted {
+        return waiting(format!("{updated} out of {wanted} new pods have been updated"));
+    }
+    if available < wanted {
+        return waiting(format!("{available} of {wanted} updated pods are available"));
+    }
+    Ok((format!("daemon set {:?} successfully rolled out", &**name), true))
+}

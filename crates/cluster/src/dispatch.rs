@@ -1,0 +1,571 @@
+//! Who gets which event: calls to the API server and their answers, watch
+//! changes to those who watch, timers to those who set them.
+
+use std::sync::Arc;
+
+use podscope_api::{Node, NodeName, Object, Pod};
+
+use crate::apiserver::is_etcd_needed;
+use crate::controllers::ControllerManager;
+use crate::election::{Election, ElectionSettings, Verdict};
+use crate::kubelet::{Kubelet, KubeletInput};
+use crate::machine::MachineEvent;
+use crate::queue::{Call, Event, Process};
+use crate::world::{Body, CALL_TIMEOUT, Held, ProcessState};
+use crate::{Actor, Answer, ApiError, CallId, Change, Input, Objects, Place, Rng, SimTime, Sink, Span, Timer, World};
+
+/// Back-off before a broken watch is tried again, low and high end.
+const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
+/// A component of the control plane that exited is started again after this long.
+const RESTART_DELAY: Span = Span::seconds(1);
+
+/// The state of a process's watch.
+#[derive(Debug, Clone)]
+pub(crate) enum WatchState {
+    /// The process does not run, or does not watch.
+    Closed,
+    /// Changes are sent as they happen.
+    Live,
+    /// Changes after `since` were not sent; `view` is what the process could last read.
+    Broken { since: Option<u64>, view: Arc<Objects> },
+}
+
+impl World {
+    pub(crate) fn dispatch(&mut self, event: Event, sink: &mut dyn Sink) {
+        match event {
+            Event::Start(process) => {
+                if self.is_current(&process) {
+                    self.on_start(&process, sink);
+                    self.open_watch(&process);
+                }
+            }
+            Event::Call(call) => self.on_call(&call, sink),
+            Event::Answer(process, id, answer) => {
+                if self.is_current(&process) {
+                    self.on_answer(&process, id, Answer::clone(&answer), sink);
+                }
+            }
+            Event::List(process) => self.on_list(&process),
+            Event::Listed(process, revision, objects) => {
+                if self.is_current(&process) {
+                    self.on_listed(&process, revision, &objects, sink);
+                }
+            }
+            Event::Watch(process, change) => {
+                if self.is_current(&process) {
+                    self.on_change(&process, &change, sink);
+                }
+            }
+            Event::Resume(process) => self.on_resume(&process),
+            Event::Timer(process, timer) => {
+                if self.is_current(&process) {
+                    self.on_timer(&process, timer, sink);
+                }
+            }
+            Event::Machine(node, timer) => {
+                self.with_machine(&node, sink, |machine, ctx| machine.handle(timer, ctx));
+            }
+            Event::Held(id) => self.on_held(id),
+        }
+    }
+
+    /// The life of a process that runs now.
+    pub(crate) fn running(&self, actor: &Actor) -> Option<Process> {
+        let incarnation = match actor {
+            Actor::Kubelet(node) => {
+                let state = self.nodes.get(node)?;
+                state.kubelet.as_ref()?;
+                state.incarnation
+            }
+            _ => {
+                let state = self.processes.get(actor)?;
+                if matches!(state.body, Body::Down) {
+                    return None;
+                }
+                state.incarnation
+            }
+        };
+        Some(Process {
+            actor: actor.clone(),
+            incarnation,
+        })
+    }
+    fn is_current(&self, process: &Process) -> bool {
+        self.running(&process.actor).as_ref() == Some(process)
+    }
+    fn watch_mut(&mut self, actor: &Actor) -> Option<&mut WatchState> {
+        match actor {
+            Actor::Kubelet(node) => self.nodes.get_mut(node).map(|state| &mut state.watch),
+            _ => self.processes.get_mut(actor).map(|state| &mut state.watch),
+        }
+    }
+    pub(crate) fn set_watch(&mut self, actor: &Actor, to: WatchState) {
+        if let Some(watch) = self.watch_mut(actor) {
+            *watch = to;
+        }
+    }
+
+    // Starting and stopping.
+
+    /// A kubelet process comes into being, with empty memory; it has not acted yet.
+    pub(crate) fn boot(&mut self, actor: &Actor) {
+        let settings = self.settings.kubelet.clone();
+        if let Actor::Kubelet(node) = actor
+            && let Some(state) = self.nodes.get_mut(node)
+        {
+            state.incarnation += 1;
+            state.kubelet = Some(Arc::new(Kubelet::new(node.clone(), settings)));
+        }
+    }
+    /// The leaders at t = 0.
+    pub(crate) fn start_control_plane(&mut self, settings: ElectionSettings) {
+        self.add_manager(0, Some(settings), true);
+    }
+    /// A controller-manager process; without election it believes it leads (`fault second`).
+    pub(crate) fn add_manager(&mut self, instance: u8, election: Option<ElectionSettings>, leads: bool) {
+        let actor = Actor::ControllerManager(instance);
+        let incarnation = self.processes.get(&actor).map_or(0, |state| state.incarnation) + 1;
+        let rng = match self.processes.remove(&actor) {
+            Some(state) => state.rng,
+            None => Rng::split(self.seed, &actor.to_string()),
+        };
+        let has_election = election.is_some();
+        let mut election = election.map(|settings| {
+            let identity = format!("control-plane_{instance}-{incarnation}");
+            Election::new("kube-controller-manager", identity.into(), settings)
+        });
+        if leads && let Some(candidate) = election.take() {
+            election = Some(self.install_leader(candidate));
+        }
+        let core = (leads || !has_election)
+            .then(|| Arc::new(ControllerManager::new(self.settings.controller_manager.clone())));
+        let state = ProcessState {
+            incarnation,
+            body: Body::Manager(core),
+            rng,
+            watch: WatchState::Closed,
+            election,
+        };
+        self.processes.insert(actor, state);
+    }
+    fn install_leader(&mut self, candidate: Election) -> Election {
+        let mut rng = self.world_rng.clone();
+        let mut calls = 0;
+        let ctx = crate::Ctx::new(self.now, self.start, Actor::World, &mut rng, &self.switches, &mut calls);
+        let lease = candidate.claim(&ctx);
+        match self.import(Object::Lease(Arc::new(lease))) {
+            Object::Lease(lease) => candidate.leading(lease, self.now),
+            _ => candidate,
+        }
+    }
+    /// A process ends: its memory is gone, what is under way for it is dropped.
+    pub(crate) fn kill(&mut self, actor: &Actor) {
+        match actor {
+            Actor::Kubelet(node) => {
+                if let Some(state) = self.nodes.get_mut(node) {
+                    state.kubelet = None;
+                    state.watch = WatchState::Closed;
+                }
+                self.heartbeats.end(node, self.now);
+            }
+            _ => {
+                if let Some(state) = self.processes.get_mut(actor) {
+                    state.body = Body::Down;
+                    state.watch = WatchState::Closed;
+                    state.election = None;
+                }
+            }
+        }
+    }
+    /// A leader that could not renew exits; it is started again with empty memory, as a candidate.
+    fn lose_lead(&mut self, process: &Process) {
+        self.kill(&process.actor);
+        if let Actor::ControllerManager(instance) = process.actor {
+            self.add_manager(instance, Some(self.election_settings()), false);
+        }
+        if let Some(next) = self.running(&process.actor) {
+            self.queue.push(self.now + RESTART_DELAY, Event::Start(next));
+        }
+    }
+    pub(crate) fn election_settings(&self) -> ElectionSettings {
+        let settings = &self.settings.controller_manager;
+        ElectionSettings {
+            lease_duration: settings.lease_duration,
+            renew_deadline: settings.renew_deadline,
+            retry_period: settings.retry_period,
+        }
+    }
+
+    // Inputs.
+
+    pub(crate) fn on_start(&mut self, process: &Process, sink: &mut dyn Sink) {
+        if matches!(process.actor, Actor::Kubelet(_)) {
+            self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
+                kubelet.handle(KubeletInput::Started, machine, cache, ctx);
+            });
+            return;
+        }
+        self.with_process(process, sink, |body, election, ctx| {
+            if let Some(election) = election {
+                election.tick(ctx);
+            }
+            input(body, Input::Started, ctx);
+        });
+    }
+
+    pub(crate) fn on_listed(&mut self, process: &Process, revision: u64, objects: &Arc<Objects>, sink: &mut dyn Sink) {
+        if let Actor::Kubelet(node) = &process.actor {
+            let own = objects.named::<Node>(node.as_str()).cloned();
+            let pods: Vec<Arc<Pod>> = objects.pods_on(node).cloned().collect();
+            self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
+                kubelet.handle(KubeletInput::Listed { node: own, pods }, machine, cache, ctx);
+            });
+            return;
+        }
+        let objects = objects.clone();
+        self.with_process(process, sink, |body, _, ctx| {
+            input(body, Input::Listed { revision, objects }, ctx);
+        });
+    }
+
+    fn on_change(&mut self, process: &Process, change: &Arc<Change>, sink: &mut dyn Sink) {
+        if matches!(process.actor, Actor::Kubelet(_)) {
+            let change = change.clone();
+            let is_node = matches!(change.object(), Some(Object::Node(_)));
+            self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
+                let input = if is_node {
+                    KubeletInput::NodeChanged(change)
+                } else {
+                    KubeletInput::PodChanged(change)
+                };
+                kubelet.handle(input, machine, cache, ctx);
+            });
+            return;
+        }
+        let change = change.clone();
+        self.with_process(process, sink, |body, _, ctx| input(body, Input::Changed(change), ctx));
+    }
+
+    fn on_answer(&mut self, process: &Process, id: CallId, answer: Answer, sink: &mut dyn Sink) {
+        if matches!(process.actor, Actor::Kubelet(_)) {
+            self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
+                kubelet.handle(KubeletInput::Answered(id, answer), machine, cache, ctx);
+            });
+            return;
+        }
+        let verdict = self.with_process(process, sink, |body, election, ctx| {
+            let verdict = election
+                .as_mut()
+                .and_then(|election| election.answered(id, &answer, ctx));
+            if verdict.is_none() {
+                input(body, Input::Answered(id, answer), ctx);
+            }
+            verdict.unwrap_or(Verdict::Unchanged)
+        });
+        self.decide(process, verdict, sink);
+    }
+
+    fn on_timer(&mut self, process: &Process, timer: Timer, sink: &mut dyn Sink) {
+        match timer {
+            Timer::Kubelet(timer) => self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
+                kubelet.handle(KubeletInput::Timer(timer), machine, cache, ctx);
+            }),
+            Timer::Election => {
+                let verdict = self.with_process(process, sink, |_, election, ctx| {
+                    election
+                        .as_mut()
+                        .map_or(Verdict::Unchanged, |election| election.tick(ctx))
+                });
+                self.decide(process, verdict, sink);
+            }
+            timer => {
+                self.with_process(process, sink, |body, _, ctx| input(body, Input::Timer(timer), ctx));
+            }
+        }
+    }
+
+    fn decide(&mut self, process: &Process, verdict: Option<Verdict>, sink: &mut dyn Sink) {
+        match verdict {
+            Some(Verdict::Elected) => {
+                let core = ControllerManager::new(self.settings.controller_manager.clone());
+                self.with_process(process, sink, |body, _, ctx| {
+                    if let Body::Manager(slot) = body {
+                        *slot = Some(Arc::new(core));
+                    }
+                    input(body, Input::Started, ctx);
+                });
+                self.open_watch(process);
+            }
+            Some(Verdict::Lost) => self.lose_lead(process),
+            Some(Verdict::Unchanged) | None => {}
+        }
+    }
+
+    /// What a machine did that its kubelet can notice.
+    pub(crate) fn notice(&mut self, node: &NodeName, events: Vec<MachineEvent>, sink: &mut dyn Sink) {
+        for event in events {
+            let Some(process) = self.running(&Actor::Kubelet(node.clone())) else {
+                return;
+            };
+            self.with_kubelet(&process, sink, |kubelet, machine, cache, ctx| {
+                kubelet.handle(KubeletInput::Machine(event), machine, cache, ctx);
+            });
+        }
+    }
+
+    // Calls.
+
+    fn on_call(&mut self, call: &Arc<Call>, sink: &mut dyn Sink) {
+        if !self.is_api_up {
+            self.answer(call, Err(ApiError::refused_connection()));
+            return;
+        }
+        if !self.is_etcd_up && is_etcd_needed(&call.request) {
+            let commits = self.world_rng.below(2) == 0;
+            self.held.push(Held {
+                call: call.clone(),
+                commits,
+                has_timed_out: false,
+            });
+            self.queue.push(self.now + CALL_TIMEOUT, Event::Held(call.id));
+            return;
+        }
+        let answer = self.serve(&call.from.actor, &call.request, sink);
+        self.answer(call, answer);
+    }
+
+    /// Sends an answer back; if the way is cut, the caller's time-out comes instead.
+    pub(crate) fn answer(&mut self, call: &Call, answer: Answer) {
+        let place = call.from.actor.place();
+        let (at, answer) = match self.network.delivery(self.now, &Place::ControlPlane, &place) {
+            Some(at) => (at, answer),
+            None => ((call.sent + CALL_TIMEOUT).max(self.now), Err(ApiError::timeout())),
+        };
+        self.queue
+            .push(at, Event::Answer(call.from.clone(), call.id, Arc::new(answer)));
+    }
+
+    fn on_held(&mut self, id: CallId) {
+        let Some(held) = self.held.iter_mut().find(|held| held.call.id == id) else {
+            return;
+        };
+        held.has_timed_out = true;
+        let call = held.call.clone();
+        if !held.commits {
+            self.held.retain(|held| held.call.id != id);
+        }
+        self.answer(&call, Err(ApiError::etcd_timeout()));
+    }
+
+    /// etcd is back: what waits happens in order; what timed out happens only if it had reached etcd.
+    pub(crate) fn release_held(&mut self, sink: &mut dyn Sink) {
+        for held in std::mem::take(&mut self.held) {
+            let answer = self.serve(&held.call.from.actor, &held.call.request, sink);
+            if !held.has_timed_out {
+                self.answer(&held.call, answer);
+            }
+        }
+    }
+
+    // Watches.
+
+    /// Sends a change to every process that watches it.
+    pub(crate) fn fan_out(&mut self, change: &Arc<Change>) {
+        let mut nodes: Vec<NodeName> = Vec::new();
+        for object in [&change.old, &change.new].into_iter().flatten() {
+            let node = match object {
+                Object::Pod(pod) => pod.spec.node_name.clone(),
+                Object::Node(node) => Some(NodeName(node.metadata.name.clone())),
+                _ => None,
+            };
+            nodes.extend(node.filter(|node| !nodes.contains(node)));
+        }
+        for node in nodes {
+            self.send_change(&Actor::Kubelet(node), change);
+        }
+        let watching: Vec<Actor> = self
+            .processes
+            .iter()
+            .filter(|(_, state)| matches!(state.watch, WatchState::Live))
+            .map(|(actor, _)| actor.clone())
+            .collect();
+        for actor in watching {
+            self.send_change(&actor, change);
+        }
+    }
+
+    fn send_change(&mut self, actor: &Actor, change: &Arc<Change>) {
+        if !matches!(self.watch_mut(actor), Some(WatchState::Live)) {
+            return;
+        }
+        let Some(process) = self.running(actor) else { return };
+        match self.network.delivery(self.now, &Place::ControlPlane, &actor.place()) {
+            Some(at) => self.queue.push(at, Event::Watch(process, change.clone())),
+            None => self.break_watch(actor, change.revision - 1),
+        }
+    }
+
+    /// The watch of a process no longer gets changes after a revision.
+    pub(crate) fn break_watch(&mut self, actor: &Actor, since: u64) {
+        let view = self.api.objects().clone();
+        if let Some(watch) = self.watch_mut(actor)
+            && matches!(watch, WatchState::Live)
+        {
+            *watch = WatchState::Broken {
+                since: Some(since),
+                view,
+            };
+        }
+    }
+
+    /// A process begins to watch: it lists first.
+    pub(crate) fn open_watch(&mut self, process: &Process) {
+        let watches = match self.processes.get(&process.actor).map(|state| &state.body) {
+            None => matches!(process.actor, Actor::Kubelet(_)) && self.is_current(process),
+            Some(Body::Manager(core)) => core.is_some(),
+            Some(Body::Client(client)) => client.watches(),
+            Some(Body::Down) => false,
+        };
+        if !watches {
+            return;
+        }
+        let view = match self.watch_mut(&process.actor) {
+            Some(WatchState::Broken { view, .. }) => view.clone(),
+            _ => Arc::default(),
+        };
+        self.set_watch(&process.actor, WatchState::Broken { since: None, view });
+        let place = process.actor.place();
+        if let Some(at) = self.network.delivery(self.now, &place, &Place::ControlPlane) {
+            self.queue.push(at, Event::List(process.clone()));
+        }
+    }
+
+    /// A list request arrives.
+    fn on_list(&mut self, process: &Process) {
+        if !self.is_api_up || !self.is_current(process) {
+            self.retry_watch(process);
+            return;
+        }
+        let place = process.actor.place();
+        let Some(at) = self.network.delivery(self.now, &Place::ControlPlane, &place) else {
+            return;
+        };
+        let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
+        self.queue.push(at, Event::Listed(process.clone(), revision, objects));
+        self.set_watch(&process.actor, WatchState::Live);
+    }
+
+    /// Schedules another try of a broken watch.
+    pub(crate) fn retry_watch(&mut self, process: &Process) {
+        if !self.is_current(process) {
+            return;
+        }
+        let pause = self.world_rng.between(RESUME_BACKOFF.0, RESUME_BACKOFF.1);
+        self.queue.push(self.now + pause, Event::Resume(process.clone()));
+    }
+
+    /// A broken watch is tried again: from its position, or by a new list if the log no longer has it.
+    fn on_resume(&mut self, process: &Process) {
+        if !self.is_current(process) {
+            return;
+        }
+        let Some(WatchState::Broken { since, .. }) = self.watch_mut(&process.actor) else {
+            return;
+        };
+        let since = *since;
+        let place = process.actor.place();
+        let is_open =
+            self.network.is_open(&place, &Place::ControlPlane) && self.network.is_open(&Place::ControlPlane, &place);
+        if !is_open {
+            return;
+        }
+        if !self.is_api_up {
+            return;
+        }
+        let missed: Option<Vec<Arc<Change>>> = since.and_then(|since| {
+            let changes = self.api.store().since(since)?;
+            Some(
+                changes
+                    .filter(|change| concerns(&process.actor, change))
+                    .cloned()
+                    .collect(),
+            )
+        });
+        let Some(missed) = missed else {
+            self.open_watch(process);
+            return;
+        };
+        self.set_watch(&process.actor, WatchState::Live);
+        for change in missed {
+            self.send_change(&process.actor, &change);
+        }
+    }
+
+    /// Every broken watch whose way may be open again is tried after its back-off.
+    pub(crate) fn retry_broken_watches(&mut self, of: impl Fn(&Actor) -> bool) {
+        let kubelets = self
+            .nodes
+            .iter()
+            .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
+            .map(|(name, _)| Actor::Kubelet(name.clone()));
+        let others = self
+            .processes
+            .iter()
+            .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
+            .map(|(actor, _)| actor.clone());
+        let broken: Vec<Actor> = kubelets.chain(others).filter(of).collect();
+        for actor in broken {
+            if let Some(process) = self.running(&actor) {
+                self.retry_watch(&process);
+            }
+        }
+    }
+
+    /// What the world itself does when something is written.
+    pub(crate) fn observe(&mut self, change: &Change) {
+        if let (None, Some(Object::Node(node))) = (&change.old, &change.new) {
+            let name = NodeName(node.metadata.name.clone());
+            self.create_node_lease(&name);
+            self.beat_if_reachable(&name);
+        }
+        if let (Some(Object::Node(node)), None) = (&change.old, &change.new) {
+            self.heartbeats.forget(&NodeName(node.metadata.name.clone()));
+        }
+    }
+
+    /// Renewals of a node's lease begin, if its kubelet runs, its Node exists and the way is open.
+    pub(crate) fn beat_if_reachable(&mut self, node: &NodeName) {
+        let is_open = self.network.is_open(&Place::Node(node.clone()), &Place::ControlPlane);
+        let exists = self.objects().named::<Node>(node.as_str()).is_some();
+        if is_open && exists && self.running(&Actor::Kubelet(node.clone())).is_some() {
+            let mut rng = Rng::split(self.seed, &format!("heartbeat/{node}"));
+            let pause = rng.between(Span::ZERO, Span::seconds(7));
+            self.heartbeats.begin(node, later(self.now, pause));
+        }
+    }
+}
+
+fn later(now: SimTime, pause: Span) -> SimTime {
+    now + Span::millis(2) + pause
+}
+
+fn concerns(actor: &Actor, change: &Change) -> bool {
+    let Actor::Kubelet(node) = actor else { return true };
+    [&change.old, &change.new]
+        .into_iter()
+        .flatten()
+        .any(|object| match object {
+            Object::Pod(pod) => pod.spec.node_name.as_ref() == Some(node),
+            Object::Node(own) => own.metadata.name == node.0,
+            _ => false,
+        })
+}
+
+/// Hands an input to a process's body.
+fn input(body: &mut Body, input: Input, ctx: &mut crate::Ctx<'_>) {
+    match body {
+        Body::Manager(Some(core)) => Arc::make_mut(core).handle(input, ctx),
+        Body::Client(client) => Arc::make_mut(client).handle(input, ctx),
+        Body::Manager(None) | Body::Down => {}
+    }
+}

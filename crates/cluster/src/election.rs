@@ -1,0 +1,194 @@
+//! Leader election by lease (CT-153): a candidate takes a lease whose record
+//! did not change for its whole duration, by its own clock; a leader renews
+//! every retry period and steps down when it could not for the renew deadline.
+//!
+//! ```text
+//!              takes the lease                 no renewal for 10 s
+//!   Candidate ────────────────► Leader ─────────────────────────► (exits)
+//! ```
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Lease, LeaseSpec, MicroTime, Object, ObjectKey, ObjectMeta, Str};
+
+use crate::{Answer, CallId, Ctx, Part, Request, SimTime, Span, Timer};
+
+/// How long leases last and how often they are renewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ElectionSettings {
+    /// Validity of a lease; 15 s.
+    pub lease_duration: Span,
+    /// A leader without a renewal for this long exits; 10 s.
+    pub renew_deadline: Span,
+    /// Time between attempts; 2 s.
+    pub retry_period: Span,
+}
+
+impl Default for ElectionSettings {
+    fn default() -> Self {
+        Self {
+            lease_duration: Span::seconds(15),
+            renew_deadline: Span::seconds(10),
+            retry_period: Span::seconds(2),
+        }
+    }
+}
+
+/// What a step of the election led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Nothing changed.
+    Unchanged,
+    /// The process leads from now on.
+    Elected,
+    /// The process must exit.
+    Lost,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Reading,
+    Writing,
+}
+
+/// One process's part in an election.
+#[derive(Debug, Clone)]
+pub(crate) struct Election {
+    lease: &'static str,
+    identity: Str,
+    settings: ElectionSettings,
+    is_leader: bool,
+    renewed_at: SimTime,
+    /// Version of the record last seen, and when it was first seen.
+    observed: Option<(Str, SimTime)>,
+    /// The lease as last read or written.
+    stored: Option<Arc<Lease>>,
+    pending: Option<(CallId, Stage)>,
+}
+
+impl Election {
+    /// A candidate for the lease of that name in `kube-system`.
+    pub(crate) fn new(lease: &'static str, identity: Str, settings: ElectionSettings) -> Self {
+        Self {
+            lease,
+            identity,
+            settings,
+            is_leader: false,
+            renewed_at: SimTime::ZERO,
+            observed: None,
+            stored: None,
+            pending: None,
+        }
+    }
+    /// A process that leads since `now`, and its lease as stored.
+    pub(crate) fn leading(mut self, stored: Arc<Lease>, now: SimTime) -> Self {
+        self.is_leader = true;
+        self.renewed_at = now;
+        self.stored = Some(stored);
+        self
+    }
+    /// The lease with this process as holder.
+    pub(crate) fn claim(&self, ctx: &Ctx<'_>) -> Lease {
+        let now = MicroTime(ctx.wall().0);
+        let (metadata, spec) = match &self.stored {
+            Some(lease) => (lease.metadata.clone(), lease.spec.clone()),
+            None => (
+                ObjectMeta {
+                    name: self.lease.into(),
+                    namespace: "kube-system".into(),
+                    ..ObjectMeta::default()
+                },
+                LeaseSpec::default(),
+            ),
+        };
+        let is_mine = spec.holder_identity.as_ref() == Some(&self.identity);
+        Lease {
+            metadata,
+            spec: LeaseSpec {
+                holder_identity: Some(self.identity.clone()),
+                lease_duration_seconds: i32::try_from(self.settings.lease_duration.whole_seconds()).ok(),
+                acquire_time: if is_mine { spec.acquire_time } else { Some(now) },
+                renew_time: Some(now),
+                lease_transitions: Some(match (spec.lease_transitions, is_mine || self.stored.is_none()) {
+                    (count, true) => count.unwrap_or(0),
+                    (count, false) => count.unwrap_or(0).saturating_add(1),
+                }),
+            },
+            ..Lease::default()
+        }
+    }
+    /// The retry period has passed.
+    pub(crate) fn tick(&mut self, ctx: &mut Ctx<'_>) -> Verdict {
+        let deadline = self.renewed_at + self.settings.renew_deadline;
+        if self.is_leader && ctx.now >= deadline {
+            return Verdict::Lost;
+        }
+        let next = ctx.now + self.settings.retry_period;
+        ctx.timer(if self.is_leader { next.min(deadline) } else { next }, Timer::Election);
+        if self.pending.is_none() {
+            if self.is_leader && self.stored.is_some() {
+                self.write(ctx);
+            } else {
+                let key = ObjectKey::new("kube-system", self.lease);
+                let id = ctx.call(Request::Get { kind: Kind::Lease, key });
+                self.pending = Some((id, Stage::Reading));
+            }
+        }
+        Verdict::Unchanged
+    }
+    /// An answer; none if the call is not the election's.
+    pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Ctx<'_>) -> Option<Verdict> {
+        let (pending, stage) = self.pending?;
+        if pending != id {
+            return None;
+        }
+        self.pending = None;
+        let lease = match answer {
+            Ok(Some(Object::Lease(lease))) => lease,
+            Err(error) if error.is_not_found() && stage == Stage::Reading => {
+                self.stored = None;
+                self.write(ctx);
+                return Some(Verdict::Unchanged);
+            }
+            _ => {
+                self.stored = None;
+                return Some(Verdict::Unchanged);
+            }
+        };
+        self.stored = Some(lease.clone());
+        if stage == Stage::Writing {
+            self.renewed_at = ctx.now;
+            if self.is_leader {
+                return Some(Verdict::Unchanged);
+            }
+            self.is_leader = true;
+            return Some(Verdict::Elected);
+        }
+        let version = &lease.metadata.resource_version;
+        if self.observed.as_ref().is_none_or(|(seen, _)| seen != version) {
+            self.observed = Some((version.clone(), ctx.now));
+        }
+        let is_mine = lease.spec.holder_identity.as_ref() == Some(&self.identity);
+        let is_free = lease.spec.holder_identity.as_deref().is_none_or(str::is_empty);
+        let has_expired = self
+            .observed
+            .as_ref()
+            .is_some_and(|(_, since)| *since + self.settings.lease_duration < ctx.now);
+        if is_mine || is_free || has_expired {
+            self.write(ctx);
+        } else {
+            self.stored = None;
+        }
+        Some(Verdict::Unchanged)
+    }
+    fn write(&mut self, ctx: &mut Ctx<'_>) {
+        let lease = Object::Lease(Arc::new(self.claim(ctx)));
+        let request = if self.stored.is_some() {
+            Request::Update(lease, Part::Main)
+        } else {
+            Request::Create(lease)
+        };
+        let id = ctx.call(request);
+        self.pending = Some((id, Stage::Writing));
+    }
+}

@@ -1,0 +1,524 @@
+//! What a fault does to the world (F-01), and what heals it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
+use serde_json::{Value, json};
+
+use crate::dispatch::WatchState;
+use crate::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
+use crate::machine::{Machine, MachineFault};
+use crate::queue::Event;
+use crate::world::NodeState;
+use crate::{Actor, Place, Sink, Span, Subject, What, World, subject, subject_of};
+
+/// From power to a running kubelet.
+const BOOT_DELAY: Span = Span::seconds(10);
+/// From the start of a process to its first act.
+const START_DELAY: Span = Span::millis(100);
+
+type Fields = Vec<(&'static str, Value)>;
+
+impl World {
+    /// Applies a fault or its repair now, before the events of this instant.
+    ///
+    /// # Errors
+    /// Why it cannot happen: an unknown node, a process that already runs, ….
+    pub fn apply_fault(&mut self, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
+        self.cause(&Actor::World, fault, sink)
+    }
+
+    /// A fault caused by someone (the world, or a component such as fencing).
+    pub(crate) fn cause(&mut self, by: &Actor, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
+        match fault {
+            Fault::Partition {
+                targets,
+                from,
+                direction,
+            } => {
+                let nodes = self.targets(targets)?;
+                if let CutFrom::Node(other) = from {
+                    self.known(other)?;
+                }
+                self.partition(targets, from, *direction);
+                for node in nodes {
+                    let mut fields = vec![("fault", json!("partition")), ("from", json!(cut_name(from)))];
+                    match direction {
+                        Direction::Both => {}
+                        Direction::In => fields.push(("oneWay", json!("in"))),
+                        Direction::Out => fields.push(("oneWay", json!("out"))),
+                    }
+                    self.emit_node(by, What::Fault, &node, fields, sink);
+                }
+            }
+            Fault::Heal(targets) => self.heal(by, targets, sink)?,
+            Fault::Join { node, labels, capacity } => self.join(by, node, labels, capacity, sink)?,
+            Fault::Leave(node) => {
+                self.known(node)?;
+                self.emit_node(by, What::Fault, node, vec![("fault", json!("leave"))], sink);
+                self.power_off(node, sink);
+                self.network.heal(node);
+                self.nodes.remove_mut(node);
+            }
+            Fault::Kubelet { node, up } => self.kubelet(by, node, *up, sink)?,
+            Fault::Runtime { node, up } => {
+                self.powered(node)?;
+                let fault = if *up {
+                    MachineFault::RuntimeUp
+                } else {
+                    MachineFault::RuntimeDown
+                };
+                let what = if *up { What::Healed } else { What::Fault };
+                self.emit_node(by, what, node, vec![("fault", json!("crash runtime"))], sink);
+                self.machine_fault(node, &fault, sink)?;
+            }
+            Fault::Power { node, on } => self.power(by, node, *on, sink)?,
+            Fault::ControlPlane { process, up } => self.control_plane_fault(by, *process, *up, sink)?,
+            Fault::Second(process) => self.second(by, *process, sink)?,
+            Fault::Etcd { up } => self.etcd(by, *up, sink)?,
+            Fault::Slow(node, extra) => {
+                self.known(node)?;
+                self.network.slow(node.clone(), *extra);
+                let what = if *extra == Span::ZERO {
+                    What::Healed
+                } else {
+                    What::Fault
+                };
+                let fields = vec![("fault", json!("slow")), ("latency", json!(extra.to_string()))];
+                self.emit_node(by, what, node, fields, sink);
+            }
+            Fault::Exit { pod, container, code } => {
+                let (subject, node, uid) = self.bound(pod)?;
+                let fault = MachineFault::Exit {
+                    pod: uid,
+                    container: container.clone(),
+                    code: *code,
+                };
+                let fields = vec![
+                    ("fault", json!("exit")),
+                    ("container", json!(&**container)),
+                    ("exitCode", json!(code)),
+                ];
+                self.emit(by, What::Fault, Some(subject), None, fields, sink);
+                self.machine_fault(&node, &fault, sink)?;
+            }
+            Fault::Sandbox(pod) => {
+                let (subject, node, uid) = self.bound(pod)?;
+                self.emit(
+                    by,
+                    What::Fault,
+                    Some(subject),
+                    None,
+                    vec![("fault", json!("sandbox"))],
+                    sink,
+                );
+                self.machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
+            }
+            Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
+            Fault::Detach(_) | Fault::Member { .. } => return Err("not known to this version".into()),
+        }
+        Ok(())
+    }
+
+    fn emit_node(&mut self, by: &Actor, what: What, node: &NodeName, fields: Fields, sink: &mut dyn Sink) {
+        let subject = self.node_subject(node);
+        self.emit(by, what, Some(subject), None, fields, sink);
+    }
+    fn node_subject(&self, node: &NodeName) -> Arc<Subject> {
+        let uid = self
+            .objects()
+            .named::<Node>(node.as_str())
+            .map(|node| node.metadata.uid.clone())
+            .unwrap_or_default();
+        subject(Kind::Node, ObjectKey::cluster(node.0.clone()), uid)
+    }
+    fn known(&self, node: &NodeName) -> Result<&NodeState, String> {
+        self.nodes
+            .get(node)
+            .ok_or_else(|| format!("there is no machine called {:?}", node.as_str()))
+    }
+    fn powered(&self, node: &NodeName) -> Result<&NodeState, String> {
+        let state = self.known(node)?;
+        if state.is_powered {
+            Ok(state)
+        } else {
+            Err(format!("machine {:?} has no power", node.as_str()))
+        }
+    }
+    fn bound(&self, key: &ObjectKey) -> Result<(Arc<Subject>, NodeName, podscope_api::Uid), String> {
+        let pod = self
+            .objects()
+            .get::<Pod>(key)
+            .ok_or_else(|| format!("there is no pod {key}"))?;
+        let node = pod
+            .spec
+            .node_name
+            .clone()
+            .ok_or_else(|| format!("pod {key} is not on a node"))?;
+        let uid = pod.metadata.uid.clone();
+        Ok((subject_of(&podscope_api::Object::Pod(pod.clone())), node, uid))
+    }
+    fn machine_fault(&mut self, node: &NodeName, fault: &MachineFault, sink: &mut dyn Sink) -> Result<(), String> {
+        self.with_machine(node, sink, |machine, ctx| machine.fault(fault, ctx))
+            .unwrap_or_else(|| Err(format!("there is no machine called {:?}", node.as_str())))
+    }
+
+    /// The nodes that targets mean, all of them known.
+    fn targets(&self, targets: &Targets) -> Result<Vec<NodeName>, String> {
+        match targets {
+            Targets::Nodes(nodes) => {
+                for node in nodes {
+                    self.known(node)?;
+                }
+                Ok(nodes.clone())
+            }
+            Targets::Zone(zone) => {
+                let nodes: Vec<NodeName> = self
+                    .nodes
+                    .iter()
+                    .filter(|(_, state)| state.zone.as_ref() == Some(zone))
+                    .map(|(name, _)| name.clone())
+                    .collect();
+                if nodes.is_empty() {
+                    return Err(format!("there is no machine in zone {:?}", &**zone));
+                }
+                Ok(nodes)
+            }
+            Targets::All => Ok(self.nodes.keys().cloned().collect()),
+        }
+    }
+
+    /// Cuts links; silently, nobody is told.
+    pub(crate) fn partition(&mut self, targets: &Targets, from: &CutFrom, direction: Direction) {
+        let Ok(nodes) = self.targets(targets) else { return };
+        let zone = match targets {
+            Targets::Zone(zone) => Some(zone.clone()),
+            Targets::Nodes(_) | Targets::All => None,
+        };
+        let (inward, outward) = (direction != Direction::Out, direction != Direction::In);
+        for node in &nodes {
+            let place = Place::Node(node.clone());
+            let other = match from {
+                CutFrom::Everything => {
+                    self.network.isolate(node, zone.as_ref(), inward, outward);
+                    None
+                }
+                CutFrom::Nodes => {
+                    self.network.cut_from_nodes(node, inward, outward);
+                    None
+                }
+                CutFrom::ControlPlane => Some(Place::ControlPlane),
+                CutFrom::Storage => Some(Place::Storage),
+                CutFrom::Node(other) => Some(Place::Node(other.clone())),
+            };
+            if let Some(other) = other {
+                if inward {
+                    self.network.cut(other.clone(), place.clone());
+                }
+                if outward {
+                    self.network.cut(place, other);
+                }
+            }
+            self.after_cut(node);
+        }
+    }
+
+    /// Watches and heartbeats of a node follow its links.
+    fn after_cut(&mut self, node: &NodeName) {
+        let place = Place::Node(node.clone());
+        if !self.network.is_open(&Place::ControlPlane, &place) {
+            let revision = self.api.store().revision();
+            self.break_watch(&Actor::Kubelet(node.clone()), revision);
+        }
+        if !self.network.is_open(&place, &Place::ControlPlane) {
+            self.heartbeats.end(node, self.now);
+        }
+    }
+
+    fn heal(&mut self, by: &Actor, targets: &Targets, sink: &mut dyn Sink) -> Result<(), String> {
+        let nodes = match targets {
+            Targets::All => self.network.cut_nodes().into_iter().collect(),
+            targets => self.targets(targets)?,
+        };
+        let mut healed = Vec::new();
+        for node in nodes {
+            if self.network.heal(&node) {
+                self.emit_node(by, What::Healed, &node, vec![("fault", json!("partition"))], sink);
+                healed.push(node);
+            }
+        }
+        // A cut between two nodes opens both ends.
+        for node in &healed {
+            if self.heartbeats.silent().any(|silent| silent == node) {
+                self.beat_if_reachable(node);
+            }
+            if self.nodes.get(node).is_some_and(|state| state.is_powered)
+                && let Some(process) = self.running(&Actor::Kubelet(node.clone()))
+                && matches!(
+                    self.nodes.get(node).map(|state| &state.watch),
+                    Some(WatchState::Broken { .. })
+                )
+            {
+                self.retry_watch(&process);
+            }
+        }
+        Ok(())
+    }
+
+    fn join(
+        &mut self,
+        by: &Actor,
+        node: &NodeName,
+        labels: &BTreeMap<Str, Str>,
+        capacity: &ResourceList,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        if self.nodes.contains_key(node) {
+            return Err(format!("there is already a machine called {:?}", node.as_str()));
+        }
+        let mut labels = labels.clone();
+        for (key, value) in [
+            ("kubernetes.io/hostname", node.as_str()),
+            ("kubernetes.io/os", "linux"),
+            ("kubernetes.io/arch", "amd64"),
+        ] {
+            labels.entry(key.into()).or_insert_with(|| value.into());
+        }
+        let mut full = ResourceList::clone(&self.default_capacity);
+        full.extend(capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
+        let zone = labels.get("topology.kubernetes.io/zone").cloned();
+        let machine = Machine::new(node.clone(), labels, full);
+        self.nodes
+            .insert_mut(node.clone(), NodeState::new(node, machine, zone, self.seed));
+        self.emit_node(by, What::Fault, node, vec![("fault", json!("join"))], sink);
+        self.start_kubelet(node, START_DELAY);
+        Ok(())
+    }
+
+    fn start_kubelet(&mut self, node: &NodeName, delay: Span) {
+        let actor = Actor::Kubelet(node.clone());
+        self.boot(&actor);
+        if let Some(process) = self.running(&actor) {
+            self.queue.push(self.now + delay, Event::Start(process));
+        }
+        self.beat_if_reachable(node);
+    }
+
+    fn kubelet(&mut self, by: &Actor, node: &NodeName, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+        let is_running = self.powered(node)?.kubelet.is_some();
+        if !up && !is_running {
+            return Err(format!("the kubelet of {:?} does not run", node.as_str()));
+        }
+        let what = if up { What::Healed } else { What::Fault };
+        self.emit_node(by, what, node, vec![("fault", json!("crash kubelet"))], sink);
+        if is_running {
+            self.kill(&Actor::Kubelet(node.clone()));
+        }
+        if up {
+            self.start_kubelet(node, START_DELAY);
+        }
+        Ok(())
+    }
+
+    fn power_off(&mut self, node: &NodeName, sink: &mut dyn Sink) {
+        self.kill(&Actor::Kubelet(node.clone()));
+        if let Some(state) = self.nodes.get_mut(node) {
+            state.is_powered = false;
+        }
+        // A machine that is already off stays off.
+        let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
+    }
+
+    fn power(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {
+        let is_powered = self.known(node)?.is_powered;
+        match (on, is_powered) {
+            (true, true) => Err(format!("machine {:?} already has power", node.as_str())),
+            (false, false) => Err(format!("machine {:?} has no power", node.as_str())),
+            (false, true) => {
+                self.emit_node(by, What::Fault, node, vec![("fault", json!("poweroff"))], sink);
+                self.power_off(node, sink);
+                Ok(())
+            }
+            (true, false) => {
+                self.emit_node(by, What::Healed, node, vec![("fault", json!("poweroff"))], sink);
+                if let Some(state) = self.nodes.get_mut(node) {
+                    state.is_powered = true;
+                }
+                self.machine_fault(node, &MachineFault::Boot, sink)?;
+                self.start_kubelet(node, BOOT_DELAY);
+                Ok(())
+            }
+        }
+    }
+
+    fn control_plane_fault(
+        &mut self,
+        by: &Actor,
+        process: ControlPlaneProcess,
+        up: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        let name = process_name(process);
+        let what = if up { What::Healed } else { What::Fault };
+        let fields = vec![("fault", json!(format!("crash {name}")))];
+        if process == ControlPlaneProcess::ApiServer {
+            if !up && !self.is_api_up {
+                return Err("the apiserver does not run".into());
+            }
+            self.emit(by, what, None, None, fields, sink);
+            if self.is_api_up {
+                self.is_api_up = false;
+                self.store_reachable();
+                self.break_all_watches();
+            }
+            if up {
+                self.is_api_up = true;
+                self.store_reachable();
+                self.retry_broken_watches(|_| true);
+            }
+            return Ok(());
+        }
+        let instances: Vec<Actor> = self
+            .processes
+            .keys()
+            .filter(|actor| is_instance(actor, process) && self.running(actor).is_some())
+            .cloned()
+            .collect();
+        if !up && instances.is_empty() {
+            return Err(format!("no {name} runs"));
+        }
+        self.emit(by, what, None, None, fields, sink);
+        for actor in &instances {
+            self.kill(actor);
+        }
+        if up {
+            self.start_process(process, 0, true);
+        }
+        Ok(())
+    }
+
+    /// A process of the control plane starts: as a candidate, or believing that it leads.
+    fn start_process(&mut self, process: ControlPlaneProcess, instance: u8, as_candidate: bool) {
+        let settings = as_candidate.then(|| self.election_settings());
+        let actor = match process {
+            ControlPlaneProcess::ControllerManager => {
+                self.add_manager(instance, settings, false);
+                Actor::ControllerManager(instance)
+            }
+            ControlPlaneProcess::Scheduler | ControlPlaneProcess::ApiServer => return,
+        };
+        if let Some(process) = self.running(&actor) {
+            self.queue.push(self.now + START_DELAY, Event::Start(process));
+        }
+    }
+
+    fn second(&mut self, by: &Actor, process: ControlPlaneProcess, sink: &mut dyn Sink) -> Result<(), String> {
+        let name = process_name(process);
+        if process == ControlPlaneProcess::ApiServer {
+            return Err("a second apiserver would be no fault: several may run".into());
+        }
+        let running = |instance: u8| {
+            let actor = match process {
+                ControlPlaneProcess::Scheduler => Actor::Scheduler(instance),
+                _ => Actor::ControllerManager(instance),
+            };
+            self.running(&actor).is_some()
+        };
+        let instance = match (running(0), running(1)) {
+            (true, true) => return Err(format!("two instances of {name} already run")),
+            (true, false) => 1,
+            (false, _) => return Err(format!("no {name} runs; restart it first")),
+        };
+        let fields = vec![("fault", json!(format!("second {name}")))];
+        self.emit(by, What::Fault, None, None, fields, sink);
+        self.start_process(process, instance, false);
+        Ok(())
+    }
+
+    fn etcd(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+        if up == self.is_etcd_up {
+            return Err(format!("etcd is already {}", if up { "up" } else { "down" }));
+        }
+        let what = if up { What::Healed } else { What::Fault };
+        self.emit(by, what, None, None, vec![("fault", json!("etcd down"))], sink);
+        self.is_etcd_up = up;
+        self.store_reachable();
+        if up {
+            self.release_held(sink);
+        }
+        Ok(())
+    }
+
+    /// Renewals are stored only while the API server runs and reaches etcd.
+    fn store_reachable(&mut self) {
+        self.heartbeats.server(self.is_api_up && self.is_etcd_up, self.now);
+    }
+
+    fn break_all_watches(&mut self) {
+        let revision = self.api.store().revision();
+        let kubelets: Vec<Actor> = self.nodes.keys().map(|name| Actor::Kubelet(name.clone())).collect();
+        let others: Vec<Actor> = self.processes.keys().cloned().collect();
+        for actor in kubelets.iter().chain(&others) {
+            self.break_watch(actor, revision);
+        }
+    }
+
+    fn fence(
+        &mut self,
+        by: &Actor,
+        node: &NodeName,
+        mechanism: FenceMechanism,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        self.known(node)?;
+        let name = match mechanism {
+            FenceMechanism::Power => {
+                if self.known(node)?.is_powered {
+                    self.power_off(node, sink);
+                }
+                "power"
+            }
+            FenceMechanism::Storage => {
+                self.machine_fault(node, &MachineFault::StorageRefused(true), sink)?;
+                "storage"
+            }
+            FenceMechanism::Network => {
+                self.partition(
+                    &Targets::Nodes(vec![node.clone()]),
+                    &CutFrom::Everything,
+                    Direction::Both,
+                );
+                "network"
+            }
+        };
+        self.emit_node(by, What::Fenced, node, vec![("by", json!(name))], sink);
+        Ok(())
+    }
+}
+
+fn cut_name(from: &CutFrom) -> String {
+    match from {
+        CutFrom::Everything => "everything".into(),
+        CutFrom::ControlPlane => "control-plane".into(),
+        CutFrom::Nodes => "nodes".into(),
+        CutFrom::Storage => "storage".into(),
+        CutFrom::Node(node) => node.as_str().to_owned(),
+    }
+}
+
+fn process_name(process: ControlPlaneProcess) -> &'static str {
+    match process {
+        ControlPlaneProcess::Scheduler => "scheduler",
+        ControlPlaneProcess::ControllerManager => "controller-manager",
+        ControlPlaneProcess::ApiServer => "apiserver",
+    }
+}
+
+fn is_instance(actor: &Actor, process: ControlPlaneProcess) -> bool {
+    match process {
+        ControlPlaneProcess::Scheduler => matches!(actor, Actor::Scheduler(_)),
+        ControlPlaneProcess::ControllerManager => matches!(actor, Actor::ControllerManager(_)),
+        ControlPlaneProcess::ApiServer => false,
+    }
+}

@@ -1,0 +1,392 @@
+//! How a world begins: the control plane runs, leaders are elected, nodes are
+//! registered and Ready; then the scenario's objects, in file order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{
+    ConditionStatus, Kind, MicroTime, Namespace, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object,
+    ObjectKey, ObjectMeta, PriorityClass, Quantity, ResourceList, Str, Time,
+};
+
+use crate::apiserver::Caller;
+use crate::controllers::ControllerManagerSettings;
+use crate::dispatch::WatchState;
+use crate::election::ElectionSettings;
+use crate::fault::{CutFrom, Direction, Targets};
+use crate::kubelet::KubeletSettings;
+use crate::machine::Machine;
+use crate::world::NodeState;
+use crate::{Actor, ApiError, NetworkSettings, RENEW_INTERVAL, Request, Rng, SimTime, Sink, Span, Switches, World};
+
+/// Settings of all components.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// kube-controller-manager.
+    pub controller_manager: ControllerManagerSettings,
+    /// Every kubelet.
+    pub kubelet: Arc<KubeletSettings>,
+    /// The network.
+    pub network: NetworkSettings,
+}
+
+/// Nodes by shorthand: `<zone>-1`, `<zone>-2`, … in each zone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeShorthand {
+    /// Zones; each name is a prefix and the value of `topology.kubernetes.io/zone`.
+    pub zones: Vec<Str>,
+    /// Nodes in each zone.
+    pub nodes_per_zone: u32,
+    /// Capacity and allocatable of each; also of machines that join without their own.
+    pub capacity: ResourceList,
+}
+
+impl Default for NodeShorthand {
+    /// Three zones of two nodes with 4 CPUs, 8 GiB and room for 110 pods.
+    fn default() -> Self {
+        let quantity = |text: &str| text.parse::<Quantity>().unwrap_or_default();
+        Self {
+            zones: vec!["a".into(), "b".into(), "c".into()],
+            nodes_per_zone: 2,
+            capacity: BTreeMap::from([
+                (Str::from("cpu"), quantity("4")),
+                (Str::from("memory"), quantity("8Gi")),
+                (Str::from("pods"), quantity("110")),
+            ]),
+        }
+    }
+}
+
+/// Everything a world is a function of, but the timed commands.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Wall-clock time at t = 0.
+    pub start: Time,
+    /// Generated nodes.
+    pub nodes: NodeShorthand,
+    /// The scenario's objects in file order. Those with a UID are imported with their status; the others pass admission.
+    pub objects: Vec<Object>,
+    /// Settings.
+    pub settings: Settings,
+    /// Switches for history and what-if.
+    pub switches: Switches,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            // 2026-01-01T00:00:00Z
+            start: Time::from_seconds(1_767_225_600),
+            nodes: NodeShorthand::default(),
+            objects: Vec::new(),
+            settings: Settings::default(),
+            switches: Switches::default(),
+        }
+    }
+}
+
+/// An object of the scenario that the API server refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetupError {
+    /// Its place in [`Setup::objects`].
+    pub index: usize,
+    /// The server's words.
+    pub error: ApiError,
+}
+
+impl World {
+    /// The world at t = 0.
+    ///
+    /// # Errors
+    /// Every object that the API server refuses.
+    pub fn new(setup: Setup, sink: &mut dyn Sink) -> Result<World, Vec<SetupError>> {
+        let mut world = World::empty(&setup);
+        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            world.import(Object::Namespace(Arc::new(namespace(name))));
+        }
+        for (name, value) in [
+            ("system-cluster-critical", 2_000_000_000),
+            ("system-node-critical", 2_000_001_000),
+        ] {
+            world.import(Object::PriorityClass(Arc::new(PriorityClass {
+                metadata: ObjectMeta {
+                    name: name.into(),
+                    generation: Some(1),
+                    ..ObjectMeta::default()
+                },
+                value,
+                preemption_policy: Some(podscope_api::PreemptionPolicy::PreemptLowerPriority),
+                ..PriorityClass::default()
+            })));
+        }
+        let mut errors = Vec::new();
+        for (index, node) in generated(&setup.nodes).into_iter().enumerate() {
+            world.add_node(node, index, &setup);
+        }
+        let mut cut_off = Vec::new();
+        for (index, object) in setup.objects.iter().enumerate() {
+            match object {
+                Object::Node(node) => {
+                    let place = world.nodes.size();
+                    if world.objects().named::<Node>(&node.metadata.name).is_some() {
+                        let error = ApiError::already_exists(Kind::Node, &node.metadata.name);
+                        errors.push(SetupError { index, error });
+                        continue;
+                    }
+                    if !node.metadata.uid.is_empty() && !node.is_ready() {
+                        cut_off.push(NodeName(node.metadata.name.clone()));
+                    }
+                    world.add_node(Node::clone(node), place, &setup);
+                }
+                object if !object.metadata().uid.is_empty() => {
+                    if world.objects().get_kind(object.kind(), &object.key()).is_some() {
+                        let error = ApiError::already_exists(object.kind(), &object.metadata().name);
+                        errors.push(SetupError { index, error });
+                        continue;
+                    }
+                    world.import(object.clone());
+                }
+                _ => {}
+            }
+        }
+        world.start_everything(sink);
+        if !cut_off.is_empty() {
+            for node in &cut_off {
+                world.heartbeats.end(node, SimTime::ZERO);
+            }
+            world.partition(&Targets::Nodes(cut_off), &CutFrom::Everything, Direction::Both);
+        }
+        for (index, object) in setup.objects.iter().enumerate() {
+            if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
+                continue;
+            }
+            let request = Request::Create(object.clone());
+            if let Err(error) = world.serve(&Actor::Client(0), &request, sink) {
+                errors.push(SetupError { index, error });
+            }
+        }
+        if errors.is_empty() { Ok(world) } else { Err(errors) }
+    }
+
+    /// Puts an object into the store as it is.
+    pub(crate) fn import(&mut self, object: Object) -> Object {
+        let caller = Caller {
+            actor: &Actor::World,
+            now: self.now,
+            start: self.start,
+            switches: &self.switches,
+        };
+        self.api.import(object, &caller)
+    }
+
+    /// A registered, Ready node with its machine and kubelet.
+    fn add_node(&mut self, mut node: Node, index: usize, setup: &Setup) {
+        let name = NodeName(node.metadata.name.clone());
+        complete(&mut node, index, setup);
+        let machine = Machine::new(
+            name.clone(),
+            BTreeMap::clone(&node.metadata.labels),
+            node.status.capacity.clone(),
+        );
+        let zone = node.metadata.labels.get("topology.kubernetes.io/zone").cloned();
+        self.import(Object::Node(Arc::new(node)));
+        self.nodes
+            .insert_mut(name.clone(), NodeState::new(&name, machine, zone, setup.seed));
+        let mut rng = Rng::split(setup.seed, &format!("heartbeat/{name}"));
+        let phase = Span(rng.below(RENEW_INTERVAL.0 as u64) as i64);
+        self.heartbeats.begin(&name, SimTime::ZERO - phase);
+        self.create_node_lease(&name);
+    }
+
+    fn start_everything(&mut self, sink: &mut dyn Sink) {
+        let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
+        let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
+        for pod in pods {
+            if let Some(node) = pod.spec.node_name.clone() {
+                self.with_machine(&node, sink, |machine, ctx| machine.adopt(&pod, ctx));
+            }
+        }
+        self.start_control_plane(ElectionSettings {
+            lease_duration: self.settings.controller_manager.lease_duration,
+            renew_deadline: self.settings.controller_manager.renew_deadline,
+            retry_period: self.settings.controller_manager.retry_period,
+        });
+        let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
+        for name in names {
+            let actor = Actor::Kubelet(name);
+            self.boot(&actor);
+            self.start_now(&actor, revision, &objects, sink);
+        }
+        for actor in self.processes.keys().cloned().collect::<Vec<_>>() {
+            self.start_now(&actor, revision, &objects, sink);
+        }
+    }
+
+    /// A process that runs since before t = 0: it starts, lists, and watches without a gap.
+    fn start_now(&mut self, actor: &Actor, revision: u64, objects: &Arc<crate::Objects>, sink: &mut dyn Sink) {
+        let Some(process) = self.running(actor) else { return };
+        self.on_start(&process, sink);
+        self.on_listed(&process, revision, objects, sink);
+        self.set_watch(actor, WatchState::Live);
+    }
+
+    /// The lease object of a node; its renewals are computed (LC-202).
+    pub(crate) fn create_node_lease(&mut self, node: &NodeName) {
+        let Some(stored) = self.objects().named::<Node>(node.as_str()).cloned() else {
+            return;
+        };
+        let key = ObjectKey::new("kube-node-lease", node.0.clone());
+        if self.objects().get::<podscope_api::Lease>(&key).is_some() {
+            return;
+        }
+        self.import(Object::Lease(Arc::new(podscope_api::Lease {
+            metadata: ObjectMeta {
+                name: node.0.clone(),
+                namespace: "kube-node-lease".into(),
+                owner_references: vec![podscope_api::OwnerReference {
+                    api_version: "v1".into(),
+                    kind: "Node".into(),
+                    name: node.0.clone(),
+                    uid: stored.metadata.uid.clone(),
+                    ..Default::default()
+                }],
+                ..ObjectMeta::default()
+            },
+            spec: podscope_api::LeaseSpec {
+                holder_identity: Some(node.0.clone()),
+                lease_duration_seconds: Some(40),
+                renew_time: Some(MicroTime(self.start.0 + self.now.0)),
+                ..Default::default()
+            },
+            ..Default::default()
+        })));
+    }
+}
+
+fn namespace(name: &str) -> Namespace {
+    Namespace {
+        metadata: ObjectMeta {
+            name: name.into(),
+            labels: Arc::new(BTreeMap::from([(
+                Str::from("kubernetes.io/metadata.name"),
+                Str::from(name),
+            )])),
+            ..ObjectMeta::default()
+        },
+        spec: podscope_api::NamespaceSpec {
+            finalizers: vec!["kubernetes".into()],
+        },
+        status: podscope_api::NamespaceStatus {
+            phase: "Active".into(),
+            ..Default::default()
+        },
+        ..Namespace::default()
+    }
+}
+
+fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for zone in &shorthand.zones {
+        for number in 1..=shorthand.nodes_per_zone {
+            let mut node = Node::default();
+            node.metadata.name = format!("{zone}-{number}").into();
+            node.metadata.labels = Arc::new(BTreeMap::from([(
+                Str::from("topology.kubernetes.io/zone"),
+                zone.clone(),
+            )]));
+            nodes.push(node);
+        }
+    }
+    nodes
+}
+
+/// Fills in what a registered, Ready node has. What an imported node says stays.
+fn complete(node: &mut Node, index: usize, setup: &Setup) {
+    let name = node.metadata.name.clone();
+    let labels = Arc::make_mut(&mut node.metadata.labels);
+    for (key, value) in [
+        ("kubernetes.io/hostname", &*name),
+        ("kubernetes.io/os", "linux"),
+        ("kubernetes.io/arch", "amd64"),
+    ] {
+        labels.entry(key.into()).or_insert_with(|| value.into());
+    }
+    let status = &mut node.status;
+    if status.capacity.is_empty() && status.allocatable.is_empty() {
+        status.capacity.clone_from(&setup.nodes.capacity);
+    }
+    if status.capacity.is_empty() {
+        status.capacity.clone_from(&status.allocatable);
+    }
+    if status.allocatable.is_empty() {
+        status.allocatable.clone_from(&status.capacity);
+    }
+    if status.addresses.is_empty() {
+        let address = |kind: &str, address: String| NodeAddress {
+            kind: kind.into(),
+            address: address.into(),
+        };
+        status.addresses = vec![
+            address(
+                "InternalIP",
+                format!("10.0.{}.{}", (index / 250) & 255, index % 250 + 1),
+            ),
+            address("Hostname", name.to_string()),
+        ];
+    }
+    if status.node_info.is_none() {
+        status.node_info = Some(NodeSystemInfo {
+            kernel_version: "6.12.0".into(),
+            os_image: "Podscope Linux".into(),
+            container_runtime_version: "containerd://2.1.4".into(),
+            kubelet_version: "v1.34.0".into(),
+            operating_system: "linux".into(),
+            architecture: "amd64".into(),
+            ..NodeSystemInfo::default()
+        });
+    }
+    let is_imported = !node.metadata.uid.is_empty();
+    for (kind, value, reason, message) in [
+        (
+            "MemoryPressure",
+            ConditionStatus::False,
+            "KubeletHasSufficientMemory",
+            "kubelet has sufficient memory available",
+        ),
+        (
+            "DiskPressure",
+            ConditionStatus::False,
+            "KubeletHasNoDiskPressure",
+            "kubelet has no disk pressure",
+        ),
+        (
+            "PIDPressure",
+            ConditionStatus::False,
+            "KubeletHasSufficientPID",
+            "kubelet has sufficient PID available",
+        ),
+        (
+            "Ready",
+            ConditionStatus::True,
+            "KubeletReady",
+            "kubelet is posting ready status",
+        ),
+    ] {
+        let stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
+        if stated && is_imported {
+            continue;
+        }
+        status.conditions.retain(|condition| &*condition.kind != kind);
+        status.conditions.push(NodeCondition {
+            kind: kind.into(),
+            status: value,
+            last_heartbeat_time: Some(setup.start),
+            last_transition_time: Some(setup.start),
+            reason: reason.into(),
+            message: message.into(),
+        });
+    }
+}

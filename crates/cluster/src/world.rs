@@ -1,0 +1,443 @@
+//! The simulated world: `step` takes the next event, hands it to the component
+//! it is addressed to, and applies what the component answers. Nothing else
+//! changes the world but faults and commands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{NodeName, ResourceList, Time};
+use rpds::RedBlackTreeMapSync;
+use serde_json::Value;
+
+use crate::apiserver::{ApiServer, Caller, Draft, Outcome};
+use crate::client::{Client, ClientCommand};
+use crate::controllers::ControllerManager;
+use crate::dispatch::WatchState;
+use crate::election::Election;
+use crate::kubelet::Kubelet;
+use crate::machine::Machine;
+use crate::queue::{Call, Event, Process, Queue};
+use crate::setup::{Settings, Setup};
+use crate::{
+    Actor, Answer, ApiError, Ctx, Effect, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng,
+    SimTime, Sink, Span, Subject, Switches, Timer, What,
+};
+
+/// After this long without an answer a call counts as failed (CT-155).
+pub(crate) const CALL_TIMEOUT: Span = Span::seconds(10);
+
+/// A machine with the kubelet that runs on it.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeState {
+    pub machine: Arc<Machine>,
+    pub machine_rng: Rng,
+    /// None while the process does not run.
+    pub kubelet: Option<Arc<Kubelet>>,
+    pub kubelet_rng: Rng,
+    pub incarnation: u32,
+    pub watch: WatchState,
+    pub is_powered: bool,
+    /// Of the machine, whatever its Node object says.
+    pub zone: Option<podscope_api::Str>,
+}
+
+impl NodeState {
+    pub(crate) fn new(name: &NodeName, machine: Machine, zone: Option<podscope_api::Str>, seed: u64) -> Self {
+        Self {
+            machine: Arc::new(machine),
+            machine_rng: Rng::split(seed, &format!("machine/{name}")),
+            kubelet: None,
+            kubelet_rng: Rng::split(seed, &format!("kubelet/{name}")),
+            incarnation: 0,
+            watch: WatchState::Closed,
+            is_powered: true,
+            zone,
+        }
+    }
+}
+
+/// The memory of a process that is not a kubelet.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// It does not run.
+    Down,
+    /// A controller-manager; the core exists while it leads.
+    Manager(Option<Arc<ControllerManager>>),
+    /// A command.
+    Client(Arc<Client>),
+}
+
+/// A process of the control plane, or a client.
+#[derive(Debug, Clone)]
+pub(crate) struct ProcessState {
+    pub incarnation: u32,
+    pub body: Body,
+    pub rng: Rng,
+    pub watch: WatchState,
+    /// None for processes without an election, and for a second instance that believes it leads.
+    pub election: Option<Election>,
+}
+
+/// A request that waits for etcd.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub call: Arc<Call>,
+    /// Whether it reached etcd before the link failed: then it happens, even if its caller gave up (CT-155).
+    pub commits: bool,
+    pub has_timed_out: bool,
+}
+
+/// The world at an instant. Cloning is cheap: the large parts are shared and copied on write.
+#[derive(Debug, Clone)]
+pub struct World {
+    pub(crate) now: SimTime,
+    pub(crate) start: Time,
+    pub(crate) seed: u64,
+    pub(crate) switches: Switches,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) default_capacity: Arc<ResourceList>,
+    pub(crate) queue: Queue,
+    pub(crate) network: Network,
+    pub(crate) heartbeats: Heartbeats,
+    pub(crate) api: ApiServer,
+    pub(crate) is_api_up: bool,
+    pub(crate) is_etcd_up: bool,
+    pub(crate) held: Vec<Held>,
+    pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
+    pub(crate) processes: BTreeMap<Actor, ProcessState>,
+    pub(crate) world_rng: Rng,
+    next_call: u64,
+    next_client: u32,
+    next_record: u64,
+}
+
+impl World {
+    pub(crate) fn empty(setup: &Setup) -> Self {
+        Self {
+            now: SimTime::ZERO,
+            start: setup.start,
+            seed: setup.seed,
+            switches: setup.switches,
+            settings: Arc::new(setup.settings.clone()),
+            default_capacity: Arc::new(setup.nodes.capacity.clone()),
+            queue: Queue::default(),
+            network: Network::new(setup.settings.network.clone(), setup.seed),
+            heartbeats: Heartbeats::default(),
+            api: ApiServer::new(setup.seed),
+            is_api_up: true,
+            is_etcd_up: true,
+            held: Vec::new(),
+            nodes: RedBlackTreeMapSync::new_sync(),
+            processes: BTreeMap::new(),
+            world_rng: Rng::split(setup.seed, "world"),
+            next_call: 0,
+            next_client: 1,
+            next_record: 0,
+        }
+    }
+    /// The instant.
+    pub fn now(&self) -> SimTime {
+        self.now
+    }
+    /// Wall-clock time at t = 0.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+    /// The switches that are on.
+    pub fn switches(&self) -> &Switches {
+        &self.switches
+    }
+    /// All objects as the API server stores them.
+    pub fn objects(&self) -> &Arc<Objects> {
+        self.api.objects()
+    }
+    /// The store's revision.
+    pub fn revision(&self) -> u64 {
+        self.api.store().revision()
+    }
+    /// The machines, by name.
+    pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Machine)> {
+        self.nodes.iter().map(|(name, node)| (name, &*node.machine))
+    }
+    /// One machine.
+    pub fn machine(&self, node: &NodeName) -> Option<&Machine> {
+        self.nodes.get(node).map(|node| &*node.machine)
+    }
+    /// The kubelets that run, by node.
+    pub fn kubelets(&self) -> impl Iterator<Item = (&NodeName, &Kubelet)> {
+        self.nodes
+            .iter()
+            .filter_map(|(name, node)| Some((name, node.kubelet.as_deref()?)))
+    }
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+    /// Heartbeats of the nodes.
+    pub fn heartbeats(&self) -> &Heartbeats {
+        &self.heartbeats
+    }
+    /// How many events wait, and how many happened so far.
+    pub fn queue_stats(&self) -> (usize, u64) {
+        self.queue.stats()
+    }
+    /// Whether the API server's process runs, and whether it reaches etcd.
+    pub fn control_plane(&self) -> (bool, bool) {
+        (self.is_api_up, self.is_etcd_up)
+    }
+    /// Whether a command still runs.
+    pub fn is_running(&self, command: u32) -> bool {
+        self.processes.contains_key(&Actor::Client(command))
+    }
+
+    /// When the next event is due.
+    pub fn next_at(&self) -> Option<SimTime> {
+        self.queue.next_at()
+    }
+    /// Takes one event; false if there is none.
+    pub fn step(&mut self, sink: &mut dyn Sink) -> bool {
+        let Some((at, event)) = self.queue.pop() else {
+            return false;
+        };
+        debug_assert!(at >= self.now, "an event in the past");
+        self.now = self.now.max(at);
+        self.dispatch(event, sink);
+        true
+    }
+    /// Takes every event up to and including the instant, and moves the clock there.
+    pub fn run_until(&mut self, until: SimTime, sink: &mut dyn Sink) {
+        while self.next_at().is_some_and(|at| at <= until) {
+            self.step(sink);
+        }
+        self.now = self.now.max(until);
+    }
+    /// Takes every event before the instant, and moves the clock there: what comes before the commands of that instant.
+    pub fn run_before(&mut self, until: SimTime, sink: &mut dyn Sink) {
+        while self.next_at().is_some_and(|at| at < until) {
+            self.step(sink);
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Records a command that was given, with the reason if it was refused.
+    pub fn record_command(&mut self, text: &str, error: Option<&str>, sink: &mut dyn Sink) {
+        let mut fields = vec![("command", Value::from(text))];
+        fields.extend(error.map(|error| ("error", Value::from(error))));
+        self.emit(&Actor::Client(0), What::Command, None, None, fields, sink);
+    }
+    /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
+    pub fn start_client(&mut self, command: ClientCommand, sink: &mut dyn Sink) -> u32 {
+        let number = self.next_client;
+        self.next_client += 1;
+        let actor = Actor::Client(number);
+        let state = ProcessState {
+            incarnation: 1,
+            body: Body::Client(Arc::new(Client::new(command))),
+            rng: Rng::split(self.seed, &format!("client/{number}")),
+            watch: WatchState::Closed,
+            election: None,
+        };
+        self.processes.insert(actor.clone(), state);
+        let process = Process { actor, incarnation: 1 };
+        self.on_start(&process, sink);
+        self.open_watch(&process);
+        number
+    }
+    /// Ends a command as Ctrl-C would; nothing it asked for is undone.
+    pub fn stop_client(&mut self, command: u32) {
+        self.processes.remove(&Actor::Client(command));
+    }
+
+    /// Applies a request at the API server now, and sends what it changed to the watches.
+    pub(crate) fn serve(&mut self, actor: &Actor, request: &Request, sink: &mut dyn Sink) -> Answer {
+        let mut out = Outcome::default();
+        let caller = Caller {
+            actor,
+            now: self.now,
+            start: self.start,
+            switches: &self.switches,
+        };
+        let answer = self.api.handle(request, &caller, &mut out);
+        for Draft { what, object, fields } in out.records {
+            self.emit(actor, what, object, None, fields, sink);
+        }
+        for change in out.changes {
+            self.observe(&change);
+            self.fan_out(&change);
+        }
+        answer
+    }
+
+    /// Puts a record into the trace.
+    pub(crate) fn emit(
+        &mut self,
+        actor: &Actor,
+        what: What,
+        object: Option<Arc<Subject>>,
+        container: Option<podscope_api::Str>,
+        fields: Vec<(&'static str, Value)>,
+        sink: &mut dyn Sink,
+    ) {
+        let seq = self.next_record;
+        self.next_record += 1;
+        sink.record(Record {
+            at: self.now,
+            seq,
+            actor: actor.clone(),
+            what,
+            object,
+            container,
+            fields,
+        });
+    }
+
+    /// Runs a function of a machine in its context.
+    pub(crate) fn with_machine<T>(
+        &mut self,
+        node: &NodeName,
+        sink: &mut dyn Sink,
+        act: impl FnOnce(&mut Machine, &mut Ctx<'_>) -> T,
+    ) -> Option<T> {
+        let state = self.nodes.get_mut(node)?;
+        let actor = Actor::Machine(node.clone());
+        let mut ctx = Ctx::new(
+            self.now,
+            self.start,
+            actor.clone(),
+            &mut state.machine_rng,
+            &self.switches,
+            &mut self.next_call,
+        )
+        .with_world(&self.network, &self.heartbeats);
+        let machine = Arc::make_mut(&mut state.machine);
+        let value = act(machine, &mut ctx);
+        let events = machine.take_events();
+        let effects = ctx.into_effects();
+        self.apply(&Process { actor, incarnation: 0 }, effects, sink);
+        self.notice(node, events, sink);
+        Some(value)
+    }
+
+    /// Runs a function of a kubelet, if it runs, in its context.
+    pub(crate) fn with_kubelet(
+        &mut self,
+        process: &Process,
+        sink: &mut dyn Sink,
+        act: impl FnOnce(&mut Kubelet, &mut Machine, &Objects, &mut Ctx<'_>),
+    ) {
+        let Actor::Kubelet(node) = &process.actor else { return };
+        let store = self.api.objects().clone();
+        let Some(state) = self.nodes.get_mut(node) else { return };
+        let Some(kubelet) = &mut state.kubelet else { return };
+        let view = match &state.watch {
+            WatchState::Broken { view, .. } => view.clone(),
+            _ => store,
+        };
+        let mut ctx = Ctx::new(
+            self.now,
+            self.start,
+            process.actor.clone(),
+            &mut state.kubelet_rng,
+            &self.switches,
+            &mut self.next_call,
+        )
+        .with_world(&self.network, &self.heartbeats);
+        let machine = Arc::make_mut(&mut state.machine);
+        act(Arc::make_mut(kubelet), machine, &view, &mut ctx);
+        let events = machine.take_events();
+        let effects = ctx.into_effects();
+        self.apply(process, effects, sink);
+        self.notice(node, events, sink);
+    }
+
+    /// Runs a function of another process, if it runs, in its context.
+    pub(crate) fn with_process<T>(
+        &mut self,
+        process: &Process,
+        sink: &mut dyn Sink,
+        act: impl FnOnce(&mut Body, &mut Option<Election>, &mut Ctx<'_>) -> T,
+    ) -> Option<T> {
+        let state = self.processes.get_mut(&process.actor)?;
+        let mut ctx = Ctx::new(
+            self.now,
+            self.start,
+            process.actor.clone(),
+            &mut state.rng,
+            &self.switches,
+            &mut self.next_call,
+        )
+        .with_world(&self.network, &self.heartbeats);
+        let value = act(&mut state.body, &mut state.election, &mut ctx);
+        let effects = ctx.into_effects();
+        self.apply(process, effects, sink);
+        Some(value)
+    }
+
+    /// Applies what a component answered.
+    fn apply(&mut self, process: &Process, effects: Vec<Effect>, sink: &mut dyn Sink) {
+        for effect in effects {
+            match effect {
+                Effect::Call(id, request) => {
+                    let arrival = self
+                        .network
+                        .delivery(self.now, &process.actor.place(), &Place::ControlPlane);
+                    match arrival {
+                        Some(at) => {
+                            let call = Call {
+                                from: process.clone(),
+                                id,
+                                request,
+                                sent: self.now,
+                            };
+                            self.queue.push(at, Event::Call(Arc::new(call)));
+                        }
+                        None => {
+                            let answer = Arc::new(Err(ApiError::timeout()));
+                            self.queue
+                                .push(self.now + CALL_TIMEOUT, Event::Answer(process.clone(), id, answer));
+                        }
+                    }
+                }
+                Effect::Timer(at, Timer::Machine(timer)) => {
+                    if let Place::Node(node) = process.actor.place() {
+                        self.queue.push(at.max(self.now), Event::Machine(node, timer));
+                    }
+                }
+                Effect::Timer(at, timer) => {
+                    self.queue.push(at.max(self.now), Event::Timer(process.clone(), timer));
+                }
+                Effect::Record {
+                    what,
+                    object,
+                    container,
+                    fields,
+                } => self.emit(&process.actor, what, object, container, fields, sink),
+                Effect::Print { is_error, text } => {
+                    if let Actor::Client(command) = process.actor {
+                        sink.output(OutputLine {
+                            at: self.now,
+                            command,
+                            is_error,
+                            text,
+                        });
+                    }
+                }
+                Effect::Exit(status) => {
+                    if let Actor::Client(command) = process.actor
+                        && self.processes.remove(&process.actor).is_some()
+                    {
+                        sink.finished(command, self.now, status);
+                    }
+                }
+                Effect::Fault(fault) => {
+                    // A component that causes a fault (fencing) asked for something possible, or nothing happens.
+                    let _ = self.cause(&process.actor, &fault, sink);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What the tests of the world share.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, World};
+use serde_json::{Value, json};
+
+/// Keeps everything a world reports.
+#[derive(Default)]
+pub struct Trace {
+    pub records: Vec<Record>,
+    pub output: Vec<OutputLine>,
+    pub finished: Vec<(u32, SimTime, u8)>,
+}
+
+impl Sink for Trace {
+    fn record(&mut self, record: Record) {
+        self.records.push(record);
+    }
+    fn output(&mut self, line: OutputLine) {
+        self.output.push(line);
+    }
+    fn finished(&mut self, command: u32, at: SimTime, status: u8) {
+        self.finished.push((command, at, status));
+    }
+}
+
+impl Trace {
+    /// The trace as JSON lines.
+    pub fn lines(&self) -> Vec<String> {
+        self.records.iter().map(Record::to_json_line).collect()
+    }
+    /// `WHAT NAME` of each record about an object of that name.
+    pub fn of(&self, name: &str) -> Vec<String> {
+        self.records
+            .iter()
+            .filter(|record| record.object.as_ref().is_some_and(|object| &*object.key.name == name))
+            .map(|record| record.what.as_str().to_owned())
+            .collect()
+    }
+}
+
+/// An object from JSON.
+pub fn object(value: &Value) -> Object {
+    let kind = Kind::from_wire(
+        value["apiVersion"].as_str().unwrap_or_default(),
+        value["kind"].as_str().unwrap_or_default(),
+    )
+    .expect("a known kind");
+    Object::from_typed_value(kind, value).expect("a well-formed object")
+}
+
+/// A pod with one container, on a node.
+pub fn pod(name: &str, node: Option<&str>) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"nodeName": node, "terminationGracePeriodSeconds": 30, "containers": [{"name": "main", "image": "busybox"}]},
+    })
+}
+
+/// A world with these objects.
+pub fn world(objects: &[Value], trace: &mut Trace) -> World {
+    let setup = Setup {
+        objects: objects.iter().map(object).collect(),
+        ..Setup::default()
+    };
+    World::new(setup, trace).expect("the objects are accepted")
+}
+
+/// The key of a namespaced object in `default`.
+pub fn key(name: &str) -> ObjectKey {
+    ObjectKey::new("default", name)
+}
+
+/// An instant.
+pub fn at(seconds: i64) -> SimTime {
+    SimTime::from_seconds(seconds)
+}

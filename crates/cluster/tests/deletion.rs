@@ -1,0 +1,134 @@
+//! Deletion at the API server, through a client of the world (LC-011 to LC-020).
+
+mod common;
+
+use common::{Trace, at, key, object, pod, world};
+use podscope_api::{Kind, Pod};
+use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
+use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
+use serde_json::json;
+
+fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
+    ClientCommand::Delete(DeleteCommand {
+        targets: vec![(Kind::Pod, key(name))],
+        options: DeleteOptions {
+            grace_seconds,
+            ..DeleteOptions::default()
+        },
+        wait: true,
+        ..DeleteCommand::default()
+    })
+}
+
+#[test]
+fn lc_016_a_forced_deletion_is_two_writes() {
+    let mut trace = Trace::default();
+    // A node without a machine: nobody answers the deletion.
+    let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
+    world.start_client(delete("web", Some(0)), &mut trace);
+    world.run_until(SimTime(100_000), &mut trace);
+    assert!(world.objects().get::<Pod>(&key("web")).is_none());
+    let seen = trace.of("web");
+    assert_eq!(seen[seen.len() - 2..], ["DeletionRequested", "Deleted"]);
+    // LC-022: the warning, the line, and the wait that ends when the UID is gone.
+    let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
+    assert!(lines[0].starts_with("Warning: Immediate deletion does not wait for confirmation"));
+    assert_eq!(lines[1..], ["pod \"web\" force deleted from default namespace"]);
+    assert_eq!(trace.finished.len(), 1);
+}
+
+#[test]
+fn lc_013_lc_014_grace_only_shrinks() {
+    let mut trace = Trace::default();
+    let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
+    world.start_client(delete("web", None), &mut trace);
+    world.run_until(at(2), &mut trace);
+    world.start_client(delete("web", Some(60)), &mut trace);
+    world.run_until(at(3), &mut trace);
+    let grace = |world: &World| {
+        let pod = world.objects().get::<Pod>(&key("web")).expect("still there");
+        pod.metadata.deletion_grace_period_seconds
+    };
+    assert_eq!(grace(&world), Some(30));
+    world.start_client(delete("web", Some(10)), &mut trace);
+    world.run_until(at(4), &mut trace);
+    assert_eq!(grace(&world), Some(10));
+}
+
+#[test]
+fn lc_020_a_finalizer_holds_a_forced_pod() {
+    let mut trace = Trace::default();
+    let mut held = pod("web", Some("elsewhere"));
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    let mut world = world(&[held], &mut trace);
+    world.start_client(delete("web", Some(0)), &mut trace);
+    world.run_until(at(1), &mut trace);
+    let stored = world.objects().get::<Pod>(&key("web")).expect("held").clone();
+    assert_eq!(stored.metadata.deletion_grace_period_seconds, Some(0));
+    let mut released = Pod::clone(&stored);
+    released.metadata.finalizers.clear();
+    let update = Request::Update(
+        podscope_api::Object::Pod(std::sync::Arc::new(released)),
+        podscope_cluster::Part::Main,
+    );
+    world.start_client(ClientCommand::Write(vec![Write::new(update, "")]), &mut trace);
+    world.run_until(at(2), &mut trace);
+    assert!(world.objects().get::<Pod>(&key("web")).is_none());
+}
+
+#[test]
+fn refusals_use_the_servers_words() {
+    let mut trace = Trace::default();
+    let mut world = world(&[pod("web", None)], &mut trace);
+    let create = |value: serde_json::Value| Request::Create(object(&value));
+    let mut unknown_class = pod("vip", None);
+    unknown_class["spec"]["priorityClassName"] = json!("gold");
+    let mut wrong_namespace = pod("lost", None);
+    wrong_namespace["metadata"]["namespace"] = json!("nowhere");
+    let requests = [
+        create(pod("web", None)),
+        create(unknown_class),
+        create(wrong_namespace),
+        Request::Delete {
+            kind: Kind::Deployment,
+            key: key("web"),
+            options: DeleteOptions::default(),
+        },
+    ]
+    .into_iter()
+    .map(|request| Write::new(request, "done"))
+    .collect();
+    world.start_client(ClientCommand::Write(requests), &mut trace);
+    world.run_until(at(1), &mut trace);
+    let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(
+        lines,
+        [
+            "Error from server (AlreadyExists): pods \"web\" already exists",
+            "Error from server (Forbidden): pods \"vip\" is forbidden: no PriorityClass with name gold was found",
+            "Error from server (NotFound): namespaces \"nowhere\" not found",
+            "Error from server (NotFound): deployments.apps \"web\" not found",
+        ]
+    );
+    assert_eq!(trace.finished.len(), 1);
+    assert_eq!(trace.finished[0].2, 1);
+}
+
+#[test]
+fn p_02_equal_worlds_leave_equal_traces() {
+    let run = |seed: u64| {
+        let mut trace = Trace::default();
+        let setup = Setup {
+            seed,
+            objects: vec![object(&pod("web", Some("a-1")))],
+            ..Setup::default()
+        };
+        let mut world = World::new(setup, &mut trace).expect("accepted");
+        world.run_until(at(60), &mut trace);
+        world.start_client(delete("web", None), &mut trace);
+        world.run_until(at(200), &mut trace);
+        trace.lines()
+    };
+    assert_eq!(run(7), run(7));
+    assert_ne!(run(7), run(8));
+}
