@@ -1,10 +1,21 @@
-//! What all controllers share: the watch cache, work queues, timers, calls.
+//! What all controllers share: one watch cache, a work queue each, deadlines,
+//! and the execution of what a sync asked for.
+//!
+//! A sync reads the cache and answers with a [`Plan`]: steps of requests that
+//! may go out together, a step only after the previous one succeeded. Its key
+//! stays in process until the last answer (or time-out) is in, so that a key
+//! has one worker at a time; changes meanwhile make it run again (CT-158).
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::{Ctx, Input, Objects};
+use podscope_api::{EventType, Kind, Object, Resource, Time, Uid};
 
-use super::ControllerManagerSettings;
+use crate::{Answer, ApiError, CallId, Change, Ctx, EventNote, Input, Objects, Request, SimTime, Span, Timer};
+
+use super::index::Index;
+use super::queue::{Due, Key, Queue};
+use super::{ControllerManagerSettings, registry};
 
 /// A timer of a controller-manager.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,11 +24,280 @@ pub enum ControllerTimer {
     Wake,
 }
 
+/// One controller: what it watches, how a change leads to keys, how a key is brought to what is wanted.
+pub(super) trait Controller: std::fmt::Debug + Send + Sync {
+    /// Its name, as it signs events.
+    fn name(&self) -> &'static str;
+    /// The kinds whose changes concern it.
+    fn watches(&self) -> &'static [Kind];
+    /// The cache is complete; periodic work begins here.
+    fn started(&mut self, _cx: &mut Cx<'_, '_>) {}
+    /// A change of a watched kind: which keys does it concern?
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>);
+    /// A deadline set with [`Cx::tick_at`].
+    fn tick(&mut self, _tick: u8, _cx: &mut Cx<'_, '_>) {}
+    /// Compares what is with what should be, and says what to request.
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan;
+    /// An answer to one of its requests.
+    fn answered(&mut self, _key: &Key, _request: &Request, _answer: &Answer, _cx: &mut Cx<'_, '_>) {}
+    /// A request failed and the rest of the plan was dropped: what is still to be said? The key is retried with back-off.
+    fn failed(&mut self, _key: &Key, _failure: &Failure, _cx: &mut Cx<'_, '_>) -> Plan {
+        Plan::default()
+    }
+    /// A copy, for checkpoints.
+    fn clone_box(&self) -> Box<dyn Controller>;
+}
+
+/// Why a plan was not carried out to its end.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The first request that was refused or timed out.
+    pub(super) request: Request,
+    pub(super) error: ApiError,
+    /// What was not tried any more.
+    pub(super) dropped: Vec<Request>,
+}
+
+/// What a sync wants done.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Plan {
+    steps: VecDeque<Vec<Action>>,
+    requeue_after: Option<Span>,
+    failed: bool,
+}
+
+impl Plan {
+    /// A plan of one request.
+    pub(super) fn one(action: impl Into<Action>) -> Self {
+        Self::default().then(vec![action.into()])
+    }
+    /// A sync that could not be done; the key is retried with back-off.
+    pub(super) fn failure() -> Self {
+        Self {
+            failed: true,
+            ..Self::default()
+        }
+    }
+    /// Adds a step of requests that may go out together.
+    pub(super) fn then(mut self, actions: Vec<Action>) -> Self {
+        if !actions.is_empty() {
+            self.steps.push_back(actions);
+        }
+        self
+    }
+    /// Adds a step of one request.
+    pub(super) fn then_one(self, action: impl Into<Action>) -> Self {
+        self.then(vec![action.into()])
+    }
+    /// Adds steps of 1, 2, 4, … requests, so that a persistent failure costs few (CT-056).
+    pub(super) fn then_slowly(mut self, actions: Vec<Action>) -> Self {
+        let mut rest = actions.into_iter();
+        let mut size = 1;
+        loop {
+            let batch: Vec<Action> = rest.by_ref().take(size).collect();
+            if batch.is_empty() {
+                return self;
+            }
+            self.steps.push_back(batch);
+            size *= 2;
+        }
+    }
+    /// Syncs the key again after a while, when everything went well.
+    pub(super) fn requeue_after(mut self, span: Option<Span>) -> Self {
+        self.requeue_after = match (self.requeue_after, span) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        self
+    }
+    /// Retries the key with back-off when the requests are done, as a sync that returns an error.
+    pub(super) fn and_retry(mut self, retry: bool) -> Self {
+        self.failed |= retry;
+        self
+    }
+}
+
+/// Which answers let a plan go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Accept {
+    /// Success only.
+    Success,
+    /// Success, or "already gone".
+    OrNotFound,
+    /// Success, or "already there".
+    OrAlreadyExists,
+    /// Success, or the namespace is ending (CT-056).
+    OrNamespaceTerminating,
+    /// Whatever the answer, the plan goes on.
+    Anything,
+    /// The live object must have this UID and not be terminating (CT-060); otherwise the plan ends, to be retried.
+    LiveOwner(Uid),
+    /// Only NotFound goes on; an existing object ends the plan quietly (CT-048).
+    OnlyNotFound,
+    /// A failure ends the plan quietly: the next periodic pass sees to it.
+    OrStop,
+}
+
+enum Verdict {
+    Go,
+    Stop,
+    Fail(ApiError),
+}
+
+impl Accept {
+    fn judge(&self, answer: &Answer) -> Verdict {
+        match (self, answer) {
+            (Self::Anything, _) => Verdict::Go,
+            (Self::LiveOwner(uid), Ok(Some(owner))) => {
+                if owner.metadata().uid == *uid && !owner.metadata().is_terminating() {
+                    Verdict::Go
+                } else {
+                    Verdict::Stop
+                }
+            }
+            (Self::OnlyNotFound, Ok(_)) => Verdict::Stop,
+            (Self::OnlyNotFound | Self::OrNotFound, Err(error)) if error.code == 404 => Verdict::Go,
+            (Self::OnlyNotFound | Self::OrStop, Err(_)) => Verdict::Stop,
+            (Self::OrAlreadyExists, Err(error)) if error.reason == "AlreadyExists" => Verdict::Go,
+            (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => Verdict::Go,
+            (_, Ok(_)) => Verdict::Go,
+            (_, Err(error)) => Verdict::Fail(error.clone()),
+        }
+    }
+}
+
+/// Whether a create was refused because its namespace is being deleted (CT-119).
+pub(super) fn is_namespace_terminating(error: &ApiError) -> bool {
+    error.causes.iter().any(|(kind, _)| kind == "NamespaceTerminating")
+}
+
+/// One request with what is said about its outcome. In the events' texts `{name}` stands for the name in the answer, `{error}` for the refusal.
+#[derive(Debug, Clone)]
+pub(super) struct Action {
+    pub(super) request: Request,
+    accept: Accept,
+    on_success: Option<EventNote>,
+    on_failure: Option<EventNote>,
+}
+
+impl From<Request> for Action {
+    fn from(request: Request) -> Self {
+        Self {
+            request,
+            accept: Accept::Success,
+            on_success: None,
+            on_failure: None,
+        }
+    }
+}
+
+impl Action {
+    pub(super) fn accept(mut self, accept: Accept) -> Self {
+        self.accept = accept;
+        self
+    }
+    pub(super) fn on_success(mut self, note: EventNote) -> Self {
+        self.on_success = Some(note);
+        self
+    }
+    pub(super) fn on_failure(mut self, note: EventNote) -> Self {
+        self.on_failure = Some(note);
+        self
+    }
+}
+
+/// An event about an object.
+pub(super) fn note<T: Resource>(about: &T, kind: EventType, reason: &str, message: impl Into<String>) -> EventNote {
+    let meta = about.metadata();
+    EventNote {
+        kind: T::KIND,
+        key: meta.key(),
+        uid: meta.uid.clone(),
+        field_path: "".into(),
+        kind_of_event: kind,
+        reason: reason.into(),
+        message: message.into().into(),
+        related: None,
+    }
+}
+
+/// What a controller is given at each step.
+pub(super) struct Cx<'c, 'a> {
+    pub(super) ctx: &'c mut Ctx<'a>,
+    pub(super) objects: &'c Arc<Objects>,
+    pub(super) settings: &'c ControllerManagerSettings,
+    pub(super) index: &'c Index,
+    queue: &'c mut Queue,
+}
+
+impl Cx<'_, '_> {
+    pub(super) fn now(&self) -> SimTime {
+        self.ctx.now
+    }
+    /// The wall-clock time, to the second, as objects carry it.
+    pub(super) fn time(&self) -> Time {
+        Time::from_seconds(self.ctx.wall().seconds())
+    }
+    pub(super) fn enqueue(&mut self, key: Key) {
+        self.queue.add(key);
+    }
+    pub(super) fn enqueue_after(&mut self, key: Key, span: Span) {
+        self.queue.add_at(key, self.ctx.now + span);
+    }
+    /// Calls [`Controller::tick`] with that number at an instant.
+    pub(super) fn tick_at(&mut self, at: SimTime, tick: u8) {
+        self.queue.ticks.insert((at.max(self.ctx.now), tick));
+    }
+    /// Emits an event.
+    pub(super) fn event(&mut self, note: EventNote) {
+        self.ctx.call(Request::Event(note));
+    }
+}
+
+/// A plan under way.
+#[derive(Debug, Clone)]
+struct Running {
+    plan: Plan,
+    outstanding: u32,
+    error: Option<(Request, ApiError)>,
+    stopped: bool,
+}
+
+#[derive(Debug)]
+struct Worker {
+    controller: Box<dyn Controller>,
+    queue: Queue,
+    running: BTreeMap<Key, Running>,
+}
+
+impl Clone for Worker {
+    fn clone(&self) -> Self {
+        Self {
+            controller: self.controller.clone_box(),
+            queue: self.queue.clone(),
+            running: self.running.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Call {
+    worker: usize,
+    key: Key,
+    action: Action,
+}
+
 /// One kube-controller-manager process that leads. Everything here is memory: a crash or a lost lease loses it (CT-032, CT-133).
 #[derive(Debug, Clone)]
 pub struct ControllerManager {
     settings: Arc<ControllerManagerSettings>,
     objects: Arc<Objects>,
+    index: Index,
+    has_synced: bool,
+    workers: Vec<Worker>,
+    calls: BTreeMap<CallId, Call>,
+    /// The wake-up that the world holds for us.
+    armed: Option<SimTime>,
 }
 
 impl ControllerManager {
@@ -26,18 +306,243 @@ impl ControllerManager {
         Self {
             settings: Arc::new(settings),
             objects: Arc::default(),
+            index: Index::default(),
+            has_synced: false,
+            workers: registry::CONTROLLERS
+                .iter()
+                .map(|new| Worker {
+                    controller: new(),
+                    queue: Queue::default(),
+                    running: BTreeMap::new(),
+                })
+                .collect(),
+            calls: BTreeMap::new(),
+            armed: None,
         }
     }
     /// The settings it runs with.
     pub fn settings(&self) -> &ControllerManagerSettings {
         &self.settings
     }
+    /// The watch cache.
+    pub fn objects(&self) -> &Arc<Objects> {
+        &self.objects
+    }
     /// One step: takes the input into the cache, and works off what became due.
-    pub fn handle(&mut self, input: Input, _ctx: &mut Ctx<'_>) {
+    pub fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
         match input {
-            Input::Listed { objects, .. } => self.objects = objects,
-            Input::Changed(change) => self.objects = change.after.clone(),
-            Input::Started | Input::Answered(..) | Input::Timer(_) => {}
+            Input::Started => {}
+            Input::Listed { revision, objects } => self.listed(revision, objects, ctx),
+            Input::Changed(change) => {
+                self.objects = change.after.clone();
+                if self.has_synced {
+                    self.changed(&change, ctx);
+                }
+            }
+            Input::Answered(id, answer) => self.answered(id, answer, ctx),
+            Input::Timer(_) => self.armed = self.armed.filter(|at| *at > ctx.now),
+        }
+        if self.has_synced {
+            self.work(ctx);
+            self.arm(ctx);
+        }
+    }
+
+    /// Replaces the cache; what differs from before is seen as changes, intermediate states are lost (CT-158).
+    fn listed(&mut self, revision: u64, objects: Arc<Objects>, ctx: &mut Ctx<'_>) {
+        let before = std::mem::replace(&mut self.objects, objects.clone());
+        for kind in Kind::ALL {
+            let changed = |old: Option<Object>, new: Option<Object>| Change {
+                revision,
+                old,
+                new,
+                after: objects.clone(),
+            };
+            for old in before.list_kind(*kind) {
+                if objects.get_kind(*kind, &old.key()).is_none() {
+                    self.changed(&changed(Some(old), None), ctx);
+                }
+            }
+            for new in objects.list_kind(*kind) {
+                let old = before.get_kind(*kind, &new.key());
+                let same = |old: &Object| old.metadata().resource_version == new.metadata().resource_version;
+                if !old.as_ref().is_some_and(same) {
+                    self.changed(&changed(old, Some(new)), ctx);
+                }
+            }
+        }
+        if !std::mem::replace(&mut self.has_synced, true) {
+            self.each(ctx, |controller, cx| controller.started(cx));
+        }
+    }
+
+    fn changed(&mut self, change: &Change, ctx: &mut Ctx<'_>) {
+        let Some(kind) = change.object().map(Object::kind) else {
+            return;
+        };
+        self.index.update(change);
+        self.each(ctx, |controller, cx| {
+            if controller.watches().contains(&kind) {
+                controller.changed(change, cx);
+            }
+        });
+    }
+
+    fn each(&mut self, ctx: &mut Ctx<'_>, mut act: impl FnMut(&mut dyn Controller, &mut Cx<'_, '_>)) {
+        for worker in &mut self.workers {
+            let mut cx = Cx {
+                ctx: &mut *ctx,
+                objects: &self.objects,
+                settings: &self.settings,
+                index: &self.index,
+                queue: &mut worker.queue,
+            };
+            act(worker.controller.as_mut(), &mut cx);
+        }
+    }
+
+    /// Runs everything that is due now.
+    fn work(&mut self, ctx: &mut Ctx<'_>) {
+        for index in 0..self.workers.len() {
+            while let Some(due) = self.workers[index].queue.next(ctx.now) {
+                let worker = &mut self.workers[index];
+                let mut cx = Cx {
+                    ctx: &mut *ctx,
+                    objects: &self.objects,
+                    settings: &self.settings,
+                    index: &self.index,
+                    queue: &mut worker.queue,
+                };
+                match due {
+                    Due::Tick(tick) => worker.controller.tick(tick, &mut cx),
+                    Due::Key(key) => {
+                        let plan = worker.controller.sync(&key, &mut cx);
+                        let running = Running {
+                            plan,
+                            outstanding: 0,
+                            error: None,
+                            stopped: false,
+                        };
+                        worker.running.insert(key.clone(), running);
+                        self.advance(index, key, ctx);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the next step of a key's plan, or ends the sync.
+    fn advance(&mut self, index: usize, key: Key, ctx: &mut Ctx<'_>) {
+        let worker = &mut self.workers[index];
+        let Some(running) = worker.running.get_mut(&key) else {
+            return;
+        };
+        if running.outstanding > 0 {
+            return;
+        }
+        if let Some((request, error)) = running.error.take() {
+            let mut cx = Cx {
+                ctx: &mut *ctx,
+                objects: &self.objects,
+                settings: &self.settings,
+                index: &self.index,
+                queue: &mut worker.queue,
+            };
+            let dropped = std::mem::take(&mut running.plan.steps).into_iter().flatten();
+            let failure = Failure {
+                request,
+                error,
+                dropped: dropped.map(|action| action.request).collect(),
+            };
+            running.plan = worker.controller.failed(&key, &failure, &mut cx);
+            running.plan.failed = true;
+            // What is said about a failure is not retried by itself.
+            running
+                .plan
+                .steps
+                .iter_mut()
+                .flatten()
+                .for_each(|action| action.accept = Accept::Anything);
+            running.stopped = false;
+        } else if running.stopped {
+            running.plan.steps.clear();
+        }
+        if let Some(step) = running.plan.steps.pop_front() {
+            running.outstanding = u32::try_from(step.len()).unwrap_or(u32::MAX);
+            for action in step {
+                let id = ctx.call(action.request.clone());
+                let call = Call {
+                    worker: index,
+                    key: key.clone(),
+                    action,
+                };
+                self.calls.insert(id, call);
+            }
+            return;
+        }
+        let (failed, after) = (running.plan.failed, running.plan.requeue_after);
+        worker.running.remove(&key);
+        worker.queue.done(&key);
+        if failed {
+            worker.queue.add_rate_limited(key, ctx.now);
+        } else {
+            worker.queue.forget(&key);
+            if let Some(after) = after {
+                worker.queue.add_at(key, ctx.now + after);
+            }
+        }
+    }
+
+    fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Ctx<'_>) {
+        let Some(Call {
+            worker: index,
+            key,
+            action,
+        }) = self.calls.remove(&id)
+        else {
+            return;
+        };
+        let worker = &mut self.workers[index];
+        let mut cx = Cx {
+            ctx: &mut *ctx,
+            objects: &self.objects,
+            settings: &self.settings,
+            index: &self.index,
+            queue: &mut worker.queue,
+        };
+        worker.controller.answered(&key, &action.request, &answer, &mut cx);
+        let (template, name, error) = match &answer {
+            Ok(object) => {
+                let name = object
+                    .as_ref()
+                    .map_or_else(String::new, |object| object.metadata().name.to_string());
+                (action.on_success, name, String::new())
+            }
+            Err(error) => (action.on_failure, String::new(), error.message.clone()),
+        };
+        if let Some(mut note) = template {
+            note.message = note.message.replace("{name}", &name).replace("{error}", &error).into();
+            ctx.call(Request::Event(note));
+        }
+        if let Some(running) = worker.running.get_mut(&key) {
+            running.outstanding -= 1;
+            match action.accept.judge(&answer) {
+                Verdict::Go => {}
+                Verdict::Stop => running.stopped = true,
+                Verdict::Fail(error) => running.error = running.error.take().or(Some((action.request, error))),
+            }
+        }
+        self.advance(index, key, ctx);
+    }
+
+    /// Keeps one wake-up with the world, for the earliest deadline.
+    fn arm(&mut self, ctx: &mut Ctx<'_>) {
+        let earliest = self.workers.iter().filter_map(|worker| worker.queue.earliest()).min();
+        if let Some(at) = earliest
+            && self.armed.is_none_or(|armed| at < armed)
+        {
+            self.armed = Some(at);
+            ctx.timer(at, Timer::Controller(ControllerTimer::Wake));
         }
     }
 }

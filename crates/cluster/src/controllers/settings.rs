@@ -24,7 +24,7 @@ impl Setting for Span {
         let text = value
             .as_str()
             .ok_or_else(|| format!("{value} is not a duration such as 50s"))?;
-        *self = parse_duration(text).ok_or_else(|| format!("{text:?} is not a duration such as 50s"))?;
+        *self = Span(podscope_api::parse_duration(text)?);
         Ok(())
     }
 }
@@ -136,36 +136,6 @@ fn parse_decimal(text: &str, places: usize) -> Option<i64> {
         return None;
     }
     format!("{whole}{fraction:0<places$}").parse().ok()
-}
-
-/// A duration as Go writes it: `50s`, `1m30s`, `500ms`.
-fn parse_duration(text: &str) -> Option<Span> {
-    if text == "0" {
-        return Some(Span::ZERO);
-    }
-    let mut rest = text;
-    let mut total = 0_i64;
-    while !rest.is_empty() {
-        let number_len = rest
-            .bytes()
-            .take_while(|byte| byte.is_ascii_digit() || *byte == b'.')
-            .count();
-        let (number, tail) = rest.split_at(number_len);
-        let unit_len = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let (unit, tail) = tail.split_at(unit_len);
-        let micros = match unit {
-            "h" => 3_600_000_000,
-            "m" => 60_000_000,
-            "s" => 1_000_000,
-            "ms" => 1000,
-            "us" => 1,
-            _ => return None,
-        };
-        let amount = parse_decimal(number, 6)?;
-        total = total.checked_add(amount.checked_mul(micros)? / 1_000_000)?;
-        rest = tail;
-    }
-    (!text.is_empty()).then_some(Span(total))
 }
 
 #[cfg(test)]

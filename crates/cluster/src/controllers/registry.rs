@@ -1,0 +1,22 @@
+//! All controllers, in the order in which they see a change.
+
+use podscope_api::{ReplicaSet, ReplicationController};
+
+use super::deployment::Deployments;
+use super::node_lifecycle::NodeLifecycle;
+use super::podgc::PodGc;
+use super::replicaset::Replicas;
+use super::runtime::Controller;
+use super::statefulset::StatefulSets;
+use super::taint_eviction::TaintEviction;
+
+/// How each is made.
+pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
+    Replicas::<ReplicaSet>::boxed,
+    Replicas::<ReplicationController>::boxed,
+    Deployments::boxed,
+    StatefulSets::boxed,
+    NodeLifecycle::boxed,
+    TaintEviction::boxed,
+    PodGc::boxed,
+];

@@ -1,0 +1,112 @@
+//! Pods from templates, and the hash that names a template's revision (CT-065).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{Labels, ObjectMeta, OwnerReference, Pod, PodStatus, PodTemplateSpec, Str};
+use serde_json::Value;
+
+/// A template of pods.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Template(pub(super) Arc<PodTemplateSpec>);
+
+impl Template {
+    /// The template of a workload.
+    pub(super) fn of(template: &Arc<PodTemplateSpec>) -> Self {
+        Self(template.clone())
+    }
+    /// A pod of this template for an owner; its name is given by the caller or made by the server from `generate_name`.
+    pub(super) fn pod(&self, namespace: &Str, generate_name: &str, owner: OwnerReference) -> Pod {
+        let template = &self.0.metadata;
+        Pod {
+            metadata: ObjectMeta {
+                generate_name: generate_name.into(),
+                namespace: namespace.clone(),
+                labels: template.labels.clone(),
+                annotations: template.annotations.clone(),
+                finalizers: template.finalizers.clone(),
+                owner_references: vec![owner],
+                ..ObjectMeta::default()
+            },
+            spec: self.0.spec.clone(),
+            status: PodStatus::default(),
+            extra: self.0.extra.clone(),
+        }
+    }
+    /// Everything the template says, as one tree.
+    pub(super) fn value(&self) -> Value {
+        let mut value = serde_json::to_value(&*self.0).unwrap_or_default();
+        self.0.extra.merge_into(&mut value);
+        value
+    }
+    /// The template's hash in the form of Kubernetes: FNV-1a of its text and of the number of collisions so far, in letters that spell no word.
+    pub(super) fn hash(&self, collision_count: Option<i32>) -> String {
+        fnv_hash(&self.value().to_string(), collision_count)
+    }
+}
+
+/// The hash of a text and of the number of collisions so far, as it stands in names.
+pub(super) fn fnv_hash(text: &str, collision_count: Option<i32>) -> String {
+    let mut hash = Fnv32::default();
+    hash.write(text.as_bytes());
+    if let Some(count) = collision_count {
+        hash.write(&count.to_le_bytes());
+    }
+    safe_encode(&hash.0.to_string())
+}
+
+struct Fnv32(u32);
+
+impl Default for Fnv32 {
+    fn default() -> Self {
+        Self(0x811c_9dc5)
+    }
+}
+
+impl Fnv32 {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+}
+
+/// Maps each character to one of 27 that spell no word.
+fn safe_encode(text: &str) -> String {
+    const SAFE: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+    text.bytes()
+        .map(|byte| char::from(SAFE[usize::from(byte) % SAFE.len()]))
+        .collect()
+}
+
+/// A copy of the labels with one more.
+pub(super) fn with_label(labels: &BTreeMap<Str, Str>, key: &str, value: &str) -> Labels {
+    let mut labels = labels.clone();
+    labels.insert(key.into(), value.into());
+    Arc::new(labels)
+}
+
+/// Sets one key in a shared map; true if that changed anything.
+pub(super) fn set_entry(map: &mut Labels, key: &str, value: &str) -> bool {
+    if map.get(key).is_some_and(|old| &**old == value) {
+        return false;
+    }
+    Arc::make_mut(map).insert(key.into(), value.into());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ct_065_a_templates_hash_is_stable_and_changes_with_the_template_and_with_collisions() {
+        let mut template = Template::of(&Arc::new(PodTemplateSpec::default()));
+        let first = template.hash(None);
+        assert_eq!(first, template.hash(None));
+        assert_ne!(first, template.hash(Some(1)));
+        assert!(first.len() >= 8 && first.bytes().all(|byte| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte)));
+        Arc::make_mut(&mut template.0).spec.hostname = "other".into();
+        assert_ne!(first, template.hash(None));
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of controllers that are longer than their file should be, on the lab bench.
+
+mod deployment;
+mod nodes;
+mod statefulset;
