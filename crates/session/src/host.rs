@@ -42,6 +42,7 @@ impl Host {
     /// Takes a request. Returns quickly: long work is left for [`Host::work`].
     pub fn handle(&mut self, request: Request, _clock: ClockMillis) -> Vec<Update> {
         match request {
+            Request::Check { text, revision } => vec![check(&text, revision)],
             Request::Open { .. } => vec![Update::Refused {
                 problems: vec![Problem {
                     file: String::new(),
@@ -64,5 +65,45 @@ impl Host {
     /// Does a small piece of work (about a millisecond).
     pub fn work(&mut self, _clock: ClockMillis) -> Vec<Update> {
         Vec::new()
+    }
+}
+
+/// What is wrong with a text, without opening it.
+fn check(text: &str, revision: u64) -> Update {
+    let problems = podscope_api::parse(text).problems.into_iter().map(|problem| Problem {
+        file: String::new(),
+        line: problem.line,
+        column: problem.column,
+        path: problem.path,
+        message: problem.message,
+    });
+    Update::Checked {
+        revision,
+        problems: problems.collect(),
+        advice: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Host;
+    use crate::protocol::{Request, Update};
+
+    /// P-04: the editor hears every problem with its place, and the session is not asked.
+    #[test]
+    fn a_check_answers_with_places() {
+        let mut host = Host::new();
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n".to_string();
+        let updates = host.handle(Request::Check { text, revision: 3 }, 0.0);
+        let [
+            Update::Checked {
+                revision: 3, problems, ..
+            },
+        ] = updates.as_slice()
+        else {
+            panic!("{updates:?}")
+        };
+        let places: Vec<(u32, &str)> = problems.iter().map(|p| (p.line, p.path.as_str())).collect();
+        assert_eq!(places, [(3, "metadata.name"), (4, "spec.priority")]);
     }
 }

@@ -219,6 +219,9 @@ fn find(tool: Tool) -> Option<Found> {
         }
         Tool::Browser => {
             let (browser, driver) = (chromium()?, chromedriver()?);
+            let major = |program: &Path| host::version_of(program).and_then(|v| number(&v));
+            // A driver speaks to a browser of its own version only.
+            (major(&browser) == major(&driver)).then_some(())?;
             Some(Found::Vars(vec![
                 ("PODSCOPE_CHROMIUM", browser.into_os_string()),
                 ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
