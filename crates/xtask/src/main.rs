@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_types)] // a build tool measures real time
 
 mod bench;
+mod editor;
 mod golden;
 mod host;
 mod run;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         "serve" => site::serve(&rest),
         "build" => site::build(),
         "finish" => site::finish(),
+        "editor" => editor::bundle(),
         "test" => steps::test(&rest),
         "bless" => golden::bless(&rest),
         "bench" => bench::bench(&rest),

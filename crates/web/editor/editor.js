@@ -1,0 +1,77 @@
+// The page's editor: CodeMirror with YAML, in a shadow root of its own, so that its styles are
+// constructed sheets (the page's policy allows no style elements). Colours are the page's tokens.
+// The page mounts it through `window.podscopeEditor`.
+import { closeBrackets } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const look = EditorView.theme({
+  "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--raised)", fontSize: "13px" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--accent)" },
+  ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft)" },
+  ".cm-activeLine": { backgroundColor: "color-mix(in oklch, var(--ink) 4%, transparent)" },
+  ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink-3)", borderRight: "1px solid var(--line)" },
+  ".cm-tooltip, .cm-panels": { backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "7px" },
+  ".cm-diagnostic": { padding: "4px 10px" },
+  ".cm-button, .cm-textfield": { backgroundImage: "none", backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--edge)" },
+});
+
+const colours = syntaxHighlighting(HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--accent)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--ok)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--wait)" },
+  { tag: tags.comment, color: "var(--ink-3)", fontStyle: "italic" },
+  { tag: [tags.meta, tags.separator, tags.punctuation], color: "var(--ink-2)" },
+]));
+
+/** Puts an editor into `host`; `changed` hears every new text. */
+function mount(host, text, changed) {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  root.replaceChildren();
+  const parent = document.createElement("div");
+  parent.style.height = "100%";
+  root.append(parent);
+  const view = new EditorView({
+    parent,
+    root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(),
+        highlightSelectionMatches(), yaml(), indentUnit.of("  "), lintGutter(), look, colours,
+        EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false" }),
+        // Ctrl-M (Alt-Shift-M on a Mac) lets Tab leave the editor.
+        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
+        EditorView.updateListener.of((update) => { if (update.docChanged) changed(update.state.doc.toString()); }),
+      ],
+    }),
+  });
+  return {
+    set(next) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+      view.focus();
+    },
+    /** Problems with line and column from 1. */
+    problems(list) {
+      const doc = view.state.doc;
+      view.dispatch(setDiagnostics(view.state, list.map(({ line, column, severity, message }) => {
+        const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
+        const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
+        const word = /^[^\s,\]}]+/.exec(doc.sliceString(from, at.to));
+        return { from, to: word ? from + word[0].length : at.to, severity, message };
+      })));
+    },
+    destroy() { view.destroy(); },
+  };
+}
+
+window.podscopeEditor = { mount };

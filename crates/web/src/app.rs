@@ -1,0 +1,429 @@
+//! The page as a whole: one state, one engine, the regions.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo_timers::callback::{Interval, Timeout};
+use podscope_session::protocol::{Action, Request, Source, Update};
+use yew::prelude::*;
+
+use crate::browser::{self, files, store};
+use crate::components::{Bar, Cluster, ConsoleLineView, Dialogs, Guarantees, Inspector, Story, Timeline, Toasts};
+#[cfg(not(feature = "fixture"))]
+use crate::engine::Engine;
+use crate::engine::Heard;
+#[cfg(feature = "fixture")]
+use crate::fixture::Engine;
+use crate::keys;
+use crate::pure::route::{self, Route, Theme, View};
+use crate::pure::{actions, clock};
+use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
+
+/// What components act with: changes of the page, requests to the engine.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Ctl {
+    pub(crate) act: Callback<Act>,
+    pub(crate) send: Callback<Request>,
+}
+
+impl Ctl {
+    /// Gives a command; a dangerous one after it has said what it means.
+    pub(crate) fn run(&self, line: &str) {
+        match actions::consequence(line) {
+            Some(warning) => {
+                let label = line.to_string();
+                self.act.emit(Act::Dialog(Dialog::Confirm(Action {
+                    label,
+                    command: line.to_string(),
+                    warning,
+                })));
+            }
+            None => self.run_now(line),
+        }
+    }
+
+    /// Gives a command that has been confirmed.
+    pub(crate) fn run_now(&self, line: &str) {
+        self.act.emit(Act::Typed(line.to_string()));
+        self.send.emit(Request::Command { line: line.to_string() });
+    }
+
+    /// A request as a click's answer.
+    pub(crate) fn on(&self, request: Request) -> Callback<MouseEvent> {
+        self.send.reform(move |_| request.clone())
+    }
+}
+
+fn address() -> Route {
+    let Some(location) = browser::window().map(|w| w.location()) else {
+        return Route::default();
+    };
+    route::parse(
+        &location.search().unwrap_or_default(),
+        &location.hash().unwrap_or_default(),
+    )
+}
+
+/// Opens what the address asks for: a link, a lesson, a file of this site, the last session, or
+/// the first visit's cluster.
+fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
+    let source = if let Some(fragment) = &route.link {
+        Source::Link {
+            fragment: fragment.clone(),
+        }
+    } else if let Some(name) = &route.lesson {
+        Source::Lesson { name: name.clone() }
+    } else if let Some(path) = route.scenario.clone() {
+        let (send, act) = (send.clone(), act.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            match browser::fetch(&path).await {
+                Ok(text) => send.emit(Request::Open {
+                    source: Source::Files {
+                        files: vec![(path, text)],
+                    },
+                }),
+                Err(error) => {
+                    act.emit(Act::Toast(error));
+                    send.emit(Request::Open {
+                        source: Source::Welcome,
+                    });
+                }
+            }
+        });
+        return;
+    } else {
+        match store::session().filter(|_| route.embed.is_none()) {
+            Some(fragment) => Source::Link { fragment },
+            None => Source::Welcome,
+        }
+    };
+    send.emit(Request::Open { source });
+}
+
+/// The engine, and seeks that wait for its answer to the last one.
+#[derive(Default)]
+struct Wire {
+    engine: Option<Engine>,
+    seeking: bool,
+    seek_to: Option<i64>,
+}
+
+impl Wire {
+    fn send(&mut self, request: Request) {
+        if let Request::Seek { at } = request {
+            if self.seeking {
+                // Only the last place of a scrub matters.
+                self.seek_to = Some(at);
+                return;
+            }
+            self.seeking = true;
+        }
+        if let Some(engine) = &self.engine {
+            drop(engine.send(&request));
+        }
+    }
+
+    fn answered(&mut self) {
+        self.seeking = false;
+        if let Some(at) = self.seek_to.take() {
+            self.send(Request::Seek { at });
+        }
+    }
+}
+
+/// The page.
+#[component]
+pub(crate) fn App() -> Html {
+    let route = use_memo((), |()| address());
+    let handle = use_reducer(|| {
+        let theme = route
+            .theme
+            .or_else(|| store::theme().and_then(|t| Theme::named(&t)))
+            .unwrap_or_default();
+        Page::new(route.embed, theme, route.view)
+    });
+    let page = Shared::new((*handle).clone());
+    let wire = use_mut_ref(Wire::default);
+    let act = {
+        let dispatcher = handle.dispatcher();
+        use_callback((), move |act: Act, ()| dispatcher.dispatch(act))
+    };
+    let send = {
+        let wire = wire.clone();
+        use_callback((), move |request: Request, ()| wire.borrow_mut().send(request))
+    };
+    let ctl = use_memo((), |()| Ctl {
+        act: act.clone(),
+        send: send.clone(),
+    });
+    let latest = use_mut_ref(|| page.clone());
+    *latest.borrow_mut() = page.clone();
+
+    use_engine(&wire, &ctl, &route);
+    use_follow(&page, &ctl);
+    use_saving(&page, &ctl);
+    use_address(&ctl);
+    keys::use_keys(&latest, &ctl);
+    crate::drop::use_drop(&ctl);
+    use_effect_with(page.theme, |theme| browser::set_theme(theme.name()));
+    {
+        let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
+        use_effect_with(title, |title| {
+            if let Some(document) = browser::window().and_then(|w| w.document()) {
+                document.set_title(&if title.is_empty() {
+                    "Podscope".into()
+                } else {
+                    format!("{title} · Podscope")
+                });
+            }
+        });
+    }
+    view(&page, &ctl)
+}
+
+/// Starts the engine, hears it, starts another after a trap.
+#[hook]
+fn use_engine(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Rc<Route>) {
+    let (wire, ctl, route) = (wire.clone(), ctl.clone(), route.clone());
+    use_effect_with((), move |()| {
+        let heard = {
+            let (ctl, wire) = (ctl.clone(), wire.clone());
+            Callback::from(move |heard| match heard {
+                Heard::Update(update) => hear(*update, &ctl, &wire),
+                Heard::Trapped(message) => ctl.act.emit(Act::Trapped(message)),
+            })
+        };
+        match Engine::start(heard) {
+            Ok(engine) => {
+                wire.borrow_mut().engine = Some(engine);
+                open_first(&route, &ctl.send, &ctl.act);
+            }
+            Err(error) => ctl.act.emit(Act::Trapped(format!("{error:?}"))),
+        }
+        if route.embed.is_none() && route.link.is_some() {
+            browser::forget_link();
+        }
+    });
+}
+
+fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
+    match &update {
+        Update::Frame(_) => {
+            // The next frame is asked for when this one has been drawn: a slow page gets fewer.
+            let (send, wire) = (ctl.send.clone(), wire.clone());
+            browser::after_drawing(move || {
+                wire.borrow_mut().answered();
+                send.emit(Request::FrameDone);
+            });
+        }
+        Update::File { name, media_type, text } => {
+            if files::save(name, media_type, text).is_err() {
+                ctl.act.emit(Act::Toast(format!("{name} could not be saved")));
+            }
+        }
+        Update::Refused { .. } => wire.borrow_mut().answered(),
+        _ => {}
+    }
+    ctl.act.emit(Act::Heard(Box::new(update)));
+}
+
+/// Tells the engine what the inspector shows; asks for the decision on a selected pod.
+#[hook]
+fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    {
+        let send = ctl.send.clone();
+        let opened = page.opened.clone();
+        use_effect_with((page.selected.clone(), opened), move |(subject, opened)| {
+            if opened.is_some() {
+                send.emit(Request::CancelHelp);
+                send.emit(Request::Inspect {
+                    subject: subject.clone(),
+                });
+            }
+        });
+    }
+    let decided = page.selected_pod().map(|key| {
+        let pod = page.model.pod(key, "");
+        let (node, nominated, message) = pod.map_or_else(Default::default, |p| {
+            (
+                p.node.clone(),
+                p.nominated.clone(),
+                p.queue.as_ref().map(|q| q.message.clone()).unwrap_or_default(),
+            )
+        });
+        (key.to_string(), node, nominated, message)
+    });
+    {
+        let send = ctl.send.clone();
+        use_effect_with(decided, move |decided| {
+            if let Some((pod, ..)) = decided {
+                send.emit(Request::Explain {
+                    pod: pod.clone(),
+                    attempt: None,
+                });
+            }
+        });
+    }
+    let send = ctl.send.clone();
+    use_effect_with(page.group.clone(), move |key| {
+        send.emit(Request::GroupBy { key: key.clone() })
+    });
+}
+
+/// Keeps the session as a link: after each change, and every few seconds while time runs.
+#[hook]
+fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let screen = Screen::write(page);
+    let deps = (
+        page.opened.clone(),
+        page.console.lines.len(),
+        screen.clone(),
+        page.model.playing,
+        page.model.branches.clone(),
+    );
+    let now = (!page.model.playing).then_some(page.model.now);
+    let send = ctl.send.clone();
+    let kept = use_mut_ref(|| None::<Timeout>);
+    use_effect_with((deps, now), move |((opened, _, screen, ..), _)| {
+        if opened.is_some() {
+            let screen = screen.clone();
+            let later = Timeout::new(900, move || {
+                send.emit(Request::Share {
+                    screen,
+                    anonymise: false,
+                })
+            });
+            // Replacing the last one cancels it.
+            *kept.borrow_mut() = Some(later);
+        }
+    });
+    let send = ctl.send.clone();
+    use_effect_with((page.model.playing, screen), move |(playing, screen)| {
+        let screen = screen.clone();
+        let every = playing.then(|| {
+            Interval::new(8_000, move || {
+                send.emit(Request::Share {
+                    screen: screen.clone(),
+                    anonymise: false,
+                })
+            })
+        });
+        move || drop(every)
+    });
+    let embedded = page.embedded;
+    use_effect_with(page.link.clone(), move |link| {
+        if let Some(link) = link.as_ref().filter(|_| !embedded) {
+            store::keep_session(&link.fragment);
+        }
+    });
+}
+
+/// Follows the address: a pasted link opens without a reload.
+#[hook]
+fn use_address(ctl: &Rc<Ctl>) {
+    let ctl = ctl.clone();
+    use_effect_with((), move |()| {
+        let hash = {
+            let ctl = ctl.clone();
+            listen("hashchange", move |_| {
+                let route = address();
+                ctl.act.emit(Act::View(route.view));
+                if let Some(theme) = route.theme {
+                    ctl.act.emit(Act::Theme(theme));
+                }
+                if route.link.is_some() || route.lesson.is_some() {
+                    open_first(&route, &ctl.send, &ctl.act);
+                    if route.embed.is_none() {
+                        browser::forget_link();
+                    }
+                }
+            })
+        };
+        let newer = listen("podscope-update", move |_| ctl.act.emit(Act::Newer));
+        move || drop((hash, newer))
+    });
+}
+
+/// A listener on the window, until it is dropped.
+pub(crate) fn listen(name: &'static str, run: impl FnMut(web_sys::Event) + 'static) -> impl Sized {
+    gloo_events(name, run)
+}
+
+fn gloo_events(name: &'static str, run: impl FnMut(web_sys::Event) + 'static) -> Listener {
+    use wasm_bindgen::JsCast;
+    let closure = wasm_bindgen::closure::Closure::<dyn FnMut(web_sys::Event)>::new(run);
+    if let Some(window) = browser::window() {
+        drop(window.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref()));
+    }
+    Listener { name, closure }
+}
+
+struct Listener {
+    name: &'static str,
+    closure: wasm_bindgen::closure::Closure<dyn FnMut(web_sys::Event)>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        use wasm_bindgen::JsCast;
+        if let Some(window) = browser::window() {
+            drop(window.remove_event_listener_with_callback(self.name, self.closure.as_ref().unchecked_ref()));
+        }
+    }
+}
+
+fn view(page: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
+    if page.view == View::Guarantees {
+        return html! {
+            <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} /></ContextProvider<Ctl>>
+        };
+    }
+    let panels = page.panels;
+    let story = panels.story && page.opened.as_ref().is_some_and(|o| !o.story.is_empty());
+    let sheet = match page.sheet {
+        Sheet::None => "none",
+        Sheet::Story => "story",
+        Sheet::Side => "side",
+        Sheet::Timeline => "timeline",
+        Sheet::Console => "console",
+    };
+    let class = classes!(
+        "page",
+        (!story).then_some("no-story"),
+        (!panels.cluster).then_some("no-cluster"),
+        (!panels.side).then_some("no-side"),
+        (!panels.timeline).then_some("no-time"),
+        (!panels.console).then_some("no-console"),
+        page.embedded.then_some("embedded"),
+        page.console_open.then_some("console-open"),
+    );
+    html! {
+        <ContextProvider<Ctl> context={(**ctl).clone()}>
+            <div {class} data-sheet={sheet} data-playing={page.model.playing.to_string()} data-now={clock::instant(page.model.now)}>
+                if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
+                <Bar page={page.clone()} has_story={story} />
+                if story { <Story opened={page.opened.clone()} state={page.model.story.clone()} lessons={page.lessons.clone()} /> }
+                if panels.cluster { <Cluster page={page.clone()} /> }
+                if panels.side { <Inspector page={page.clone()} /> }
+                if panels.timeline { <Timeline page={page.clone()} /> }
+                if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }
+                <Dialogs page={page.clone()} />
+                <Toasts page={page.clone()} />
+            </div>
+        </ContextProvider<Ctl>>
+    }
+}
+
+/// Moves the focus without touching the address, which is the link's.
+fn skip() -> Callback<MouseEvent> {
+    Callback::from(|event: MouseEvent| {
+        use wasm_bindgen::JsCast;
+        event.prevent_default();
+        let target = browser::window()
+            .and_then(|w| w.document())
+            .and_then(|d| d.get_element_by_id("cluster"));
+        if let Some(target) = target.and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok()) {
+            drop(target.focus());
+        }
+    })
+}

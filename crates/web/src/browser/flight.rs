@@ -1,0 +1,57 @@
+//! Motion that explains: a pod flies from where it was to where it is now.
+
+use std::collections::BTreeMap;
+
+use js_sys::{Array, Function, Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Element;
+
+/// Places of marks before a change, by pod id.
+pub(crate) type Places = BTreeMap<String, (f64, f64)>;
+
+fn mark(root: &Element, id: &str) -> Option<Element> {
+    // Ids are UIDs, and UIDs may come from a stranger's file.
+    let id = id.replace('\\', "\\\\").replace('"', "\\\"");
+    root.query_selector(&format!("[data-id=\"{id}\"].pod")).ok()?
+}
+
+/// Where the marks of these pods are now.
+pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
+    ids.iter()
+        .take(40)
+        .filter_map(|id| {
+            let rect = mark(root, id)?.get_bounding_client_rect();
+            Some((id.clone(), (rect.left(), rect.top())))
+        })
+        .collect()
+}
+
+/// Lets the marks come from their old places.
+pub(crate) fn fly(root: &Element, from: &Places) {
+    if super::calm() {
+        return;
+    }
+    for (id, (x, y)) in from {
+        let Some(element) = mark(root, id) else { continue };
+        let rect = element.get_bounding_client_rect();
+        let (dx, dy) = (x - rect.left(), y - rect.top());
+        if dx.abs() + dy.abs() < 4.0 {
+            continue;
+        }
+        let begin = Object::new();
+        let end = Object::new();
+        let options = Object::new();
+        let set = |o: &Object, k: &str, v: JsValue| drop(Reflect::set(o, &k.into(), &v));
+        set(&begin, "transform", format!("translate({dx}px, {dy}px)").into());
+        set(&begin, "zIndex", 9.into());
+        set(&end, "transform", "none".into());
+        set(&options, "duration", 240.into());
+        set(&options, "easing", "cubic-bezier(.2,.7,.2,1)".into());
+        if let Some(animate) = Reflect::get(&element, &"animate".into())
+            .ok()
+            .and_then(|f| f.dyn_into::<Function>().ok())
+        {
+            drop(animate.call2(&element, &Array::of2(&begin, &end), &options));
+        }
+    }
+}

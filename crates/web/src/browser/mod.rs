@@ -1,0 +1,149 @@
+//! What the page asks of the browser. Everything that is not computing lives here.
+
+pub(crate) mod drag;
+pub(crate) mod files;
+pub(crate) mod flight;
+pub(crate) mod focus;
+pub(crate) mod store;
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Window};
+
+/// The window.
+pub(crate) fn window() -> Option<Window> {
+    web_sys::window()
+}
+
+/// The value of the field that an event comes from.
+pub(crate) fn value_of(event: &web_sys::Event) -> String {
+    let Some(target) = event.target() else {
+        return String::new();
+    };
+    if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
+        input.value()
+    } else if let Some(select) = target.dyn_ref::<HtmlSelectElement>() {
+        select.value()
+    } else if let Some(area) = target.dyn_ref::<HtmlTextAreaElement>() {
+        area.value()
+    } else {
+        String::new()
+    }
+}
+
+/// The nearest element at or above an event's target that has an attribute, with its value.
+pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(Element, String)> {
+    let element: Element = target?.dyn_into().ok()?;
+    let found = element.closest(&format!("[{attribute}]")).ok()??;
+    let value = found.get_attribute(attribute)?;
+    Some((found, value))
+}
+
+/// Runs once the browser has drawn what there is.
+pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
+    let Some(window) = window() else { return };
+    let hidden = window.document().is_some_and(|d| d.hidden());
+    let run = Closure::once_into_js(run);
+    let function = run.unchecked_ref();
+    // A hidden page draws nothing: time goes on there, more slowly.
+    let asked = if hidden {
+        window
+            .set_timeout_with_callback_and_timeout_and_arguments_0(function, 250)
+            .map(|_| ())
+    } else {
+        window.request_animation_frame(function).map(|_| ())
+    };
+    debug_assert!(asked.is_ok());
+}
+
+/// Whether the person wants little motion.
+pub(crate) fn calm() -> bool {
+    window()
+        .and_then(|w| w.match_media("(prefers-reduced-motion: reduce)").ok().flatten())
+        .is_some_and(|m| m.matches())
+}
+
+/// Sets the theme on the page's root.
+pub(crate) fn set_theme(name: &str) {
+    let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());
+    if let Some(root) = root {
+        let done = if name == "system" {
+            root.remove_attribute("data-theme")
+        } else {
+            root.set_attribute("data-theme", name)
+        };
+        debug_assert!(done.is_ok());
+    }
+}
+
+/// Takes the link out of the address: from now on the session is the page's own.
+pub(crate) fn forget_link() {
+    let Some(window) = window() else { return };
+    let (Ok(path), Ok(search), Ok(hash)) = (
+        window.location().pathname(),
+        window.location().search(),
+        window.location().hash(),
+    ) else {
+        return;
+    };
+    let kept: Vec<&str> = hash
+        .trim_start_matches('#')
+        .split('&')
+        .filter(|p| p.starts_with("embed=") || p.starts_with("theme="))
+        .collect();
+    let hash = if kept.is_empty() {
+        String::new()
+    } else {
+        format!("#{}", kept.join("&"))
+    };
+    if let Ok(history) = window.history() {
+        let search = if search.contains("scenario=") || search.contains("lesson=") {
+            String::new()
+        } else {
+            search
+        };
+        let done = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{search}{hash}")));
+        debug_assert!(done.is_ok());
+    }
+}
+
+/// The page's address with another fragment.
+pub(crate) fn address(fragment: &str) -> String {
+    let Some(location) = window().map(|w| w.location()) else {
+        return String::new();
+    };
+    let (origin, path) = (
+        location.origin().unwrap_or_default(),
+        location.pathname().unwrap_or_default(),
+    );
+    format!("{origin}{path}#{fragment}")
+}
+
+/// Copies a text; says whether that worked.
+pub(crate) async fn copy(text: String) -> bool {
+    let Some(window) = window() else { return false };
+    let clipboard = window.navigator().clipboard();
+    if clipboard.is_undefined() {
+        return false;
+    }
+    wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text))
+        .await
+        .is_ok()
+}
+
+/// The text of a file of this site.
+pub(crate) async fn fetch(path: &str) -> Result<String, String> {
+    let window = window().ok_or("no window")?;
+    let answer = wasm_bindgen_futures::JsFuture::from(window.fetch_with_str(path))
+        .await
+        .map_err(|_| format!("{path} cannot be loaded"))?;
+    let answer: web_sys::Response = answer.dyn_into().map_err(|_| "not an answer")?;
+    if !answer.ok() {
+        return Err(format!("{path} cannot be loaded: the server says {}", answer.status()));
+    }
+    let text = answer.text().map_err(|_| format!("{path} is not text"))?;
+    let text = wasm_bindgen_futures::JsFuture::from(text)
+        .await
+        .map_err(|_| format!("{path} is not text"))?;
+    text.as_string().ok_or_else(|| format!("{path} is not text"))
+}

@@ -1,0 +1,196 @@
+//! The top: identity, scenario, transport, clock, speed, fork, share, theme, help.
+
+use podscope_session::protocol::Request;
+use yew::prelude::*;
+
+use super::Icon;
+use crate::app::Ctl;
+use crate::browser::store;
+use crate::pure::clock;
+use crate::pure::route::Theme;
+use crate::state::{Act, Dialog, Page, Shared, Sheet};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+    pub(crate) has_story: bool,
+}
+
+/// The theme after this one.
+pub(crate) fn next_theme(theme: Theme) -> Theme {
+    let next = match theme {
+        Theme::System => Theme::Light,
+        Theme::Light => Theme::Dark,
+        Theme::Dark => Theme::System,
+    };
+    store::keep_theme(next.name());
+    next
+}
+
+/// A link's length: `840`, `1.1 k`.
+fn length(n: usize) -> String {
+    if n < 1000 {
+        n.to_string()
+    } else {
+        format!("{}.{} k", n / 1000, n % 1000 / 100)
+    }
+}
+
+/// The bar, and on a phone the dock at the lower edge.
+#[component]
+pub(crate) fn Bar(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &*props.page;
+    let open = |dialog: Dialog| ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
+    let title = page.opened.as_ref().map_or("Starting…", |o| o.title.as_str());
+    let theme = {
+        let theme = page.theme;
+        ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
+    };
+    let theme_icon = match page.theme {
+        Theme::System => "auto",
+        Theme::Light => "sun",
+        Theme::Dark => "moon",
+    };
+    let link_length = page.link.as_ref().map(|l| crate::browser::address(&l.fragment).len());
+    html! {
+        <>
+        <header class="bar">
+            <span class="logo">{ logo() }<span class="word">{ "Podscope" }</span></span>
+            <button type="button" class="scenario" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
+                <span>{ title }</span><Icon name="down" />
+            </button>
+            if let Some(opened) = &page.opened {
+                <span class="chip seed" title="The seed: same seed, same world">{ format!("seed {}", opened.seed) }</span>
+            }
+            if page.opened.as_ref().is_some_and(|o| !o.notices.is_empty() || !o.advice.is_empty()) {
+                <button type="button" class="chip wait" onclick={open(Dialog::Notices)} aria-haspopup="dialog">{ notices(page) }</button>
+            }
+            <Transport page={props.page.clone()} />
+            <span class="tools">
+                <button type="button" onclick={ctl.on(Request::Undo)} class="quiet" aria-label="Undo the last command" title="Undo the last command (u)"><Icon name="undo" /></button>
+                <button type="button" onclick={ctl.on(Request::Fork)} title="Keep this future as a branch and go on from here (f)"><Icon name="fork" /><span class="word">{ "Fork" }</span></button>
+                <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title="A link that holds everything (s)">
+                    { "Share" }
+                    if let Some(n) = link_length { <span class="mono" aria-label={format!("{n} characters")}>{ length(n) }</span> }
+                </button>
+                <button type="button" class="quiet" onclick={open(Dialog::Editor)} aria-label="Editor" title="Editor: manifests and scenarios (e)" aria-haspopup="dialog"><Icon name="edit" /></button>
+                <button type="button" class="quiet" onclick={open(Dialog::Files)} aria-label="Files" title="Open and save" aria-haspopup="dialog"><Icon name="files" /></button>
+                <a class="btn quiet" href="#guarantees" aria-label="Guarantees" title="What Kubernetes promises, and what breaks it"><Icon name="shield" /></a>
+                <button type="button" class="quiet" onclick={theme} aria-label={format!("Theme: {}", page.theme.name())} title={format!("Theme: {} (t)", page.theme.name())}><Icon name={theme_icon} /></button>
+                <button type="button" class="quiet help" onclick={open(Dialog::Shortcuts)} aria-label="Help and shortcuts" title="Help and shortcuts (?)" aria-haspopup="dialog">{ "?" }</button>
+            </span>
+        </header>
+        <nav class="dock" aria-label="Panels">
+            { for dock(props.has_story).into_iter().map(|(sheet, icon, name)| {
+                let on = page.sheet == sheet;
+                let go = ctl.act.reform(move |_: MouseEvent| Act::Sheet(sheet));
+                html! { <button type="button" class="quiet" onclick={go} aria-pressed={on.to_string()}><Icon name={icon} /><span>{ name }</span></button> }
+            }) }
+        </nav>
+        </>
+    }
+}
+
+fn dock(story: bool) -> Vec<(Sheet, &'static str, &'static str)> {
+    let mut all = vec![
+        (Sheet::Side, "list", "Details"),
+        (Sheet::Timeline, "clock", "Timeline"),
+        (Sheet::Console, "terminal", "Console"),
+    ];
+    if story {
+        all.insert(0, (Sheet::Story, "book", "Story"));
+    }
+    all
+}
+
+fn notices(page: &Page) -> String {
+    let n = page.opened.as_ref().map_or(0, |o| o.notices.len() + o.advice.len());
+    format!("{n} notice{}", if n == 1 { "" } else { "s" })
+}
+
+/// Identity: a scope with a pod in it.
+pub(crate) fn logo() -> Html {
+    html! {
+        <svg class="mark" width="22" height="22" viewBox="0 0 22 22" aria-hidden="true" focusable="false">
+            <rect x="1" y="1" width="20" height="20" rx="6" fill="none" stroke="currentColor" stroke-width="2" />
+            <circle cx="11" cy="11" r="4" fill="currentColor" />
+            <path d="M11 1v5M11 16v5" stroke="currentColor" stroke-width="2" />
+        </svg>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct TransportProps {
+    page: Shared<Page>,
+}
+
+/// Play, step, clock, speed.
+#[component]
+fn Transport(props: &TransportProps) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &*props.page;
+    let model = &page.model;
+    let typed = use_state(|| None::<String>);
+    let before = {
+        let at = crate::keys::mark_before(page);
+        ctl.send.reform(move |_: MouseEvent| Request::Seek { at })
+    };
+    let speed = ctl.send.reform(|event: InputEvent| {
+        let index: usize = crate::browser::value_of(&event).parse().unwrap_or(3);
+        Request::Speed {
+            per_mille: clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)],
+        }
+    });
+    let oninput = {
+        let typed = typed.clone();
+        Callback::from(move |event: InputEvent| typed.set(Some(crate::browser::value_of(&event))))
+    };
+    let onchange = {
+        let (typed, ctl) = (typed.clone(), ctl.clone());
+        Callback::from(move |event: Event| {
+            match clock::parse(&crate::browser::value_of(&event)) {
+                Some(at) => ctl.send.emit(Request::Seek { at }),
+                None => ctl
+                    .act
+                    .emit(Act::Toast("An instant looks like 90s, 1:30 or 5m.".into())),
+            }
+            typed.set(None);
+        })
+    };
+    let onblur = {
+        let typed = typed.clone();
+        Callback::from(move |_: FocusEvent| typed.set(None))
+    };
+    let button = |icon: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
+        html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}><Icon name={icon} /></button> }
+    };
+    let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
+        .then(|| clock::speed(model.achieved));
+    let said = clock::speed(model.speed);
+    html! {
+        <div class="transport" role="group" aria-label="Time">
+            { button("start", "Back to the start", "Home", ctl.on(Request::Seek { at: 0 })) }
+            { button("back", "Back to the mark before", ",", before) }
+            if model.playing {
+                <button type="button" class="play" onclick={ctl.on(Request::Pause)} aria-label="Pause" title="Pause (Space)"><Icon name="pause" /></button>
+            } else {
+                <button type="button" class="play" onclick={ctl.on(Request::Play)} aria-label="Play" title="Play (Space)"><Icon name="play" /></button>
+            }
+            { button("step", "Next event", ".", ctl.on(Request::Step)) }
+            { button("decision", "Run to the next decision", "n", ctl.on(Request::NextDecision)) }
+            <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
+                value={(*typed).clone().unwrap_or_else(|| clock::instant(model.now))} {oninput} {onchange} {onblur} />
+            <label class="speed mono">
+                <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
+                    oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
+                <span class="set">{ said }</span>
+                if let Some(achieved) = achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
+            </label>
+        </div>
+    }
+}

@@ -1,0 +1,376 @@
+//! The middle of the page: control plane, pending pods, zones with nodes. One listener of each
+//! kind for all of it; what was touched is read from the marks' `data-` attributes.
+
+use std::collections::BTreeMap;
+
+use podscope_session::protocol::{PodMark, Request, SubjectRef};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+use yew::prelude::*;
+
+use super::Icon;
+use super::node::Node;
+use super::overview::Overview;
+use super::plane::Plane;
+use super::tray::Tray;
+use super::zone::Zone;
+use crate::app::Ctl;
+use crate::browser::drag::{self, Drag, End};
+use crate::browser::{closest, flight, focus};
+use crate::pure::actions;
+use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, menu};
+
+/// From so many pods on, or nodes, the cluster is drawn as one picture (U-09).
+const PODS_IN_DOM: usize = 1_500;
+const NODES_IN_DOM: usize = 160;
+/// From so many nodes on, cards are small.
+const FULL_CARDS: usize = 24;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The region.
+#[component]
+pub(crate) fn Cluster(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &props.page;
+    let root = use_node_ref();
+    let hand = use_mut_ref(|| None::<Drag>);
+    let suppress = use_mut_ref(|| false);
+
+    // Where marks were before this render: the document still shows the last one.
+    let places = use_mut_ref(flight::Places::new);
+    let last_moved = use_mut_ref(|| page.model.moved.clone());
+    if *last_moved.borrow() != page.model.moved {
+        *last_moved.borrow_mut() = page.model.moved.clone();
+        if let Some(root) = root.cast::<Element>() {
+            *places.borrow_mut() = flight::places(&root, &page.model.moved);
+        }
+    }
+    {
+        let (root, places) = (root.clone(), places.clone());
+        use_effect_with(page.model.moved.clone(), move |_| {
+            let from = std::mem::take(&mut *places.borrow_mut());
+            if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
+                flight::fly(&root, &from);
+            }
+        });
+    }
+
+    let onclick = {
+        let (ctl, page, suppress) = (ctl.clone(), page.clone(), suppress.clone());
+        Callback::from(move |event: MouseEvent| {
+            if std::mem::take(&mut *suppress.borrow_mut()) {
+                return;
+            }
+            click(&ctl, &page, &event);
+        })
+    };
+    let oncontextmenu = {
+        let (ctl, page) = (ctl.clone(), page.clone());
+        Callback::from(move |event: MouseEvent| {
+            if let Some(menu) = menu_of(&page, &event) {
+                event.prevent_default();
+                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+            }
+        })
+    };
+    let onkeydown = {
+        let root = root.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let arrow = event.key().starts_with("Arrow") && !event.alt_key() && !event.ctrl_key() && !event.meta_key();
+            let field = closest(event.target(), "role").is_some_and(|(_, r)| r == "slider")
+                || event.target_dyn_into::<web_sys::HtmlSelectElement>().is_some();
+            if arrow
+                && !field
+                && root
+                    .cast::<Element>()
+                    .is_some_and(|root| focus::go(&root, &event.key()))
+            {
+                event.prevent_default();
+            }
+        })
+    };
+    let onpointerdown = {
+        let hand = hand.clone();
+        Callback::from(move |event: PointerEvent| *hand.borrow_mut() = Drag::begin(&event))
+    };
+    let onpointermove = {
+        let (hand, root, ctl, page) = (hand.clone(), root.clone(), ctl.clone(), page.clone());
+        Callback::from(move |event: PointerEvent| {
+            let (Some(drag), Some(root)) = (&mut *hand.borrow_mut(), root.cast::<Element>()) else {
+                return;
+            };
+            if let Some(wire) = drag.go(&root, &event) {
+                let uncut = page
+                    .model
+                    .nodes
+                    .get(&wire)
+                    .is_some_and(|n| n.view.machine.cuts.is_empty());
+                if uncut {
+                    ctl.run(&format!("fault partition {wire}"));
+                }
+            }
+        })
+    };
+    let onpointerup = {
+        let (hand, root, ctl, page) = (hand.clone(), root.clone(), ctl.clone(), page.clone());
+        Callback::from(move |event: PointerEvent| {
+            let (Some(drag), Some(root)) = (hand.borrow_mut().take(), root.cast::<Element>()) else {
+                return;
+            };
+            let end = drag.end(&root, &event);
+            *suppress.borrow_mut() = end != End::Click;
+            if end != End::Click {
+                // The click that follows a drag comes now or never.
+                let suppress = suppress.clone();
+                crate::browser::after_drawing(move || *suppress.borrow_mut() = false);
+            }
+            drop_pod(&ctl, &page, end, event.shift_key());
+        })
+    };
+    let onpointercancel = {
+        let root = root.clone();
+        Callback::from(move |_: PointerEvent| {
+            if let (Some(drag), Some(root)) = (hand.borrow_mut().take(), root.cast::<Element>()) {
+                drag.cancel(&root);
+            }
+        })
+    };
+
+    html! {
+        <main id="cluster" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
+            {onclick} {oncontextmenu} {onkeydown} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
+            if page.opened.is_none() {
+                <div class="hollow" role="status">
+                    { match &page.progress {
+                        Some((what, part)) => html! { <>{ what }<progress max="1000" value={part.to_string()} aria-label={what.clone()}></progress></> },
+                        None => html! { "Starting the cluster…" },
+                    } }
+                </div>
+            } else if let Some(other) = &page.other {
+                <div class="runs">
+                    { run(page, &page.model, Some("This run"), &ctl) }
+                    { run(page, other, Some("The other run, same seed"), &ctl) }
+                </div>
+            } else {
+                { run(page, &page.model, None, &ctl) }
+            }
+            <div class="bin" data-drop={drag::BIN} aria-hidden="true">
+                <Icon name="bin" /><span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
+            </div>
+        </main>
+    }
+}
+
+fn label_keys(model: &Model) -> Vec<String> {
+    let mut keys = BTreeMap::<&str, usize>::new();
+    for node in model.nodes.values().take(400) {
+        for key in node.view.labels.keys() {
+            *keys.entry(key).or_default() += 1;
+        }
+    }
+    keys.into_keys()
+        .filter(|k| *k != "kubernetes.io/hostname" && *k != "topology.kubernetes.io/zone")
+        .take(40)
+        .map(str::to_string)
+        .collect()
+}
+
+fn run(page: &Shared<Page>, model: &Shared<Model>, title: Option<&'static str>, ctl: &Ctl) -> Html {
+    let why = page.shown_decision().cloned();
+    let follows = why.as_ref().and_then(|w| w.spread.first()).map(|s| s.key.clone());
+    let selected = match &page.selected {
+        Some(SubjectRef::Pod { key, uid }) => model.pod(key, uid).map(|p| p.id.clone()),
+        _ => None,
+    };
+    let tick = model
+        .pending
+        .iter()
+        .any(|p| p.countdown.is_some() || p.termination.is_some());
+    html! {
+        <div class="run">
+            <Plane plane={model.plane.clone()} keys={label_keys(model)} group_key={page.group.clone()} {follows} title={title.map(str::to_string)} />
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} />
+            { zones(page, model, selected, ctl) }
+        </div>
+    }
+}
+
+fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, ctl: &Ctl) -> Html {
+    let zoomed = page
+        .zone
+        .as_ref()
+        .and_then(|z| model.groups.iter().find(|g| g.name == *z));
+    let nodes_seen = zoomed.map_or(model.nodes.size(), |g| g.nodes.len());
+    let pods_seen = zoomed.map_or(model.pods.size(), |g| {
+        g.nodes
+            .iter()
+            .filter_map(|n| model.nodes.get(n))
+            .map(|n| n.pods.len())
+            .sum()
+    });
+    let key_name = if page.group.is_empty() {
+        "zone".to_string()
+    } else {
+        page.group.rsplit('/').next().unwrap_or(&page.group).to_string()
+    };
+    if nodes_seen > NODES_IN_DOM || pods_seen > PODS_IN_DOM {
+        let zone = page.zone.clone();
+        return html! { <Overview model={model.clone()} {zone} {key_name} selected={page.selected.clone()} /> };
+    }
+    let why = page.shown_decision().cloned();
+    let lit: Vec<&str> = highlights(page);
+    let node = |state: &Shared<NodeState>| {
+        let name = &state.view.name;
+        let verdict = why.as_ref().and_then(|w| w.verdicts.get(name).cloned());
+        let aside = why.as_ref().is_some_and(|w| !w.verdicts.is_empty()) && verdict.is_none();
+        let victims = why
+            .as_ref()
+            .and_then(|w| w.preemption.as_ref())
+            .map_or_else(Vec::new, |p| {
+                p.candidates
+                    .iter()
+                    .filter(|c| c.node == *name && p.nominated == *name)
+                    .flat_map(|c| c.victims.clone())
+                    .collect()
+            });
+        let selected_pod = selected.clone().filter(|id| state.pods.iter().any(|p| p.id == *id));
+        let is = matches!(&page.selected, Some(SubjectRef::Node { name: n }) if n == name);
+        let highlighted = lit.iter().any(|h| h.strip_prefix("node/") == Some(name));
+        html! {
+            <Node key={name.clone()} node={state.clone()} owners={model.owners.clone()} now={if state.ticks() { model.now } else { 0 }}
+                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} />
+        }
+    };
+    let mut least: BTreeMap<String, u32> = BTreeMap::new();
+    for count in model
+        .groups
+        .iter()
+        .filter(|g| !g.name.is_empty())
+        .flat_map(|g| &g.counts)
+    {
+        let low = least.entry(count.owner.clone()).or_insert(count.pods);
+        *low = (*low).min(count.pods);
+    }
+    let least = Shared::new(least);
+    let loose = if zoomed.is_some() { Vec::new() } else { model.loose() };
+    let back = ctl.act.reform(|_: MouseEvent| Act::Zone(None));
+    let small = nodes_seen > FULL_CARDS;
+    html! {
+        <div class={classes!("zones", small.then_some("small"))} style={format!("--n:{}", if zoomed.is_some() { 1 } else { model.groups.len().max(1) })}>
+            if zoomed.is_some() {
+                <button type="button" class="zoom-back" onclick={back}><Icon name="back" />{ "All zones" }</button>
+            }
+            { for model.groups.iter().filter(|g| page.zone.as_ref().is_none_or(|z| *z == g.name)).map(|group| {
+                let states: Vec<&Shared<NodeState>> = group.nodes.iter().filter_map(|n| model.nodes.get(n)).collect();
+                let cut = !states.is_empty() && states.iter().all(|n| !n.view.machine.cuts.is_empty());
+                html! {
+                    <Zone key={group.name.clone()} group={group.clone()} owners={model.owners.clone()} key_name={key_name.clone()} {cut} least={least.clone()} wide={zoomed.is_some()}>
+                        { for states.into_iter().map(node) }
+                    </Zone>
+                }
+            }) }
+            if !loose.is_empty() {
+                <section class="zone apart" aria-label="Machines without a Node object">
+                    <header><h2>{ "no Node object" }</h2></header>
+                    <div class="nodes">{ for loose.iter().map(node) }</div>
+                </section>
+            }
+        </div>
+    }
+}
+
+fn highlights(page: &Page) -> Vec<&str> {
+    let step = page.model.story.step;
+    page.opened
+        .as_ref()
+        .and_then(|o| o.story.get(step))
+        .map_or_else(Vec::new, |s| s.highlight.iter().map(String::as_str).collect())
+}
+
+fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
+    let target = || event.target();
+    if let Some((_, command)) = closest(target(), "data-run") {
+        ctl.run(&command);
+    } else if let Some((_, pod)) = closest(target(), "data-help") {
+        ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
+            key: pod.clone(),
+            uid: String::new(),
+        })));
+        ctl.send.emit(Request::WhatWouldHelp { pod });
+    } else if let Some((_, id)) = closest(target(), "data-id") {
+        let found = page
+            .model
+            .pods
+            .get(&id)
+            .or_else(|| page.other.as_ref().and_then(|m| m.pods.get(&id)));
+        if let Some(pod) = found {
+            let subject = SubjectRef::Pod {
+                key: pod.key.clone(),
+                uid: pod.uid.clone(),
+            };
+            let again = page.selected.as_ref() == Some(&subject);
+            ctl.act.emit(Act::Select((!again).then_some(subject)));
+        }
+    } else if let Some((_, name)) = closest(target(), "data-select-node") {
+        ctl.act.emit(Act::Select(Some(SubjectRef::Node { name })));
+    } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
+        ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+    } else if closest(target(), "data-node").is_none()
+        && event
+            .target()
+            .and_then(|t| t.dyn_into::<Element>().ok())
+            .is_some_and(|e| e.closest("button, select, label, a, canvas").ok().flatten().is_none())
+    {
+        ctl.act.emit(Act::Select(None));
+    }
+}
+
+fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
+    if let Some((_, id)) = closest(event.target(), "data-id") {
+        let pod = page.model.pods.get(&id)?;
+        return Some(menu(pod.key.clone(), actions::pod(pod), event));
+    }
+    if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
+        let group = page.model.groups.iter().find(|g| g.name == name)?;
+        if !page.group.is_empty() || name.is_empty() {
+            return Some(menu(name, Vec::new(), event));
+        }
+        let cut = group
+            .nodes
+            .iter()
+            .filter_map(|n| page.model.nodes.get(n))
+            .all(|n| !n.view.machine.cuts.is_empty());
+        return Some(menu(format!("Zone {name}"), actions::zone(&name, cut), event));
+    }
+    let (_, name) = closest(event.target(), "data-node")?;
+    let node = page.model.nodes.get(&name)?;
+    Some(menu(format!("Node {name}"), actions::node(&node.view), event))
+}
+
+fn drop_pod(ctl: &Ctl, page: &Page, end: End, force: bool) {
+    match end {
+        End::Bin { id } => {
+            let Some(pod) = page.model.pods.get(&id) else { return };
+            if pod.mark == PodMark::Ghost {
+                ctl.act.emit(Act::Toast("The API has forgotten it already: there is nothing left to delete. Heal the link, or power the machine off.".into()));
+            } else if force {
+                ctl.run(&actions::force_delete_pod(&pod.key));
+            } else {
+                ctl.run(&actions::delete_pod(&pod.key));
+            }
+        }
+        End::Node { id, node } => {
+            let Some(pod) = page.model.pods.get(&id).filter(|p| p.node != node) else {
+                return;
+            };
+            ctl.act.emit(Act::Toast(actions::cannot_move(pod, &node)));
+        }
+        End::Click | End::Nothing => {}
+    }
+}

@@ -1,0 +1,188 @@
+//! One line at the bottom that grows upward: what was commanded, what it printed, completion
+//! and history.
+
+use std::collections::BTreeSet;
+
+use podscope_session::protocol::Request;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use crate::app::Ctl;
+use crate::pure::clock;
+use crate::state::{Act, Console, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) console: Shared<Console>,
+    pub(crate) open: bool,
+    pub(crate) sheet: bool,
+}
+
+/// Lines drawn; the others can be scrolled to in the saved trace.
+const SHOWN: usize = 300;
+
+/// The region.
+#[component]
+pub(crate) fn ConsoleLineView(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let line = use_state(String::new);
+    let past = use_state(|| None::<usize>);
+    let choice = use_state(|| 0usize);
+    let input = use_node_ref();
+    let log = use_node_ref();
+    let console = &*props.console;
+    let open = props.open || props.sheet;
+    {
+        let input = input.clone();
+        use_effect_with(open, move |open| {
+            if let (true, Some(input)) = (*open, input.cast::<HtmlInputElement>()) {
+                drop(input.focus());
+            }
+        });
+    }
+    {
+        let log = log.clone();
+        use_effect_with((console.lines.len(), open), move |_| {
+            if let Some(log) = log.cast::<web_sys::Element>() {
+                log.set_scroll_top(log.scroll_height());
+            }
+        });
+    }
+    // Choices count only for the line they were asked for.
+    let completions = console
+        .completions
+        .as_ref()
+        .filter(|(asked, _, choices)| *asked == *line && !choices.is_empty());
+    let picked = (*choice).min(completions.map_or(0, |(_, _, c)| c.len().saturating_sub(1)));
+    let take = {
+        let (line, ctl, choice) = (line.clone(), ctl.clone(), choice.clone());
+        let completions = completions.cloned();
+        Callback::from(move |index: usize| {
+            let Some((asked, (from, to), choices)) = &completions else {
+                return;
+            };
+            let Some(chosen) = choices.get(index) else { return };
+            if let (Some(head), Some(tail)) = (asked.get(..*from), asked.get(*to..)) {
+                let space = if tail.is_empty() && !chosen.text.ends_with(['=', '/']) {
+                    " "
+                } else {
+                    ""
+                };
+                line.set(format!("{head}{}{space}{tail}", chosen.text));
+            }
+            choice.set(0);
+            ctl.act.emit(Act::ForgetCompletions);
+        })
+    };
+    let oninput = {
+        let (line, ctl, past, choice) = (line.clone(), ctl.clone(), past.clone(), choice.clone());
+        Callback::from(move |event: InputEvent| {
+            let field: HtmlInputElement = event.target_unchecked_into();
+            let value = field.value();
+            let units = field.selection_start().ok().flatten().unwrap_or(u32::MAX) as usize;
+            let cursor = value
+                .char_indices()
+                .scan(0, |n, (i, c)| {
+                    let here = *n;
+                    *n += c.len_utf16();
+                    Some((here, i))
+                })
+                .find(|(n, _)| *n >= units)
+                .map_or(value.len(), |(_, i)| i);
+            ctl.send.emit(Request::Complete {
+                line: value.clone(),
+                cursor,
+            });
+            line.set(value);
+            past.set(None);
+            choice.set(0);
+        })
+    };
+    let onkeydown = {
+        let (line, ctl, past, choice, take) = (line.clone(), ctl.clone(), past.clone(), choice.clone(), take.clone());
+        let history = console.history.clone();
+        let choices = completions.map_or(0, |(_, _, c)| c.len());
+        let open = props.open;
+        Callback::from(move |event: KeyboardEvent| {
+            match event.key().as_str() {
+                "Enter" => {
+                    let text = line.trim().to_string();
+                    if !text.is_empty() {
+                        ctl.run(&text);
+                    }
+                    line.set(String::new());
+                    past.set(None);
+                }
+                "Tab" if choices > 0 && !event.shift_key() => take.emit(picked),
+                "ArrowDown" if choices > 1 => choice.set((picked + 1) % choices),
+                "ArrowUp" if choices > 1 && picked > 0 => choice.set(picked - 1),
+                key @ ("ArrowUp" | "ArrowDown") => {
+                    let at = past.unwrap_or(history.len());
+                    let next = if key == "ArrowUp" {
+                        at.checked_sub(1)
+                    } else {
+                        (at + 1 < history.len()).then_some(at + 1)
+                    };
+                    match next.and_then(|i| history.get(i).map(|text| (i, text))) {
+                        Some((i, text)) => {
+                            line.set(text.clone());
+                            past.set(Some(i));
+                        }
+                        None if key == "ArrowDown" => {
+                            line.set(String::new());
+                            past.set(None);
+                        }
+                        None => {}
+                    }
+                }
+                "Escape" if choices > 0 => ctl.act.emit(Act::ForgetCompletions),
+                "Escape" if open => ctl.act.emit(Act::ConsoleOpen(false)),
+                "`" if line.is_empty() => ctl.act.emit(Act::ConsoleOpen(!open)),
+                _ => return,
+            }
+            event.prevent_default();
+            event.stop_propagation();
+        })
+    };
+    let onfocus = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: FocusEvent| ctl.act.emit(Act::ConsoleOpen(true)))
+    };
+    let toggle = {
+        let open = props.open;
+        ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
+    };
+    let skip = console.lines.len().saturating_sub(SHOWN);
+    let kinds: BTreeSet<&str> = ["input", "output", "error", "notice"].into();
+    html! {
+        <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
+            if open {
+                <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
+                    if console.lines.is_empty() { <p class="notice">{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</p> }
+                    { for console.lines.iter().skip(skip).map(|l| {
+                        let kind = kinds.get(l.kind.as_str()).copied().unwrap_or("output");
+                        html! { <p class={kind}><span class="when">{ clock::instant(l.at) }</span><span class="text">{ if kind == "input" { "› " } else { "" } }{ &l.text }</span></p> }
+                    }) }
+                </div>
+            }
+            if let Some((_, _, choices)) = completions {
+                <ul class="choices" id="choices" role="listbox" aria-label="Completions">
+                    { for choices.iter().take(12).enumerate().map(|(i, c)| {
+                        let take = take.reform(move |event: MouseEvent| { event.prevent_default(); i });
+                        html! { <li role="option" id={format!("choice-{i}")} aria-selected={(i == picked).to_string()} onmousedown={take}><b>{ &c.text }</b><span>{ &c.hint }</span></li> }
+                    }) }
+                </ul>
+            }
+            <div class="line">
+                <span class="prompt" aria-hidden="true">{ "›" }</span>
+                <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onfocus} aria-label="Command" role="combobox" aria-autocomplete="list"
+                    aria-expanded={completions.is_some().to_string()} aria-controls="choices"
+                    aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
+                    placeholder={console.last_input().unwrap_or("kubectl get pods").to_string()} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
+                <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,369 @@
+//! Which dialog is open, and the small ones.
+
+use podscope_session::protocol::{Action, ExportKind, Lane, Problem, Request, Source};
+use wasm_bindgen_futures::spawn_local;
+use yew::prelude::*;
+
+use super::Icon;
+use super::dialog::Modal;
+use super::editor::Editor;
+use super::lessons::Lessons;
+use super::timeline::{LANES, kind};
+use crate::app::Ctl;
+use crate::browser::{self, store};
+use crate::keys;
+use crate::pure::clock;
+use crate::state::{Act, Dialog, Menu, Page, Screen, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The open dialog, if any.
+#[component]
+pub(crate) fn Dialogs(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &props.page;
+    if let Some(message) = &page.crashed {
+        return crashed(&ctl, message);
+    }
+    match &page.dialog {
+        Dialog::None => Html::default(),
+        Dialog::Lessons => {
+            html! { <Lessons lessons={page.lessons.clone()} current={page.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
+        }
+        Dialog::Shortcuts => shortcuts(),
+        Dialog::Share => html! { <Share page={page.clone()} /> },
+        Dialog::Files => html! { <Files /> },
+        Dialog::Editor => {
+            html! { <Editor text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} checked={page.checked.clone()} refused={page.problems.clone()} /> }
+        }
+        Dialog::Notices => notices(page),
+        Dialog::Refused => {
+            html! { <Modal title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }</Modal> }
+        }
+        Dialog::Confirm(action) => confirm(&ctl, action),
+        Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
+        Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
+    }
+}
+
+/// Problems with their places.
+pub(crate) fn problems(all: &[Problem]) -> Html {
+    html! {
+        <ol class="problems">
+            { for all.iter().take(200).map(|p| html! {
+                <li>
+                    <span class="mono where">{ place(p) }</span>
+                    if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ &p.path }</code> }
+                    <span>{ &p.message }</span>
+                </li>
+            }) }
+        </ol>
+    }
+}
+
+fn place(p: &Problem) -> String {
+    match (p.file.is_empty(), p.line) {
+        (true, 0) => String::new(),
+        (false, 0) => p.file.clone(),
+        (true, line) => format!("{line}:{}", p.column),
+        (false, line) => format!("{}:{line}:{}", p.file, p.column),
+    }
+}
+
+fn confirm(ctl: &Ctl, action: &Action) -> Html {
+    let yes = {
+        let (ctl, command) = (ctl.clone(), action.command.clone());
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.run_now(&command);
+        })
+    };
+    let no = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
+    html! {
+        <Modal title="Are you sure?" class="confirm">
+            <p class="warning">{ &action.warning }</p>
+            <p class="mono command">{ &action.command }</p>
+            <div class="buttons">
+                <button type="button" onclick={no} autofocus=true>{ "Leave it" }</button>
+                <button type="button" class="danger" onclick={yes}>{ "I understand, do it" }</button>
+            </div>
+        </Modal>
+    }
+}
+
+fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
+    let style = format!("--x:{}px;--y:{}px", menu.at.0, menu.at.1);
+    let zone = page
+        .model
+        .groups
+        .iter()
+        .find(|g| menu.title == format!("Zone {}", g.name) || menu.title == g.name)
+        .map(|g| g.name.clone());
+    html! {
+        <Modal title={menu.title.clone()} class="menu" style={style}>
+            <ul>
+                if let Some(zone) = zone {
+                    <li><button type="button" onclick={ {
+                        let (ctl, zone) = (ctl.clone(), zone.clone());
+                        Callback::from(move |_: MouseEvent| {
+                            ctl.act.emit(Act::Dialog(Dialog::None));
+                            ctl.act.emit(Act::Zone(Some(zone.clone())));
+                        })
+                    } }><span>{ "Look at this one only" }</span></button></li>
+                }
+                { for menu.actions.iter().map(|a| {
+                    let run = {
+                        let (ctl, action) = (ctl.clone(), a.clone());
+                        Callback::from(move |_: MouseEvent| {
+                            ctl.act.emit(Act::Dialog(Dialog::None));
+                            ctl.run(&action.command);
+                        })
+                    };
+                    html! { <li><button type="button" class={classes!((!a.warning.is_empty()).then_some("danger"))} onclick={run}><span>{ &a.label }</span><span class="mono">{ &a.command }</span></button></li> }
+                }) }
+            </ul>
+        </Modal>
+    }
+}
+
+fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
+    let name = LANES.iter().find(|(l, _)| *l == lane).map_or("", |(_, n)| n);
+    let mut marks: Vec<_> = page.model.marks.values().filter(|m| m.lane == lane).cloned().collect();
+    marks.sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
+    html! {
+        <Modal title={name} class="lane-list">
+            if marks.is_empty() { <p class="none">{ "Nothing yet." }</p> }
+            <ol>
+                { for marks.iter().take(400).map(|m| {
+                    let go = {
+                        let (ctl, m) = (ctl.clone(), m.clone());
+                        Callback::from(move |_: MouseEvent| {
+                            ctl.act.emit(Act::Dialog(Dialog::None));
+                            ctl.send.emit(Request::Seek { at: m.from });
+                            if m.subject.is_some() {
+                                ctl.act.emit(Act::Select(m.subject.clone()));
+                            }
+                        })
+                    };
+                    let until = match m.to {
+                        Some(to) if to > m.from => format!(" to {}", clock::instant(to)),
+                        Some(_) => String::new(),
+                        None => " until now".into(),
+                    };
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(&m.kind))}></i><span class="mono">{ clock::instant(m.from) }{ until }</span><span>{ &m.label }</span></button></li> }
+                }) }
+            </ol>
+            if marks.len() > 400 { <p class="none">{ format!("and {} earlier ones", marks.len() - 400) }</p> }
+        </Modal>
+    }
+}
+
+fn shortcuts() -> Html {
+    let toggle = Callback::from(|event: Event| {
+        let field: web_sys::HtmlInputElement = event.target_unchecked_into();
+        store::keep_single_keys(field.checked());
+    });
+    html! {
+        <Modal title="Help and shortcuts" class="wide shortcuts">
+            <p>{ "Every pod is a square: its colour says who owns it, its shape how it is. Select one and ask why it is there. Break something, and watch what the API server believes and what the machines do." }</p>
+            <div class="columns">
+                { for keys::SHEET.iter().map(|(title, rows)| html! {
+                    <section><h3 class="eyebrow">{ *title }</h3><dl>
+                        { for rows.iter().map(|(key, what)| html! { <div><dt><kbd>{ *key }</kbd></dt><dd>{ *what }</dd></div> }) }
+                    </dl></section>
+                }) }
+            </div>
+            <label class="check"><input type="checkbox" checked={store::single_keys()} onchange={toggle} />{ "Single keys act" }</label>
+            <p class="none">{ "Nothing leaves this browser. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later. " }<a href="#guarantees">{ "What Kubernetes promises" }</a>{ " · " }<a href="THIRD-PARTY.md">{ "Licences" }</a></p>
+        </Modal>
+    }
+}
+
+fn notices(page: &Page) -> Html {
+    let Some(opened) = &page.opened else {
+        return Html::default();
+    };
+    html! {
+        <Modal title="About what was opened" class="wide">
+            if !opened.notices.is_empty() {
+                <h3 class="eyebrow">{ "Read and kept" }</h3>
+                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ n }</li> }) }</ul>
+            }
+            if !opened.advice.is_empty() {
+                <h3 class="eyebrow">{ "Advice" }</h3>
+                { problems(&opened.advice) }
+            }
+        </Modal>
+    }
+}
+
+fn crashed(ctl: &Ctl, message: &str) -> Html {
+    let again = Callback::from(|_: MouseEvent| {
+        if let Some(window) = browser::window() {
+            drop(window.location().reload());
+        }
+    });
+    let fresh = Callback::from(|_: MouseEvent| {
+        store::forget_session();
+        if let Some(window) = browser::window() {
+            drop(window.location().reload());
+        }
+    });
+    let _ = ctl;
+    html! {
+        <Modal title="The engine stopped" class="confirm">
+            <p>{ "This is a mistake of Podscope's, not yours. The session was saved a moment ago." }</p>
+            <p class="mono command">{ message }</p>
+            <div class="buttons">
+                <button type="button" onclick={fresh}>{ "Start with an empty session" }</button>
+                <button type="button" class="primary" onclick={again} autofocus=true>{ "Go on with the saved session" }</button>
+            </div>
+        </Modal>
+    }
+}
+
+/// Longest link that is passed on without a word, in characters (T-03).
+const LONG: usize = 2_000;
+
+#[component]
+fn Share(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &props.page;
+    let anonymise = use_state(|| false);
+    let embed = use_state(|| false);
+    {
+        let (ctl, screen) = (ctl.clone(), Screen::write(page));
+        use_effect_with(*anonymise, move |anonymise| {
+            ctl.send.emit(Request::Share {
+                screen,
+                anonymise: *anonymise,
+            })
+        });
+    }
+    let Some(link) = &page.link else {
+        return html! { <Modal title="Share">{ "Making a link…" }</Modal> };
+    };
+    let url = browser::address(&link.fragment);
+    let url = if *embed {
+        format!("{url}&embed=cluster,timeline")
+    } else {
+        url
+    };
+    let text = if *embed {
+        format!("<iframe src=\"{url}\" width=\"960\" height=\"600\" title=\"Podscope\" loading=\"lazy\"></iframe>")
+    } else {
+        url
+    };
+    let copy = {
+        let (text, act) = (text.clone(), ctl.act.clone());
+        Callback::from(move |_: MouseEvent| {
+            let (text, act) = (text.clone(), act.clone());
+            spawn_local(async move {
+                let said = if browser::copy(text).await {
+                    "The link is copied."
+                } else {
+                    "The browser does not allow copying here: mark the text and copy it."
+                };
+                act.emit(Act::Toast(said.into()));
+            });
+        })
+    };
+    let flip = |state: &UseStateHandle<bool>| {
+        let state = state.clone();
+        Callback::from(move |_: Event| state.set(!*state))
+    };
+    html! {
+        <Modal title="Share" class="share">
+            <p>{ "The link holds everything: scenario, seed, what was done and when, the instant, what is selected. Nothing is stored anywhere else." }</p>
+            <textarea class="mono" readonly=true rows="4" aria-label={if *embed { "Frame" } else { "Link" }} value={text.clone()} />
+            <p class={classes!("length", (text.len() > LONG).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }
+                { if text.len() > LONG { ": some programs cut links of this length. A file is safer." } else { "" } }</p>
+            { for link.notices.iter().map(|n| html! { <p class="notice">{ n }</p> }) }
+            <label class="check"><input type="checkbox" checked={*anonymise} onchange={flip(&anonymise)} />{ "Rename objects first: nobody learns your names" }</label>
+            <label class="check"><input type="checkbox" checked={*embed} onchange={flip(&embed)} />{ "As a frame for a page of yours" }</label>
+            <div class="buttons">
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario })}>{ "Save as a file" }</button>
+                <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>
+            </div>
+        </Modal>
+    }
+}
+
+#[component]
+fn Files() -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let save = |what: ExportKind, name: &str, hint: &str| {
+        html! { <button type="button" onclick={ctl.on(Request::Export { what })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
+    };
+    let compare = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let field: web_sys::HtmlInputElement = event.target_unchecked_into();
+            let (Some(list), ctl) = (field.files(), ctl.clone()) else {
+                return;
+            };
+            spawn_local(async move {
+                match browser::files::read(list).await {
+                    Ok(files) => {
+                        let other = files.into_iter().map(|(_, t)| t).collect::<Vec<_>>().join("\n---\n");
+                        ctl.act.emit(Act::Dialog(Dialog::None));
+                        ctl.send.emit(Request::Compare { other: Some(other) });
+                    }
+                    Err(error) => ctl.act.emit(Act::Toast(error)),
+                }
+            });
+        })
+    };
+    let open = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let field: web_sys::HtmlInputElement = event.target_unchecked_into();
+            if let Some(list) = field.files() {
+                open_files(&ctl, list);
+            }
+        })
+    };
+    html! {
+        <Modal title="Files" class="files">
+            <h3 class="eyebrow">{ "Open" }</h3>
+            <label class="drop"><Icon name="files" /><span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
+                <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
+            <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
+            <label class="drop"><Icon name="fork" /><span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
+            <button type="button" class="quiet" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button>
+            <h3 class="eyebrow">{ "Save" }</h3>
+            <div class="grid">
+                { save(ExportKind::Scenario, "Session", "as a scenario file") }
+                { save(ExportKind::Objects, "Objects", "as YAML") }
+                { save(ExportKind::Trace, "Trace", "as JSON Lines") }
+                { save(ExportKind::Picture, "Picture", "as SVG") }
+            </div>
+        </Modal>
+    }
+}
+
+/// Opens files that were chosen or dropped.
+pub(crate) fn open_files(ctl: &Ctl, list: web_sys::FileList) {
+    let ctl = ctl.clone();
+    spawn_local(async move {
+        match browser::files::read(list).await {
+            Ok(files) if files.is_empty() => {}
+            Ok(files) => {
+                ctl.act.emit(Act::Dialog(Dialog::None));
+                ctl.send.emit(Request::Open {
+                    source: Source::Files { files },
+                });
+            }
+            Err(error) => ctl.act.emit(Act::Toast(error)),
+        }
+    });
+}

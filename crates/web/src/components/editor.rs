@@ -1,0 +1,283 @@
+//! Manifests and scenarios, written here: an editor of its own bundle, loaded when it is first
+//! wanted, with the engine's words at the place they are about.
+
+use gloo_timers::callback::Timeout;
+use js_sys::{Array, Function, Object, Reflect};
+use podscope_session::protocol::{Problem, Request, Source};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::Element;
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use super::dialogs::problems;
+use crate::app::Ctl;
+use crate::browser;
+use crate::state::{Act, Dialog, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) text: String,
+    pub(crate) checked: Option<Shared<(u64, Vec<Problem>, Vec<Problem>)>>,
+    pub(crate) refused: Shared<Vec<Problem>>,
+}
+
+/// The mounted editor, as its module describes it.
+struct Mounted {
+    object: JsValue,
+    _changed: Closure<dyn FnMut(String)>,
+}
+
+impl Mounted {
+    fn call(&self, method: &str, argument: &JsValue) -> Option<JsValue> {
+        let function: Function = Reflect::get(&self.object, &method.into()).ok()?.dyn_into().ok()?;
+        function.call1(&self.object, argument).ok()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.call("destroy", &JsValue::UNDEFINED);
+    }
+}
+
+/// Examples to begin with.
+const EXAMPLES: [(&str, &str); 4] = [
+    ("A pod", include_str!("../../examples/pod.yaml")),
+    (
+        "A Deployment spread over zones",
+        include_str!("../../examples/spread.yaml"),
+    ),
+    (
+        "A StatefulSet and a partition",
+        include_str!("../../examples/partition.yaml"),
+    ),
+    ("Priorities", include_str!("../../examples/priorities.yaml")),
+];
+
+/// The dialog.
+#[component]
+pub(crate) fn Editor(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let host = use_node_ref();
+    let text = use_state(|| props.text.clone());
+    let mounted = use_mut_ref(|| None::<Mounted>);
+    let plain = use_state(|| false);
+    let revision = use_mut_ref(|| 0u64);
+
+    let changed = {
+        let (text, ctl, revision) = (text.setter(), ctl.clone(), revision.clone());
+        let waiting = use_mut_ref(|| None::<Timeout>);
+        use_callback((), move |now: String, ()| {
+            let next = *revision.borrow() + 1;
+            *revision.borrow_mut() = next;
+            let (ctl, copy) = (ctl.clone(), now.clone());
+            *waiting.borrow_mut() = Some(Timeout::new(250, move || {
+                ctl.send.emit(Request::Check {
+                    text: copy,
+                    revision: next,
+                })
+            }));
+            text.set(now);
+        })
+    };
+    {
+        let (host, mounted, changed, plain, first) = (
+            host.clone(),
+            mounted.clone(),
+            changed.clone(),
+            plain.setter(),
+            props.text.clone(),
+        );
+        use_effect_with((), move |()| {
+            load(move |module| {
+                let (Some(module), Some(host)) = (module, host.cast::<Element>()) else {
+                    return plain.set(true);
+                };
+                let listener = Closure::<dyn FnMut(String)>::new({
+                    let changed = changed.clone();
+                    move |text| changed.emit(text)
+                });
+                let mount: Option<Function> = Reflect::get(&module, &"mount".into())
+                    .ok()
+                    .and_then(|f| f.dyn_into().ok());
+                match mount.and_then(|m| m.call3(&module, &host, &first.as_str().into(), listener.as_ref()).ok()) {
+                    Some(object) => {
+                        *mounted.borrow_mut() = Some(Mounted {
+                            object,
+                            _changed: listener,
+                        })
+                    }
+                    None => plain.set(true),
+                }
+            });
+        });
+    }
+    let (found, advice) = match &props.checked {
+        Some(checked) if checked.0 == *revision.borrow() => (checked.1.clone(), checked.2.clone()),
+        _ => (Vec::new(), Vec::new()),
+    };
+    {
+        let (mounted, found, advice) = (mounted.clone(), found.clone(), advice.clone());
+        use_effect_with(props.checked.clone(), move |_| {
+            if let Some(mounted) = &*mounted.borrow() {
+                mounted.call("problems", &to_js(&found, &advice));
+            }
+        });
+    }
+    let put = {
+        let (mounted, changed) = (mounted.clone(), changed.clone());
+        Callback::from(move |new: String| match &*mounted.borrow() {
+            Some(editor) => drop(editor.call("set", &new.as_str().into())),
+            None => changed.emit(new),
+        })
+    };
+    let open = {
+        let (ctl, text) = (ctl.clone(), text.clone());
+        Callback::from(move |_: MouseEvent| {
+            ctl.send.emit(Request::Open {
+                source: Source::Files {
+                    files: vec![("editor.yaml".into(), (*text).clone())],
+                },
+            });
+        })
+    };
+    let apply = {
+        let (ctl, text) = (ctl.clone(), text.clone());
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.run_now(&here_document(&text));
+        })
+    };
+    let example = {
+        let put = put.clone();
+        Callback::from(move |event: Event| {
+            let index: Option<usize> = browser::value_of(&event).parse().ok();
+            if let Some((_, text)) = index.and_then(|i| EXAMPLES.get(i)) {
+                put.emit((*text).to_string());
+            }
+        })
+    };
+    let refused = if found.is_empty() {
+        props.refused.as_slice()
+    } else {
+        &[]
+    };
+    html! {
+        <Modal title="Editor" class="wide editor">
+            <div class="row">
+                <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="">{ "…" }</option>
+                    { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
+                </select></label>
+                <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span>
+            </div>
+            if *plain {
+                <textarea class="mono code" aria-label="YAML" spellcheck="false" value={(*text).clone()}
+                    oninput={changed.reform(|event: InputEvent| browser::value_of(&event))} />
+            } else {
+                <div class="code" ref={host}></div>
+            }
+            <div class="found" aria-live="polite">
+                if !found.is_empty() { { problems(&found) } }
+                else if !refused.is_empty() { { problems(refused) } }
+                else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(&advice) } }
+                else if props.checked.is_some() { <p class="fine">{ "No problems." }</p> }
+            </div>
+            <div class="buttons">
+                <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty()}>{ "Apply to the running cluster" }</button>
+                <button type="button" class="primary" onclick={open}>{ "Start anew with this" }</button>
+            </div>
+        </Modal>
+    }
+}
+
+/// `kubectl apply` with the text after it; the end mark does not occur in it.
+fn here_document(text: &str) -> String {
+    let mut mark = "EOF".to_string();
+    while text.lines().any(|l| l == mark) {
+        mark.push('_');
+    }
+    format!("kubectl apply -f - <<'{mark}'\n{}\n{mark}", text.trim_end())
+}
+
+fn to_js(found: &[Problem], advice: &[Problem]) -> JsValue {
+    let list = Array::new();
+    for (severity, all) in [("error", found), ("warning", advice)] {
+        for p in all.iter().filter(|p| p.line > 0) {
+            let o = Object::new();
+            let set = |k: &str, v: JsValue| drop(Reflect::set(&o, &k.into(), &v));
+            set("line", p.line.into());
+            set("column", p.column.into());
+            set("severity", severity.into());
+            set(
+                "message",
+                if p.path.is_empty() || p.message.starts_with(&p.path) {
+                    p.message.as_str().into()
+                } else {
+                    format!("{}: {}", p.path, p.message).into()
+                },
+            );
+            list.push(&o);
+        }
+    }
+    list.into()
+}
+
+/// Loads the editor's bundle once; calls back with what it exports, or with nothing.
+fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
+    const NAME: &str = "podscopeEditor";
+    let module = || {
+        Reflect::get(&js_sys::global(), &NAME.into())
+            .ok()
+            .filter(JsValue::is_object)
+    };
+    if let Some(module) = module() {
+        return then(Some(module));
+    }
+    let script = browser::window().and_then(|w| w.document()).and_then(|d| {
+        let script: web_sys::HtmlScriptElement = d.create_element("script").ok()?.dyn_into().ok()?;
+        script.set_type("module");
+        script.set_src("editor/editor.js");
+        d.head()?.append_child(&script).ok()?;
+        Some(script)
+    });
+    let Some(script) = script else { return then(None) };
+    let then = std::rc::Rc::new(std::cell::RefCell::new(Some(then)));
+    let fail = {
+        let then = then.clone();
+        Closure::once_into_js(move || {
+            if let Some(then) = then.borrow_mut().take() {
+                then(None)
+            }
+        })
+    };
+    let done = Closure::once_into_js(move || {
+        let module = Reflect::get(&js_sys::global(), &NAME.into())
+            .ok()
+            .filter(JsValue::is_object);
+        if let Some(then) = then.borrow_mut().take() {
+            then(module);
+        }
+    });
+    script.set_onload(Some(done.unchecked_ref()));
+    script.set_onerror(Some(fail.unchecked_ref()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::here_document;
+
+    #[test]
+    fn a_text_cannot_end_its_own_document() {
+        assert_eq!(
+            here_document("kind: Pod\n"),
+            "kubectl apply -f - <<'EOF'\nkind: Pod\nEOF"
+        );
+        assert_eq!(
+            here_document("a\nEOF\nb"),
+            "kubectl apply -f - <<'EOF_'\na\nEOF\nb\nEOF_"
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! The right: the selected thing. Why it is where it is, how it lives, its events, its YAML.
+
+use podscope_session::protocol::{Action, Detail, Micros, SubjectRef};
+use wasm_bindgen::JsCast;
+use yew::prelude::*;
+
+use super::Icon;
+use super::legend::Legend;
+use super::life::Life;
+use super::pod;
+use super::why::WhyView;
+use super::yaml::Yaml;
+use crate::app::Ctl;
+use crate::pure::{actions, clock};
+use crate::state::{Act, Model, Page, Shared, Tab};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+const TABS: [(Tab, &str, &str); 4] = [
+    (Tab::Why, "why", "Why here?"),
+    (Tab::Life, "life", "Life"),
+    (Tab::Events, "events", "Events"),
+    (Tab::Yaml, "yaml", "YAML"),
+];
+
+/// The panel.
+#[component]
+pub(crate) fn Inspector(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &*props.page;
+    let Some(subject) = &page.selected else {
+        return html! { <aside class="side" aria-label="Details"><Legend model={page.model.clone()} heard={page.heard.clone()} /></aside> };
+    };
+    let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
+    let is_pod = matches!(subject, SubjectRef::Pod { .. });
+    let tabs: Vec<_> = TABS
+        .into_iter()
+        .filter(|(tab, ..)| is_pod || *tab != Tab::Why)
+        .collect();
+    let onkeydown = {
+        let (ctl, now) = (ctl.clone(), page.tab);
+        let order: Vec<Tab> = tabs.iter().map(|(t, ..)| *t).collect();
+        Callback::from(move |event: KeyboardEvent| {
+            let here = order.iter().position(|t| *t == now).unwrap_or(0);
+            let next = match event.key().as_str() {
+                "ArrowRight" => (here + 1) % order.len(),
+                "ArrowLeft" => (here + order.len() - 1) % order.len(),
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            ctl.act.emit(Act::Tab(order[next]));
+            focus_tab(next, &event);
+        })
+    };
+    let mut fallback = Detail::default();
+    let detail = match &page.detail {
+        Some(detail) => &**detail,
+        None => {
+            fill(&mut fallback, subject, &page.model);
+            &fallback
+        }
+    };
+    html! {
+        <aside class="side" aria-label="Details" data-subject={detail.title.clone()}>
+            <header class="subject">
+                { mark(subject, &page.model) }
+                <div><h2>{ &detail.title }</h2><p>{ &detail.subtitle }</p></div>
+                <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)"><Icon name="cross" /></button>
+            </header>
+            if !detail.sentence.is_empty() { <p class="sentence">{ &detail.sentence }</p> }
+            { doings(&ctl, detail, subject, &page.model) }
+            <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
+                { for tabs.iter().map(|(tab, id, name)| {
+                    let on = page.tab == *tab;
+                    let tab = *tab;
+                    let go = ctl.act.reform(move |_: MouseEvent| Act::Tab(tab));
+                    html! {
+                        <button type="button" role="tab" id={format!("tab-{id}")} aria-selected={on.to_string()} aria-controls="tabpanel"
+                            tabindex={if on { "0" } else { "-1" }} onclick={go}>{ *name }</button>
+                    }
+                }) }
+            </div>
+            <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
+                { match page.tab {
+                    Tab::Why => {
+                        let key = page.selected_pod().unwrap_or_default().to_string();
+                        let pending = page.model.pod(&key, "").is_some_and(|p| p.node.is_empty());
+                        html! { <WhyView pod={key} {pending} why={page.why.clone()} help={page.help.clone()} /> }
+                    }
+                    Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
+                    Tab::Events => events(detail, page.model.now),
+                    Tab::Yaml => html! { <Yaml text={detail.yaml.clone()} ghost={is_pod && detail.yaml.is_empty() && page.detail.is_some()} /> },
+                } }
+            </div>
+        </aside>
+    }
+}
+
+fn focus_tab(index: usize, event: &KeyboardEvent) {
+    let list = event
+        .current_target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let tab = list
+        .and_then(|l| l.children().item(index as u32))
+        .and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(tab) = tab {
+        drop(tab.focus());
+    }
+}
+
+/// What is known before the engine's detail arrives.
+fn fill(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
+    match subject {
+        SubjectRef::Pod { key, uid } => {
+            let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+            detail.title = name.to_string();
+            detail.subtitle = namespace.to_string();
+            if let Some(pod) = model.pod(key, uid) {
+                detail.subtitle = [namespace, &pod.owner, &pod.node]
+                    .into_iter()
+                    .filter(|s| !s.is_empty())
+                    .collect::<Vec<_>>()
+                    .join(" · ");
+            }
+        }
+        SubjectRef::Node { name } => detail.title.clone_from(name),
+        SubjectRef::Object { kind, key } => {
+            detail.title.clone_from(key);
+            detail.subtitle.clone_from(kind);
+        }
+        SubjectRef::Invariant { name } => {
+            detail.title.clone_from(name);
+            detail.subtitle = "invariant".into();
+            if let Some(b) = model.plane.broken.iter().find(|b| b.name == *name) {
+                detail.sentence = format!(
+                    "{} Broken at {} by {} ({}).",
+                    b.text,
+                    clock::instant(b.at),
+                    b.by,
+                    b.cause
+                );
+            }
+        }
+    }
+}
+
+fn mark(subject: &SubjectRef, model: &Model) -> Html {
+    match subject {
+        SubjectRef::Pod { key, uid } => match model.pod(key, uid) {
+            Some(p) => {
+                html! { <span class={classes!("pod", "still", pod::class(p.mark), format!("h{}", model.hue(&p.owner)))} aria-hidden="true"><span class="face"><span class="t">{ &p.short }</span></span></span> }
+            }
+            None => html! { <span class="pod still m-gone" aria-hidden="true"><span class="face"></span></span> },
+        },
+        SubjectRef::Invariant { .. } => html! { <span class="kind"><Icon name="shield" /></span> },
+        _ => html! { <span class="kind"><Icon name="fit" /></span> },
+    }
+}
+
+/// Buttons with the commands they give.
+fn doings(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Html {
+    let mut list: Vec<Action> = detail.actions.clone();
+    if list.is_empty() {
+        list = match subject {
+            SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|p| actions::pod(p)).unwrap_or_default(),
+            SubjectRef::Node { name } => model
+                .nodes
+                .get(name)
+                .map(|n| actions::node(&n.view))
+                .unwrap_or_default(),
+            _ => Vec::new(),
+        };
+    }
+    if list.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <div class="doings" role="group" aria-label="What can be done">
+            { for list.iter().map(|a| action(ctl, a)) }
+        </div>
+    }
+}
+
+/// One action as a button.
+pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
+    let run = {
+        let (ctl, action) = (ctl.clone(), action.clone());
+        Callback::from(move |_: MouseEvent| {
+            if action.warning.is_empty() {
+                ctl.run(&action.command);
+            } else {
+                ctl.act.emit(Act::Dialog(crate::state::Dialog::Confirm(action.clone())));
+            }
+        })
+    };
+    let danger = !action.warning.is_empty() || actions::consequence(&action.command).is_some();
+    html! { <button type="button" class={classes!(danger.then_some("danger"))} onclick={run} title={action.command.clone()}>{ &action.label }</button> }
+}
+
+fn events(detail: &Detail, now: Micros) -> Html {
+    if detail.events.is_empty() {
+        return html! { <p class="none">{ "No events." }</p> };
+    }
+    html! {
+        <ol class="events">
+            { for detail.events.iter().map(|e| html! {
+                <li class={classes!((e.kind == "Warning").then_some("warning"))}>
+                    <span class="mono when" title={clock::instant(e.at)}>{ clock::ago(e.at, now) }</span>
+                    <b>{ &e.reason }</b>
+                    if e.count > 1 { <span class="mono">{ format!("×{}", e.count) }</span> }
+                    <span class="from">{ &e.from }</span>
+                    <p>{ &e.message }</p>
+                </li>
+            }) }
+        </ol>
+    }
+}

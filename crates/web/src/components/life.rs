@@ -1,0 +1,114 @@
+//! How the selected thing lives: conditions, containers, owners, volumes, and its termination
+//! as bars in time.
+
+use podscope_session::protocol::{Detail, Mark, Micros, SubjectRef};
+use yew::prelude::*;
+
+use super::Icon;
+use crate::app::Ctl;
+use crate::pure::clock;
+use crate::pure::scale::Span;
+use crate::state::{Act, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) detail: Option<Shared<Detail>>,
+    pub(crate) now: Micros,
+}
+
+/// The tab.
+#[component]
+pub(crate) fn Life(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let Some(detail) = &props.detail else {
+        return html! { <p class="none">{ "…" }</p> };
+    };
+    let now = props.now;
+    html! {
+        <div class="life">
+            if !detail.bars.is_empty() { { gantt(&detail.bars, now) } }
+            if !detail.containers.is_empty() {
+                <h3 class="eyebrow">{ "Containers" }</h3>
+                <ul class="containers">
+                    { for detail.containers.iter().map(|c| html! {
+                        <li>
+                            <p><i class={classes!("dot", if c.ready { "ok" } else { "wait" })}></i><b>{ &c.name }</b>
+                                if c.role != "app" { <span class="chip">{ &c.role }</span> }
+                                <span class="sr">{ if c.ready { "ready" } else { "not ready" } }</span>
+                                if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
+                            <p class="two"><span>{ "API" }</span>{ &c.state }</p>
+                            if c.machine != c.state && !c.machine.is_empty() { <p class="two differs"><span>{ "machine" }</span>{ &c.machine }</p> }
+                            <p class="mono image">{ &c.image }</p>
+                        </li>
+                    }) }
+                </ul>
+            }
+            if !detail.conditions.is_empty() {
+                <h3 class="eyebrow">{ "Conditions" }</h3>
+                <table class="conditions"><tbody>
+                    { for detail.conditions.iter().map(|(kind, status, reason, message, since)| html! {
+                        <tr title={message.clone()}>
+                            <th scope="row">{ kind }</th>
+                            <td><span class={classes!("status", (status == "True").then_some("yes"), (status == "Unknown").then_some("unknown"))}>{ status }</span></td>
+                            <td>{ reason }if !message.is_empty() { <small>{ message }</small> }</td>
+                            <td class="mono">{ clock::ago(*since, now) }</td>
+                        </tr>
+                    }) }
+                </tbody></table>
+            }
+            if !detail.owners.is_empty() {
+                <h3 class="eyebrow">{ "Owned by" }</h3>
+                <ul class="chain">
+                    { for detail.owners.iter().map(|(kind, key)| {
+                        let subject = SubjectRef::Object { kind: kind.clone(), key: key.clone() };
+                        let go = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
+                        html! { <li><button type="button" class="quiet" onclick={go}>{ format!("{kind} {key}") }</button></li> }
+                    }) }
+                </ul>
+            }
+            if !detail.volumes.is_empty() {
+                <h3 class="eyebrow">{ "Volumes" }</h3>
+                <dl class="volumes">{ for detail.volumes.iter().map(|(name, state)| html! { <div><dt>{ name }</dt><dd>{ state }</dd></div> }) }</dl>
+            }
+        </div>
+    }
+}
+
+/// A bar per container and stage, with words for each.
+fn gantt(bars: &[Mark], now: Micros) -> Html {
+    let from = bars.iter().map(|b| b.from).min().unwrap_or(0);
+    let to = bars
+        .iter()
+        .filter_map(|b| b.to)
+        .max()
+        .unwrap_or(now)
+        .max(now)
+        .max(from + 1_000_000);
+    let span = Span { from, to };
+    let mut rows: Vec<(&str, Vec<&Mark>)> = Vec::new();
+    for bar in bars {
+        match rows.iter_mut().find(|(name, _)| *name == bar.label) {
+            Some((_, list)) => list.push(bar),
+            None => rows.push((&bar.label, vec![bar])),
+        }
+    }
+    html! {
+        <section class="gantt">
+            <h3 class="eyebrow">{ "Termination" }</h3>
+            { for rows.iter().map(|(name, list)| html! {
+                <div class="lane"><span>{ name }</span><div class="bars">
+                    { for list.iter().map(|b| {
+                        let end = b.to.unwrap_or(now).max(b.from);
+                        let words = format!("{} {} to {}", b.kind, clock::instant(b.from), b.to.map_or("now".into(), clock::instant));
+                        html! { <i class={format!("k-{}", super::timeline::kind(&b.kind))} title={words.clone()}
+                            style={format!("left:{:.2}%;width:{:.2}%", span.percent(b.from), (span.percent(end) - span.percent(b.from)).max(0.8))}><span class="sr">{ words }</span></i> }
+                    }) }
+                    <u style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
+                </div></div>
+            }) }
+            <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span><Icon name="clock" />{ clock::left(to, from) }</p>
+        </section>
+    }
+}

@@ -1,0 +1,238 @@
+//! A node's card: what the API says of it, and, where they differ, what its machine does.
+
+use std::collections::BTreeMap;
+
+use podscope_session::protocol::{Micros, NodeView, OwnerView};
+use yew::prelude::*;
+
+use super::Icon;
+use super::pod::Pod;
+use crate::pure::actions;
+use crate::pure::clock;
+use crate::pure::explain::Verdict;
+use crate::pure::quantity;
+use crate::state::{HUES, NodeState, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) node: Shared<NodeState>,
+    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    /// The present, for nodes on which something counts down; 0 for the others.
+    pub(crate) now: Micros,
+    /// Id of the selected pod, if it is here.
+    #[prop_or_default]
+    pub(crate) selected_pod: Option<String>,
+    #[prop_or_default]
+    pub(crate) selected: bool,
+    #[prop_or_default]
+    pub(crate) verdict: Option<Verdict>,
+    /// A decision is shown, and says nothing of this node.
+    #[prop_or_default]
+    pub(crate) aside: bool,
+    #[prop_or_default]
+    pub(crate) victims: Vec<String>,
+    #[prop_or_default]
+    pub(crate) highlighted: bool,
+}
+
+/// The state of a node in a few words, if it is not simply ready.
+fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
+    let machine = &node.machine;
+    if !node.registered {
+        return Some(("ghost", "no Node object".into()));
+    }
+    if machine.exists && !machine.powered {
+        return Some(("bad", "machine is off".into()));
+    }
+    if !machine.cuts.is_empty() {
+        return Some((
+            "bad",
+            format!(
+                "cut off, last heard {} ago",
+                clock::ago(machine.last_heartbeat, now.max(machine.last_heartbeat))
+            ),
+        ));
+    }
+    match node.ready.as_str() {
+        "True" => None,
+        "Unknown" => Some((
+            "bad",
+            format!(
+                "unreachable {}",
+                clock::ago(machine.last_heartbeat, now.max(machine.last_heartbeat))
+            ),
+        )),
+        _ if node.ready_reason.is_empty() => Some(("bad", "not ready".into())),
+        _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
+    }
+}
+
+/// What a screen reader hears of the card.
+fn label(node: &NodeState, now: Micros) -> String {
+    let view = &node.view;
+    let mut text = format!("Node {}", view.name);
+    match state(view, now) {
+        Some((_, words)) => text.push_str(&format!(", {words}")),
+        None => text.push_str(", ready"),
+    }
+    if view.cordoned {
+        text.push_str(", cordoned");
+    }
+    text.push_str(&format!(", {} pods, cpu {}", node.pods.len(), quantity::cpu(view.cpu)));
+    for line in &view.machine.differs {
+        text.push_str(". ");
+        text.push_str(line);
+    }
+    text
+}
+
+/// The taints that the state already says.
+fn said_elsewhere(taint: &str) -> bool {
+    [
+        "node.kubernetes.io/unschedulable",
+        "node.kubernetes.io/unreachable",
+        "node.kubernetes.io/not-ready",
+    ]
+    .iter()
+    .any(|t| taint.starts_with(t))
+}
+
+/// A chip's text: the key without its well-known domain.
+fn taint_chip(taint: &str) -> String {
+    taint.strip_prefix("node.kubernetes.io/").unwrap_or(taint).to_string()
+}
+
+/// The card.
+#[component]
+pub(crate) fn Node(props: &Props) -> Html {
+    let node = &*props.node;
+    let view = &node.view;
+    let machine = &view.machine;
+    let cut = !machine.cuts.is_empty();
+    let dark = machine.exists && !machine.powered;
+    let state = state(view, props.now);
+    let dim = props.aside || props.verdict.as_ref().is_some_and(|v| !v.fits);
+    let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
+    let dot = match (&state, view.cordoned) {
+        (Some(_), _) => "bad",
+        (None, true) => "wait",
+        (None, false) => "ok",
+    };
+    let command = actions::toggle_cut(view);
+    let said = if cut {
+        format!("Heal the links of {}", view.name)
+    } else {
+        format!("Cut {} off from everything", view.name)
+    };
+    let taints: Vec<&String> = view.taints.iter().filter(|t| !said_elsewhere(t)).collect();
+    html! {
+        <article
+            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"))}
+            data-node={view.name.clone()}
+            data-ready={view.ready.clone()}
+            data-drop={view.name.clone()}
+            aria-label={label(node, props.now)}
+        >
+            if machine.exists {
+                <button type="button" class="wire" data-wire={view.name.clone()} data-run={command.clone()}
+                    aria-label={format!("{said}: {command}")} title={format!("{said}\n{command}")}>
+                    <Icon name={if cut { "cut" } else { "link" }} />
+                </button>
+            }
+            <h3>
+                <i class={classes!("dot", dot)}></i>
+                <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
+                    aria-pressed={if props.selected { "true" } else { "false" }}>{ &view.name }</button>
+                if let Some((kind, words)) = &state {
+                    <span class={classes!("chip", *kind)}>{ words }</span>
+                }
+                if view.cordoned { <span class="chip wait">{ "cordoned" }</span> }
+                if let Some(verdict) = &props.verdict {
+                    <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={verdict.text.clone()}>
+                        <Icon name={if verdict.fits { "check" } else { "cross" }} />
+                        <span>{ &verdict.text }</span>
+                    </span>
+                }
+            </h3>
+            <div class="meters mono">
+                { meter("cpu", quantity::percent(view.cpu), quantity::cpu(view.cpu)) }
+                { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
+                <span class="count">{ format!("{} / {} pods", view.pods.0, view.pods.1) }</span>
+            </div>
+            if !node.pods.is_empty() || !node.nominated.is_empty() {
+                <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
+                    { for node.pods.iter().map(|pod| html! {
+                        <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} hue={hue(&props.owners, &pod.owner)}
+                            selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} />
+                    }) }
+                    { for node.nominated.iter().map(|pod| html! {
+                        <span key={format!("n{}", pod.id)} class={classes!("nominee", format!("h{}", hue(&props.owners, &pod.owner)))}
+                            title={format!("{} is nominated here: room is being made for it", pod.key)}>
+                            <span class="sr">{ "nominated here: " }</span>{ &pod.short }
+                        </span>
+                    }) }
+                </div>
+            }
+            if !taints.is_empty() || !view.pressure.is_empty() {
+                <p class="chips">
+                    { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
+                    { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
+                </p>
+            }
+            if !machine.differs.is_empty() || !machine.fenced.is_empty() {
+                <p class="truth">
+                    { for machine.differs.iter().map(|line| html! { <span><Icon name="ghost" />{ line }</span> }) }
+                    { for machine.fenced.iter().map(|by| html! { <span><Icon name="shield" />{ format!("Fenced by {by}.") }</span> }) }
+                </p>
+            }
+        </article>
+    }
+}
+
+fn hue(owners: &BTreeMap<String, OwnerView>, owner: &str) -> u8 {
+    owners.get(owner).map_or(HUES, |o| o.hue % HUES)
+}
+
+fn meter(name: &'static str, percent: i64, text: String) -> Html {
+    html! {
+        <div class={classes!("meter", (percent >= 90).then_some("full"))}>
+            <span>{ name }</span><i style={format!("--v:{percent}%")}></i><span>{ text }</span>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_session::protocol::MachineView;
+
+    /// U-02, U-08: a cut node says so, with the age of what the API knows.
+    #[test]
+    fn a_node_says_its_state_in_words() {
+        let mut view = NodeView {
+            name: "b-1".into(),
+            registered: true,
+            ready: "True".into(),
+            ..NodeView::default()
+        };
+        assert_eq!(state(&view, 0), None);
+        view.machine = MachineView {
+            exists: true,
+            powered: true,
+            cuts: vec!["control-plane".into()],
+            last_heartbeat: 10_000_000,
+            ..MachineView::default()
+        };
+        assert_eq!(
+            state(&view, 92_000_000).map(|s| s.1).as_deref(),
+            Some("cut off, last heard 82 s ago")
+        );
+        view.machine.powered = false;
+        assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("machine is off"));
+        view.registered = false;
+        assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("no Node object"));
+        assert_eq!(taint_chip("dedicated=db:NoSchedule"), "dedicated=db:NoSchedule");
+        assert!(said_elsewhere("node.kubernetes.io/unreachable:NoExecute"));
+    }
+}

@@ -1,0 +1,303 @@
+//! A big cluster as one picture: a square a node, a dot a pod, by zone. What is looked at is
+//! real markup beside it, so it can be read, reached by keyboard and acted on (U-09).
+
+use podscope_session::protocol::{PodMark, SubjectRef};
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use yew::prelude::*;
+
+use super::node::Node;
+use crate::app::Ctl;
+use crate::pure::overview::{Plan, Rect, plan};
+use crate::state::{Act, HUES, Model, NodeState, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) model: Shared<Model>,
+    pub(crate) zone: Option<String>,
+    pub(crate) key_name: String,
+    pub(crate) selected: Option<SubjectRef>,
+}
+
+type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
+
+fn zones(props: &Props) -> Zones {
+    let model = &props.model;
+    model
+        .groups
+        .iter()
+        .filter(|g| props.zone.as_ref().is_none_or(|z| *z == g.name))
+        .map(|g| {
+            (
+                g.name.clone(),
+                g.nodes.iter().filter_map(|n| model.nodes.get(n).cloned()).collect(),
+            )
+        })
+        .collect()
+}
+
+/// The picture and the card of what has the focus.
+#[component]
+pub(crate) fn Overview(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let canvas = use_node_ref();
+    let focus = use_state(|| (0usize, 0usize));
+    let size = use_state(|| (0.0f64, 0.0f64));
+    let zones = zones(props);
+    let most = zones
+        .iter()
+        .flat_map(|(_, n)| n.iter().map(|n| n.pods.len()))
+        .max()
+        .unwrap_or(1);
+    let counts: Vec<usize> = zones.iter().map(|(_, n)| n.len()).collect();
+    let plan = use_memo((counts, most.div_ceil(9), *size), move |(counts, _, (w, h))| {
+        plan(counts, most, w.max(200.0), h.max(200.0))
+    });
+    {
+        let (canvas, plan, zones, focus) = (canvas.clone(), plan.clone(), zones.clone(), *focus);
+        let (size, model) = (size.clone(), props.model.clone());
+        use_effect(move || {
+            let Some(canvas) = canvas.cast::<HtmlCanvasElement>() else {
+                return;
+            };
+            let parent = canvas.parent_element().map_or((600.0, 400.0), |p| {
+                (f64::from(p.client_width()), f64::from(p.client_height()))
+            });
+            if (parent.0 - size.0).abs() > 1.0 || (parent.1 - size.1).abs() > 1.0 {
+                size.set(parent);
+            }
+            draw(&canvas, &plan, &zones, focus, &model);
+        });
+    }
+    let at = |event: &MouseEvent| plan.node_at(f64::from(event.offset_x()), f64::from(event.offset_y()));
+    let onmousemove = {
+        let (plan, focus) = (plan.clone(), focus.clone());
+        Callback::from(move |event: MouseEvent| {
+            if let Some(node) = plan
+                .node_at(f64::from(event.offset_x()), f64::from(event.offset_y()))
+                .filter(|n| *n != *focus)
+            {
+                focus.set(node);
+            }
+        })
+    };
+    let _ = at;
+    let onclick = {
+        let (plan, ctl, zones) = (plan.clone(), ctl.clone(), zones.clone());
+        Callback::from(move |event: MouseEvent| {
+            let node = plan
+                .node_at(f64::from(event.offset_x()), f64::from(event.offset_y()))
+                .and_then(|(z, n)| zones.get(z)?.1.get(n).cloned());
+            if let Some(node) = node {
+                ctl.act.emit(Act::Select(Some(SubjectRef::Node {
+                    name: node.view.name.clone(),
+                })));
+            }
+        })
+    };
+    let onkeydown = {
+        let (plan, focus, ctl, zones) = (plan.clone(), focus.clone(), ctl.clone(), zones.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let (z, n) = *focus;
+            let here = plan
+                .nodes
+                .get(z)
+                .and_then(|nodes| nodes.get(n))
+                .copied()
+                .unwrap_or_default();
+            let step = |dx: f64, dy: f64| nearest(&plan, here, dx, dy);
+            let next = match event.key().as_str() {
+                "ArrowRight" => step(1.0, 0.0),
+                "ArrowLeft" => step(-1.0, 0.0),
+                "ArrowDown" => step(0.0, 1.0),
+                "ArrowUp" => step(0.0, -1.0),
+                "Enter" => {
+                    if let Some(node) = zones.get(z).and_then(|(_, nodes)| nodes.get(n)) {
+                        ctl.act.emit(Act::Select(Some(SubjectRef::Node {
+                            name: node.view.name.clone(),
+                        })));
+                    }
+                    None
+                }
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            if let Some(next) = next {
+                focus.set(next);
+            }
+        })
+    };
+    let focused = zones.get(focus.0).and_then(|(_, nodes)| nodes.get(focus.1)).cloned();
+    let by_selection = match &props.selected {
+        Some(SubjectRef::Node { name }) => props.model.nodes.get(name).cloned(),
+        Some(SubjectRef::Pod { key, uid }) => props
+            .model
+            .pod(key, uid)
+            .and_then(|p| props.model.nodes.get(&p.node).cloned()),
+        _ => None,
+    };
+    let shown = by_selection.or(focused);
+    html! {
+        <div class="overview">
+            <div class="picture" role="group" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
+                <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
+            </div>
+            <div class="beside">
+                <ul class="zone-list" aria-label="Groups">
+                    { for zones.iter().map(|(name, nodes)| {
+                        let zone = name.clone();
+                        let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
+                        let pods: usize = nodes.iter().map(|n| n.pods.len()).sum();
+                        let bad = nodes.iter().filter(|n| n.view.ready != "True").count();
+                        html! { <li data-zone={name.clone()}><button type="button" class="quiet" onclick={go} title="Look at this one only"><b>{ format!("{} {name}", props.key_name) }</b>
+                            <span>{ format!("{} nodes, {pods} pods", nodes.len()) }</span>if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }</button></li> }
+                    }) }
+                </ul>
+                if props.zone.is_some() { <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
+                if let Some(node) = shown {
+                    <Node node={node.clone()} owners={props.model.owners.clone()} now={props.model.now}
+                        selected_pod={match &props.selected { Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()), _ => None }} />
+                }
+            </div>
+        </div>
+    }
+}
+
+fn nearest(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> {
+    let mut best: Option<(f64, (usize, usize))> = None;
+    for (z, nodes) in plan.nodes.iter().enumerate() {
+        for (n, r) in nodes.iter().enumerate() {
+            let (vx, vy) = (r.x - here.x, r.y - here.y);
+            let along = vx * dx + vy * dy;
+            let across = (vx * dy).abs() + (vy * dx).abs();
+            if along > 1.0 && across <= along * 2.0 {
+                let far = along + across * 3.0;
+                if best.is_none_or(|(b, _)| far < b) {
+                    best = Some((far, (z, n)));
+                }
+            }
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+/// Colours come from the style sheet's tokens, like everything else's.
+fn token(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
+    style.get_property_value(name).unwrap_or_default()
+}
+
+fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, usize), model: &Model) {
+    let Some(window) = crate::browser::window() else { return };
+    let Some(context) = canvas
+        .get_context("2d")
+        .ok()
+        .flatten()
+        .and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok())
+    else {
+        return;
+    };
+    let Some(style) = window.get_computed_style(canvas).ok().flatten() else {
+        return;
+    };
+    let ratio = window.device_pixel_ratio();
+    let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
+    let (w, h) = ((width * ratio) as u32, (plan.height * ratio) as u32);
+    if canvas.width() != w || canvas.height() != h {
+        canvas.set_width(w);
+        canvas.set_height(h);
+        drop(web_sys::HtmlElement::style(canvas).set_property("width", &format!("{width}px")));
+        drop(web_sys::HtmlElement::style(canvas).set_property("height", &format!("{}px", plan.height)));
+    }
+    // Colours with light-dark() have no meaning to a canvas: resolved through `color`.
+    let scheme = |name: &str| resolve(canvas, name).unwrap_or_else(|| token(&style, name));
+    let hues: Vec<String> = (0..=HUES).map(|i| scheme(&format!("--h{i}"))).collect();
+    let (panel, card, line, bad, ghost, ink, accent) = (
+        scheme("--zone"),
+        scheme("--raised"),
+        scheme("--line"),
+        scheme("--bad"),
+        scheme("--ghost"),
+        scheme("--ink"),
+        scheme("--accent"),
+    );
+    drop(context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
+    context.clear_rect(0.0, 0.0, width, plan.height);
+    let fill = |r: Rect, colour: &str| {
+        context.set_fill_style_str(colour);
+        context.fill_rect(r.x, r.y, r.w, r.h);
+    };
+    for ((zone, (name, nodes)), rects) in plan.zones.iter().zip(zones).zip(&plan.nodes) {
+        fill(*zone, &panel);
+        context.set_fill_style_str(&ink);
+        context.set_font("600 13px system-ui, sans-serif");
+        drop(context.fill_text(name, zone.x + 10.0, zone.y + 18.0));
+        for (node, rect) in nodes.iter().zip(rects) {
+            fill(*rect, &card);
+            let unwell = node.view.ready != "True" || !node.view.machine.cuts.is_empty();
+            context.set_stroke_style_str(if unwell { &bad } else { &line });
+            context.set_line_width(if unwell { 2.0 } else { 1.0 });
+            context.stroke_rect(rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0);
+            for (k, pod) in node.pods.iter().enumerate().take(plan.per_row * plan.per_row) {
+                let r = plan.pod_rect(*rect, k);
+                let inner = Rect {
+                    x: r.x + 0.5,
+                    y: r.y + 0.5,
+                    w: (r.w - 1.0).max(1.0),
+                    h: (r.h - 1.0).max(1.0),
+                };
+                let hue = &hues[usize::from(model.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES))];
+                match pod.mark {
+                    PodMark::Ghost => outline(&context, inner, &ghost),
+                    PodMark::Starting | PodMark::Pending => outline(&context, inner, hue),
+                    PodMark::NotReady | PodMark::Terminating | PodMark::Unconfirmed => fill(
+                        Rect {
+                            h: inner.h / 2.0,
+                            ..inner
+                        },
+                        hue,
+                    ),
+                    PodMark::CrashLoop | PodMark::Failed => {
+                        fill(inner, hue);
+                        fill(
+                            Rect {
+                                x: inner.x + inner.w / 2.0,
+                                w: inner.w / 2.0,
+                                h: inner.h / 2.0,
+                                ..inner
+                            },
+                            &bad,
+                        );
+                    }
+                    PodMark::Ready | PodMark::Succeeded => fill(inner, hue),
+                }
+            }
+        }
+    }
+    if let Some(rect) = plan.nodes.get(focus.0).and_then(|n| n.get(focus.1)) {
+        context.set_stroke_style_str(&accent);
+        context.set_line_width(2.0);
+        context.stroke_rect(rect.x - 1.0, rect.y - 1.0, rect.w + 2.0, rect.h + 2.0);
+    }
+}
+
+fn outline(context: &CanvasRenderingContext2d, r: Rect, colour: &str) {
+    context.set_stroke_style_str(colour);
+    context.set_line_width(1.0);
+    context.stroke_rect(r.x + 0.5, r.y + 0.5, (r.w - 1.0).max(1.0), (r.h - 1.0).max(1.0));
+}
+
+/// The used value of a colour token: read from an element that has it as its colour.
+fn resolve(canvas: &HtmlCanvasElement, name: &str) -> Option<String> {
+    let style = web_sys::HtmlElement::style(canvas);
+    style.set_property("color", &format!("var({name})")).ok()?;
+    let used = crate::browser::window()?
+        .get_computed_style(canvas)
+        .ok()??
+        .get_property_value("color")
+        .ok()?;
+    style.remove_property("color").ok()?;
+    Some(used)
+}

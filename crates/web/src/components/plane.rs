@@ -1,0 +1,98 @@
+//! The control plane: its components, and the invariants that are broken.
+
+use podscope_session::protocol::{BranchView, ControlPlaneView, SubjectRef};
+use yew::prelude::*;
+
+use super::Icon;
+use crate::app::Ctl;
+use crate::pure::{actions, clock};
+use crate::state::{Act, Dialog, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) plane: Shared<ControlPlaneView>,
+    /// Label keys by which nodes can be grouped.
+    pub(crate) keys: Vec<String>,
+    pub(crate) group_key: String,
+    /// The key of the selected pod's spread constraint.
+    pub(crate) follows: Option<String>,
+    /// Name of this run while two are compared.
+    #[prop_or_default]
+    pub(crate) title: Option<String>,
+    #[prop_or_default]
+    pub(crate) branches: Shared<Vec<BranchView>>,
+}
+
+/// The strip.
+#[component]
+pub(crate) fn Plane(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let group = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let key = crate::browser::value_of(&event);
+            ctl.act.emit(Act::Group(key));
+        })
+    };
+    let broken = props.plane.broken.iter().map(|b| {
+        let select = ctl.act.reform({
+            let name = b.name.clone();
+            move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() }))
+        });
+        html! {
+            <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause, b.by)}>
+                <Icon name="shield" />{ format!("{} broken at {}", b.name, clock::instant(b.at)) }
+            </button>
+        }
+    });
+    html! {
+        <section class="plane" aria-label="Control plane">
+            <h2>{ props.title.clone().unwrap_or_else(|| "Control plane".into()) }</h2>
+            { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word)) }
+            <span class="gap"></span>
+            { for broken }
+            if props.keys.len() > 1 {
+                <label class="group"><span>{ "by" }</span>
+                    <select aria-label="Group nodes by label" onchange={group}>
+                        <option value="" selected={props.group_key.is_empty()}>{ "zone" }</option>
+                        if let Some(key) = props.follows.as_ref().filter(|k| !props.keys.contains(k)) {
+                            <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
+                        }
+                        { for props.keys.iter().map(|key| html! {
+                            <option value={key.clone()} selected={*key == props.group_key}>
+                                { key }{ if props.follows.as_ref() == Some(key) { " (its constraint)" } else { "" } }
+                            </option>
+                        }) }
+                    </select>
+                </label>
+            }
+        </section>
+    }
+}
+
+fn component(ctl: &Ctl, name: &str, up: bool, word: &str) -> Html {
+    let list = actions::component(name, up);
+    let dot = if up { "ok" } else { "bad" };
+    let said = match (up, word.is_empty()) {
+        (true, true) => String::new(),
+        (_, false) => format!(" ({word})"),
+        (false, true) => " (down)".into(),
+    };
+    if list.is_empty() {
+        return html! { <span class="c"><i class={classes!("dot", dot)}></i>{ name }{ said }</span> };
+    }
+    let open = {
+        let (ctl, title) = (ctl.clone(), name.to_string());
+        Callback::from(move |event: MouseEvent| {
+            let menu = crate::state::menu(title.clone(), list.clone(), &event);
+            ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+        })
+    };
+    html! {
+        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog">
+            <i class={classes!("dot", dot)}></i>{ name }<span class="word">{ said }</span>
+        </button>
+    }
+}

@@ -1,0 +1,186 @@
+//! A pod's mark. Shape and texture carry its state, colour its owner; words carry both for
+//! those who do not see the mark.
+
+use podscope_session::protocol::{Micros, PodMark, PodView};
+use yew::prelude::*;
+
+use super::Icon;
+use crate::pure::clock;
+use crate::state::Shared;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) pod: Shared<PodView>,
+    pub(crate) hue: u8,
+    pub(crate) now: Micros,
+    #[prop_or_default]
+    pub(crate) selected: bool,
+    /// The scheduler's answer while a decision is shown: a victim.
+    #[prop_or_default]
+    pub(crate) victim: bool,
+    #[prop_or_default]
+    pub(crate) tab_stop: bool,
+}
+
+/// The class of a mark.
+pub(crate) fn class(mark: PodMark) -> &'static str {
+    match mark {
+        PodMark::Pending => "m-pending",
+        PodMark::Starting => "m-starting",
+        PodMark::Ready => "m-ready",
+        PodMark::NotReady => "m-notready",
+        PodMark::Terminating => "m-term",
+        PodMark::CrashLoop => "m-crash",
+        PodMark::Succeeded => "m-done",
+        PodMark::Failed => "m-failed",
+        PodMark::Ghost => "m-ghost",
+        PodMark::Unconfirmed => "m-unsure",
+    }
+}
+
+/// The state in words.
+pub(crate) fn words(pod: &PodView) -> String {
+    match pod.mark {
+        PodMark::Pending => "pending".into(),
+        PodMark::Starting => format!("starting, {}", pod.status),
+        PodMark::Ready => "running and ready".into(),
+        PodMark::NotReady => "running, not ready".into(),
+        PodMark::Terminating => match &pod.termination {
+            Some(t) => format!("terminating, {}; {}", stage(&t.stage), t.next),
+            None => "terminating".into(),
+        },
+        PodMark::CrashLoop => "crashing, waits before the next start".into(),
+        PodMark::Succeeded => "succeeded".into(),
+        PodMark::Failed => format!("failed, {}", pod.status),
+        PodMark::Ghost => "a process that the API has forgotten".into(),
+        PodMark::Unconfirmed => "running as far as the API knows; nobody can confirm it".into(),
+    }
+}
+
+fn stage(stage: &str) -> &str {
+    match stage {
+        "waiting" => "the kubelet does not know yet",
+        "preStop" => "its preStop hook runs",
+        "sigterm" => "SIGTERM was sent",
+        "killed" => "SIGKILL was sent",
+        other => other,
+    }
+}
+
+fn label(pod: &PodView) -> String {
+    let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key);
+    // What is seen on it comes first: speech input names marks so.
+    let mut text = if pod.short.is_empty() || name.starts_with(&pod.short) {
+        String::new()
+    } else {
+        format!("{}: ", pod.short)
+    };
+    text.push_str(&format!("pod {name}, {}", words(pod)));
+    if !pod.owner.is_empty() {
+        text.push_str(", of ");
+        text.push_str(&pod.owner);
+    }
+    if pod.priority != 0 {
+        text.push_str(&format!(", priority {}", pod.priority));
+    }
+    text
+}
+
+/// The mark as a button: selects the pod, can be dragged.
+#[component]
+pub(crate) fn Pod(props: &Props) -> Html {
+    let pod = &*props.pod;
+    let countdown = pod.termination.as_ref().and_then(|t| t.until).or(pod.countdown);
+    let left = pod.termination.as_ref().map(|t| match t.until {
+        Some(until) if until > t.since => (until - props.now).clamp(0, until - t.since) * 1000 / (until - t.since),
+        // Nobody can say when: the ring stays whole.
+        None => 1000,
+        Some(_) => 0,
+    });
+    let style = left.map(|l| format!("--left:{}.{}%", l / 10, l % 10));
+    let stage = pod.termination.as_ref().map(|t| t.stage.clone());
+    let ghost = pod.mark == PodMark::Ghost;
+    let label = label(pod);
+    html! {
+        <button
+            type="button"
+            class={classes!("pod", class(pod.mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"))}
+            {style}
+            data-id={pod.id.clone()}
+            data-pod={pod.key.clone()}
+            data-uid={pod.uid.clone()}
+            data-phase={pod.phase.clone()}
+            data-ghost={if ghost { "true" } else { "false" }}
+            data-stage={stage}
+            data-nav="pod"
+            tabindex={if props.tab_stop { "0" } else { "-1" }}
+            aria-label={label.clone()}
+            aria-pressed={if props.selected { "true" } else { "false" }}
+            title={label}
+        >
+            <span class="face"><span class="t">{ &pod.short }</span></span>
+            { glyph(pod.mark) }
+            if pod.ticks > 0 {
+                <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
+            }
+            if pod.containers.len() > 1 && !ghost {
+                <span class="dots">{ for pod.containers.iter().take(6).map(|c| html! { <i class={classes!(format!("c-{}", known(c)))}></i> }) }</span>
+            }
+            if let Some(until) = countdown {
+                <small data-left={clock::left(until, props.now)}></small>
+            } else if pod.termination.is_some() {
+                <small data-left="?"></small>
+            }
+        </button>
+    }
+}
+
+/// Only the four words become a class.
+fn known(state: &str) -> &'static str {
+    match state {
+        "running" => "running",
+        "done" => "done",
+        "failed" => "failed",
+        _ => "waiting",
+    }
+}
+
+/// The sign at a mark's corner.
+pub(crate) fn glyph(mark: PodMark) -> Html {
+    let icon = match mark {
+        PodMark::Succeeded => "check",
+        PodMark::Failed => "cross",
+        PodMark::Ghost => "ghost",
+        PodMark::Unconfirmed => return html! { <span class="g q" aria-hidden="true">{ "?" }</span> },
+        _ => return Html::default(),
+    };
+    html! { <span class="g"><Icon name={icon} /></span> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_session::protocol::TerminationView;
+
+    /// U-08: state, owner and priority are said in words, not by colour and shape alone.
+    #[test]
+    fn a_mark_says_in_words_what_it_shows() {
+        let pod = PodView {
+            key: "default/web-0".into(),
+            short: "w0".into(),
+            owner: "StatefulSet default/web".into(),
+            priority: 100,
+            mark: PodMark::Terminating,
+            termination: Some(TerminationView {
+                stage: "preStop".into(),
+                next: "SIGTERM in 11 s".into(),
+                ..TerminationView::default()
+            }),
+            ..PodView::default()
+        };
+        assert_eq!(
+            label(&pod),
+            "w0: pod web-0, terminating, its preStop hook runs; SIGTERM in 11 s, of StatefulSet default/web, priority 100"
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! The bottom: lanes of what happened, a head to drag, branches where they left.
+
+use podscope_session::protocol::{BranchView, Lane, Micros, Request};
+use web_sys::{Element, PointerEvent, WheelEvent};
+use yew::prelude::*;
+
+use super::Icon;
+use crate::app::Ctl;
+use crate::pure::clock;
+use crate::pure::scale::{Drawn, Span, lane};
+use crate::state::{Act, Dialog, Page, Shared, Sheet};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// Lanes from top to bottom.
+pub(crate) const LANES: [(Lane, &str); 5] = [
+    (Lane::Faults, "Faults"),
+    (Lane::Commands, "Commands"),
+    (Lane::Decisions, "Decisions"),
+    (Lane::Terminations, "Terminations"),
+    (Lane::Invariants, "Invariants"),
+];
+
+/// A mark's kind as a class: only known ones.
+pub(crate) fn kind(kind: &str) -> &'static str {
+    const KNOWN: [&str; 14] = [
+        "bound",
+        "failed",
+        "preempted",
+        "preempting",
+        "unschedulable",
+        "preStop",
+        "sigterm",
+        "killed",
+        "waiting",
+        "cut",
+        "broken",
+        "command",
+        "refused",
+        "error",
+    ];
+    KNOWN.into_iter().find(|k| *k == kind).unwrap_or("other")
+}
+
+/// The region.
+#[component]
+pub(crate) fn Timeline(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &*props.page;
+    let model = &*page.model;
+    let span = page.span.unwrap_or_else(|| Span::whole(model.now, model.horizon));
+    let lanes_ref = use_node_ref();
+    let scrubbing = use_mut_ref(|| false);
+    // Open bars grow with time; everything else is redrawn only when it changes.
+    let grows = model.marks.values().any(|m| m.to.is_none());
+    let coarse = if grows {
+        model.now.max(0) / ((span.to - span.from) / 1200).max(1)
+    } else {
+        0
+    };
+    let drawn = {
+        let model = page.model.clone();
+        use_memo((model.marks_rev, span, coarse), move |_| {
+            LANES.map(|(which, _)| {
+                lane(
+                    model.marks.values().map(|m| &**m).filter(|m| m.lane == which),
+                    span,
+                    model.now,
+                )
+            })
+        })
+    };
+    let instant_at = {
+        let lanes = lanes_ref.clone();
+        move |x: i32| -> Micros {
+            let Some(lanes) = lanes.cast::<Element>() else { return 0 };
+            let rect = lanes.get_bounding_client_rect();
+            span.at((f64::from(x) - rect.left()) / rect.width().max(1.0))
+        }
+    };
+    let seek = {
+        let (ctl, instant_at) = (ctl.clone(), instant_at.clone());
+        move |x: i32| ctl.send.emit(Request::Seek { at: instant_at(x) })
+    };
+    let onpointerdown = {
+        let (scrubbing, seek, lanes, ctl, page) = (
+            scrubbing.clone(),
+            seek.clone(),
+            lanes_ref.clone(),
+            ctl.clone(),
+            props.page.clone(),
+        );
+        Callback::from(move |event: PointerEvent| {
+            if event.button() != 0 {
+                return;
+            }
+            if let Some((_, id)) = crate::browser::closest(event.target(), "data-mark") {
+                let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
+                if let Some(mark) = mark {
+                    ctl.send.emit(Request::Seek { at: mark.from });
+                    if mark.subject.is_some() {
+                        ctl.act.emit(Act::Select(mark.subject.clone()));
+                    }
+                }
+                return;
+            }
+            *scrubbing.borrow_mut() = true;
+            if let Some(lanes) = lanes.cast::<Element>() {
+                drop(lanes.set_pointer_capture(event.pointer_id()));
+            }
+            seek(event.client_x());
+        })
+    };
+    let onpointermove = {
+        let (scrubbing, seek) = (scrubbing.clone(), seek.clone());
+        Callback::from(move |event: PointerEvent| {
+            if *scrubbing.borrow() {
+                seek(event.client_x());
+            }
+        })
+    };
+    let onpointerup = {
+        let scrubbing = scrubbing.clone();
+        Callback::from(move |_: PointerEvent| *scrubbing.borrow_mut() = false)
+    };
+    let onwheel = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: WheelEvent| {
+            event.prevent_default();
+            let next = if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
+                span.pan((event.delta_x() + event.delta_y()).clamp(-200.0, 200.0) / 1000.0)
+            } else {
+                span.zoom(
+                    instant_at(event.client_x()),
+                    if event.delta_y() > 0.0 { 1.25 } else { 0.8 },
+                )
+            };
+            ctl.act.emit(Act::Span(Some(next)));
+        })
+    };
+    let onkeydown = {
+        let (ctl, now) = (ctl.clone(), model.now);
+        Callback::from(move |event: KeyboardEvent| {
+            let by = if event.shift_key() { 10_000_000 } else { 1_000_000 };
+            let at = match event.key().as_str() {
+                "ArrowLeft" | "ArrowDown" => (now - by).max(0),
+                "ArrowRight" | "ArrowUp" => now + by,
+                "PageUp" => now + 60_000_000,
+                "PageDown" => (now - 60_000_000).max(0),
+                "Home" => 0,
+                "+" | "=" => return ctl.act.emit(Act::Span(Some(span.zoom(now, 0.8)))),
+                "-" => return ctl.act.emit(Act::Span(Some(span.zoom(now, 1.25)))),
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            ctl.send.emit(Request::Seek { at });
+        })
+    };
+    let zoom = |name: &'static str, icon: &'static str, next: Option<Span>| {
+        let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
+        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}><Icon name={icon} /></button> }
+    };
+    let now = span.percent(model.now);
+    let horizon = span.percent(model.horizon.max(model.now));
+    let close = ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::None));
+    html! {
+        <section class="time" aria-label="Timeline">
+            <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline"><Icon name="down" /></button>
+            <div class="names">
+                { for LANES.iter().map(|(which, name)| {
+                    let which = *which;
+                    let open = ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::Lane(which)));
+                    html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_lowercase()}>{ *name }</button> }
+                }) }
+                <span class="zooms">
+                    { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
+                    { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
+                    { zoom("See all", "fit", None) }
+                </span>
+            </div>
+            <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
+                { for LANES.iter().zip(drawn.iter()).map(|((_, name), marks)| html! {
+                    <div class="lane" data-lane={name.to_lowercase()} aria-hidden="true">{ for marks.iter().map(drawing) }</div>
+                }) }
+                <div class="axis mono" aria-hidden="true">
+                    { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
+                </div>
+                { for branches(&model.branches, span) }
+                if now < 100.0 { <i class="future" style={format!("left:{:.3}%", now.max(0.0))}></i> }
+                if horizon < 100.0 && horizon > now { <i class="unknown" style={format!("left:{horizon:.3}%")}></i> }
+                <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(model.horizon.max(model.now) / 1_000_000).to_string()}
+                    aria-valuenow={(model.now / 1_000_000).to_string()} aria-valuetext={clock::instant(model.now)} {onkeydown}
+                    hidden={!(0.0..=100.0).contains(&now)} style={format!("left:{now:.3}%")}></div>
+            </div>
+            if model.branches.len() > 1 { { chooser(&ctl, &model.branches) } }
+        </section>
+    }
+}
+
+fn drawing(d: &Drawn) -> Html {
+    let class = format!("k-{}", kind(&d.mark.kind));
+    let id = d.mark.id.to_string();
+    let title = match d.mark.to {
+        Some(to) if to > d.mark.from => format!(
+            "{} · {} to {}",
+            d.mark.label,
+            clock::instant(d.mark.from),
+            clock::instant(to)
+        ),
+        _ => format!("{} · {}", d.mark.label, clock::instant(d.mark.from)),
+    };
+    match d.width {
+        Some(width) => {
+            let style = format!(
+                "left:{:.3}%;width:{width:.3}%;--row:{};--rows:{}",
+                d.left, d.row, d.rows
+            );
+            let open = d.mark.to.is_none();
+            html! { <i class={classes!("span", class, open.then_some("open"))} {style} data-mark={id} {title}>{ if width > 3.0 { d.mark.label.clone() } else { String::new() } }</i> }
+        }
+        None if d.count > 1 => {
+            html! { <i class={classes!("ev", "many", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} title={format!("{} here, the last: {title}", d.count)}></i> }
+        }
+        None => {
+            html! { <i class={classes!("ev", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
+        }
+    }
+}
+
+fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
+    all.iter()
+        .filter(|b| b.parent.is_some())
+        .filter(|b| (0.0..=100.0).contains(&span.percent(b.from)))
+        .map(|b| html! { <i class={classes!("branch", b.current.then_some("on"))} style={format!("left:{:.3}%", span.percent(b.from))} title={format!("Branch {}: {}", b.id, b.label)}></i> })
+        .collect()
+}
+
+fn chooser(ctl: &Ctl, all: &[BranchView]) -> Html {
+    html! {
+        <div class="branches" role="group" aria-label="Branches">
+            { for all.iter().map(|b| {
+                let name = if b.label.is_empty() { if b.parent.is_none() { "main".to_string() } else { format!("branch {}", b.id) } } else { b.label.clone() };
+                html! {
+                    <button type="button" class={classes!("chip", b.current.then_some("on"))} aria-pressed={b.current.to_string()}
+                        onclick={ctl.on(Request::Branch { branch: b.id })} title={format!("Leaves at {}", clock::instant(b.from))}><Icon name="fork" />{ name }</button>
+                }
+            }) }
+        </div>
+    }
+}

@@ -1,0 +1,62 @@
+//! Short words that come and go, and what a screen reader hears of the world.
+
+use gloo_timers::callback::Timeout;
+use yew::prelude::*;
+
+use super::Icon;
+use crate::app::Ctl;
+use crate::state::{Act, Page, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+#[derive(Properties, PartialEq)]
+struct ToastProps {
+    id: u64,
+    text: String,
+}
+
+/// The corner and the live region.
+#[component]
+pub(crate) fn Toasts(props: &Props) -> Html {
+    let page = &*props.page;
+    let newer = Callback::from(|_: MouseEvent| {
+        if let (Some(window), Ok(event)) = (crate::browser::window(), web_sys::Event::new("podscope-update-now")) {
+            drop(window.dispatch_event(&event));
+        }
+    });
+    html! {
+        <>
+            <div class="sr" role="status" aria-live="polite">{ for page.heard.iter().take(3).map(|line| html! { <p>{ line }</p> }) }</div>
+            <div class="toasts" role="alert">
+                if page.newer {
+                    <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>
+                }
+                if let Some((what, part)) = page.progress.as_ref().filter(|_| page.opened.is_some()) {
+                    <div class="toast"><span>{ what }</span><progress max="1000" value={part.to_string()} aria-label={what.clone()}></progress></div>
+                }
+                { for page.toasts.iter().map(|(id, text)| html! { <Toast key={*id} id={*id} text={text.clone()} /> }) }
+            </div>
+        </>
+    }
+}
+
+#[component]
+fn Toast(props: &ToastProps) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    {
+        let (ctl, id, length) = (ctl.clone(), props.id, props.text.len() as u32);
+        use_effect_with((), move |()| {
+            // Long enough to be read.
+            let timer = Timeout::new(4_000 + length * 60, move || ctl.act.emit(Act::ToastGone(id)));
+            move || drop(timer)
+        });
+    }
+    let id = props.id;
+    let close = ctl.act.reform(move |_: MouseEvent| Act::ToastGone(id));
+    html! { <div class="toast"><span>{ &props.text }</span><button type="button" class="quiet" onclick={close} aria-label="Close"><Icon name="cross" /></button></div> }
+}

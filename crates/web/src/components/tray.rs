@@ -1,0 +1,75 @@
+//! Pods that have no node: where in the scheduler's queue each is and what it waits for.
+
+use std::collections::BTreeMap;
+
+use podscope_session::protocol::{Micros, OwnerView, PodView};
+use yew::prelude::*;
+
+use super::pod::Pod;
+use crate::pure::clock;
+use crate::state::{HUES, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) pending: Shared<Vec<Shared<PodView>>>,
+    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) now: Micros,
+    pub(crate) selected: Option<String>,
+}
+
+/// Rows shown in full; the others as marks.
+const ROWS: usize = 3;
+
+fn pool(pool: &str) -> &'static str {
+    match pool {
+        "active" => "next in line",
+        "backoff" => "backing off",
+        "unschedulable" => "fits nowhere",
+        "gated" => "held by a gate",
+        _ => "waiting",
+    }
+}
+
+/// The tray.
+#[component]
+pub(crate) fn Tray(props: &Props) -> Html {
+    if props.pending.is_empty() {
+        return html! { <section class="tray empty" aria-label="Pending pods" data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ "every pod has a node" }</span></section> };
+    }
+    let mark = |pod: &Shared<PodView>| {
+        let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
+        html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} /> }
+    };
+    let row = |pod: &Shared<PodView>| {
+        let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
+        let queue = pod.queue.clone().unwrap_or_default();
+        html! {
+            <li key={pod.id.clone()}>
+                { mark(pod) }
+                <span class="what">
+                    <b>{ &name }</b>
+                    <span class="pool">{ pool(&queue.pool) }</span>
+                    if !queue.waits_for.is_empty() { <span>{ queue.waits_for.clone() }</span> }
+                    if let Some(until) = queue.until {
+                        <span class="mono" title={format!("retried at {}", clock::instant(until))}>{ format!("retry by {}", clock::axis(until)) }</span>
+                    }
+                </span>
+                if let Some((fit, all)) = queue.fit { <span class="chip">{ format!("{fit}/{all} fit") }</span> }
+                <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ "What would help?" }</button>
+            </li>
+        }
+    };
+    let rest = props.pending.len().saturating_sub(ROWS);
+    html! {
+        <section class="tray" aria-label="Pending pods">
+            <span class="eyebrow">{ format!("Pending {}", props.pending.len()) }</span>
+            <ul>{ for props.pending.iter().take(ROWS).map(row) }</ul>
+            if rest > 0 {
+                <div class="more" role="group" aria-label={format!("{rest} more pending pods")}>
+                    { for props.pending.iter().skip(ROWS).take(60).map(mark) }
+                    if rest > 60 { <span class="chip">{ format!("+{}", rest - 60) }</span> }
+                </div>
+            }
+        </section>
+    }
+}

@@ -1,0 +1,224 @@
+//! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
+
+use podscope_session::protocol::Request;
+use yew::prelude::*;
+
+use super::Icon;
+use crate::app::Ctl;
+use crate::pure::clock;
+use crate::pure::explain::{Preemption, Scores, Spread, Why};
+use crate::state::{HelpView, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) pod: String,
+    pub(crate) pending: bool,
+    pub(crate) why: Option<Shared<Why>>,
+    pub(crate) help: Option<Shared<HelpView>>,
+}
+
+/// Nodes shown as columns of the score table.
+const COLUMNS: usize = 4;
+
+/// The tab.
+#[component]
+pub(crate) fn WhyView(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let why = props.why.as_ref().filter(|w| w.pod == props.pod);
+    let help = props.help.as_ref().filter(|h| h.pod == props.pod);
+    html! {
+        <>
+            { match why {
+                Some(why) => decision(&ctl, why),
+                None => html! { <p class="none">{ "The scheduler has not looked at this pod in what was played so far." }</p> },
+            } }
+            if props.pending || help.is_some() { { remedies(&ctl, &props.pod, help) } }
+        </>
+    }
+}
+
+fn decision(ctl: &Ctl, why: &Why) -> Html {
+    let at = why.attempts.iter().position(|a| a.id == why.attempt);
+    let step = |to: Option<usize>| {
+        to.and_then(|i| why.attempts.get(i)).map(|a| {
+            ctl.on(Request::Explain {
+                pod: why.pod.clone(),
+                attempt: Some(a.id),
+            })
+        })
+    };
+    let back = step(at.and_then(|i| i.checked_sub(1)));
+    let next = step(at.map(|i| i + 1));
+    let info = at.and_then(|i| why.attempts.get(i));
+    html! {
+        <>
+            <div class="why">
+                <div class="attempt">
+                    <span class="eyebrow">{ match (at, info) {
+                        (Some(i), Some(a)) => format!("Attempt {} of {} · {}", i + 1, why.attempts.len(), clock::instant(a.at)),
+                        _ => "The last attempt".into(),
+                    } }</span>
+                    if why.attempts.len() > 1 {
+                        <span>
+                            <button type="button" class="quiet" disabled={back.is_none()} onclick={back} aria-label="The attempt before"><Icon name="back" /></button>
+                            <button type="button" class="quiet" disabled={next.is_none()} onclick={next} aria-label="The next attempt"><Icon name="step" /></button>
+                        </span>
+                    }
+                </div>
+                <p class="lead">{ &why.sentence }</p>
+                if !why.meaning.is_empty() { <p>{ &why.meaning }</p> }
+            </div>
+            if let Some(scores) = &why.scores { { table(scores) } }
+            { for why.spread.iter().map(spread) }
+            if let Some(p) = &why.preemption { { preemption(p) } }
+            if let Some((plugin, reason)) = &why.pre_filter {
+                <p class="eyebrow">{ "Refused before the nodes" }</p>
+                <p><code>{ plugin }</code>{ ": " }{ reason }</p>
+            }
+            if !why.refused.is_empty() {
+                <h3 class="eyebrow">{ format!("Cannot take it ({})", why.refused.len()) }</h3>
+                <table class="refused"><tbody>
+                    { for why.refused.iter().take(60).map(|(node, plugin, reason)| html! { <tr><th scope="row">{ node }</th><td title={plugin.clone()}>{ reason }</td></tr> }) }
+                </tbody></table>
+                if why.refused.len() > 60 { <p class="none">{ format!("and {} more", why.refused.len() - 60) }</p> }
+            }
+            if !why.message.is_empty() {
+                <details class="raw"><summary>{ "As the event says it" }</summary><p class="mono">{ &why.message }</p></details>
+            }
+        </>
+    }
+}
+
+fn table(scores: &Scores) -> Html {
+    let columns = scores.nodes.len().min(COLUMNS);
+    let most: i64 = scores
+        .rows
+        .iter()
+        .flat_map(|(_, _, cells)| cells.iter().flatten())
+        .copied()
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let weights = scores.rows.iter().any(|(_, w, _)| w.is_some());
+    html! {
+        <div class="scroll" tabindex="0" role="region" aria-label="Scores">
+        <table class="scores">
+            <thead><tr><th scope="col">{ "plugin" }</th>if weights { <th scope="col"><span aria-label="weight">{ "×" }</span></th> }
+                { for scores.nodes.iter().take(columns).map(|n| html! { <th scope="col">{ n }</th> }) }</tr></thead>
+            <tbody>
+                { for scores.rows.iter().map(|(plugin, weight, cells)| html! {
+                    <tr><th scope="row" title={crate::pure::explain::in_words(plugin)}>{ plugin }</th>
+                        if weights { <td>{ weight.map(|w| w.to_string()).unwrap_or_default() }</td> }
+                        { for cells.iter().take(columns).map(|c| match c {
+                            Some(v) => html! { <td class="bartd" style={format!("--w:{}%", v * 100 / most)}>{ v }</td> },
+                            None => html! { <td>{ "–" }</td> },
+                        }) }
+                    </tr>
+                }) }
+                <tr class="total"><th scope="row">{ "total" }</th>if weights { <td></td> }
+                    { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
+            </tbody>
+        </table>
+        if scores.nodes.len() > columns { <p class="none">{ format!("and {} nodes that scored less", scores.nodes.len() - columns) }</p> }
+        </div>
+    }
+}
+
+fn spread(s: &Spread) -> Html {
+    let least = s.domains.iter().map(|d| d.1).min().unwrap_or(0);
+    let most = s
+        .domains
+        .iter()
+        .map(|d| d.1)
+        .max()
+        .unwrap_or(0)
+        .max(least + s.max_skew)
+        .max(1);
+    let rule = if s.hard { "at most" } else { "preferably at most" };
+    html! {
+        <section class="spread">
+            <h3 class="eyebrow">{ format!("Spread by {}", s.key) }</h3>
+            <p>{ format!("The emptiest has {least}; maxSkew {} allows {rule} {} in each.", s.max_skew, least + s.max_skew) }</p>
+            <ul>
+                { for s.domains.iter().take(24).map(|(name, count)| html! {
+                    <li class={classes!((count - least >= s.max_skew && s.hard).then_some("full"))}>
+                        <span>{ name }</span>
+                        <i style={format!("--v:{}%;--l:{}%", count * 100 / most, (least + s.max_skew) * 100 / most)}></i>
+                        <span class="mono">{ count }</span>
+                        <span class="word">{ if count - least >= s.max_skew && s.hard { "full" } else { "" } }</span>
+                    </li>
+                }) }
+            </ul>
+        </section>
+    }
+}
+
+fn preemption(p: &Preemption) -> Html {
+    html! {
+        <section class="preempt">
+            <h3 class="eyebrow">{ "Making room" }</h3>
+            if !p.not_eligible.is_empty() { <p>{ &p.not_eligible }</p> }
+            if !p.criterion.is_empty() { <p>{ format!("Decided by: {}", p.criterion) }</p> }
+            <ul>
+                { for p.candidates.iter().take(24).map(|c| html! {
+                    <li class={classes!((c.node == p.nominated).then_some("win"))}>
+                        <b>{ &c.node }{ if c.node == p.nominated { " · nominated" } else { "" } }</b>
+                        <span>{ format!("victims: {}", names(&c.victims)) }</span>
+                        if !c.reprieved.is_empty() { <span>{ format!("may stay: {}", names(&c.reprieved)) }</span> }
+                        if c.pdb_violations > 0 { <span class="bad">{ format!("{} against a disruption budget", c.pdb_violations) }</span> }
+                    </li>
+                }) }
+            </ul>
+        </section>
+    }
+}
+
+fn names(keys: &[String]) -> String {
+    if keys.is_empty() {
+        return "none".into();
+    }
+    keys.iter()
+        .map(|k| k.strip_prefix("default/").unwrap_or(k))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn remedies(ctl: &Ctl, pod: &str, help: Option<&Shared<HelpView>>) -> Html {
+    let name = pod.rsplit('/').next().unwrap_or(pod);
+    let ask = ctl.on(Request::WhatWouldHelp { pod: pod.to_string() });
+    html! {
+        <section class="why help">
+            <h3>{ format!("What would help {name}?") }</h3>
+            { match help {
+                None => html! { <button type="button" onclick={ask}>{ "Find out" }</button> },
+                Some(help) => html! {
+                    <>
+                        if !help.done {
+                            <progress max="1000" value={help.per_mille.to_string()} aria-label="Trying changes"></progress>
+                            <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ "Stop" }</button>
+                        }
+                        if help.done && help.remedies.is_empty() { <p>{ "No single change was found that would let it schedule." }</p> }
+                        <ul>
+                            { for help.remedies.iter().enumerate().map(|(index, r)| html! {
+                                <li>
+                                    <span title={r.command.clone()}>{ &r.text }if !r.nodes.is_empty() { <small>{ format!(" · fits {}", short(&r.nodes)) }</small> }</span>
+                                    <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
+                                        aria-label={format!("Try in a fork: {}", r.text)}>{ "Try in a fork" }</button>
+                                </li>
+                            }) }
+                        </ul>
+                    </>
+                },
+            } }
+        </section>
+    }
+}
+
+fn short(nodes: &[String]) -> String {
+    match nodes.len() {
+        0..=3 => nodes.join(", "),
+        n => format!("{} and {} more", nodes[..2].join(", "), n - 2),
+    }
+}

@@ -1,0 +1,61 @@
+//! An object as the API server has it, with keys told apart from values. Text nodes only.
+
+use wasm_bindgen_futures::spawn_local;
+use yew::prelude::*;
+
+use crate::app::Ctl;
+use crate::browser;
+use crate::state::Act;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) text: String,
+    /// The API has no such object: there is nothing to show, and that is the lesson.
+    pub(crate) ghost: bool,
+}
+
+/// The tab.
+#[component]
+pub(crate) fn Yaml(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    if props.ghost {
+        return html! { <p class="none">{ "The API server has no such object. What runs is a process without a record." }</p> };
+    }
+    let copy = {
+        let text = props.text.clone();
+        Callback::from(move |_: MouseEvent| {
+            let (text, act) = (text.clone(), ctl.act.clone());
+            spawn_local(async move {
+                let done = browser::copy(text).await;
+                act.emit(Act::Toast(
+                    if done {
+                        "Copied."
+                    } else {
+                        "The browser does not allow copying here."
+                    }
+                    .into(),
+                ));
+            });
+        })
+    };
+    html! {
+        <div class="yaml">
+            <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button>
+            <pre class="mono" tabindex="0" aria-label="YAML">{ for props.text.lines().map(line) }</pre>
+        </div>
+    }
+}
+
+fn line(text: &str) -> Html {
+    let indent = text.len() - text.trim_start_matches([' ', '-']).len();
+    let (lead, rest) = text.split_at(indent);
+    match rest
+        .split_once(':')
+        .filter(|(key, value)| !key.contains(' ') && (value.is_empty() || value.starts_with(' ')))
+    {
+        Some((key, value)) => html! { <>{ lead }<span class="k">{ key }</span>{ ":" }{ value }{ "\n" }</> },
+        None => html! { <>{ text }{ "\n" }</> },
+    }
+}

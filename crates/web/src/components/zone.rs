@@ -1,0 +1,84 @@
+//! A group of nodes: by default a zone. Its header shows the counts of each spread group, so
+//! that skew is seen without reading.
+
+use std::collections::BTreeMap;
+
+use podscope_session::protocol::{GroupView, OwnerView, SpreadCount};
+use yew::prelude::*;
+
+use crate::state::{HUES, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) group: GroupView,
+    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    /// What the groups are called: `zone`, or the label key.
+    pub(crate) key_name: String,
+    /// Every node of it is cut off.
+    pub(crate) cut: bool,
+    pub(crate) children: Children,
+    /// Smallest count of each owner over all groups, for the limit.
+    pub(crate) least: Shared<BTreeMap<String, u32>>,
+    pub(crate) wide: bool,
+}
+
+/// Bars drawn for one count; more are said by the number.
+const BARS: u32 = 8;
+/// Spread groups shown in one header.
+const COUNTS: usize = 3;
+
+/// The panel.
+#[component]
+pub(crate) fn Zone(props: &Props) -> Html {
+    let group = &props.group;
+    let title = if group.name.is_empty() {
+        format!("without {}", props.key_name)
+    } else {
+        format!("{} {}", props.key_name, group.name)
+    };
+    let mut counts: Vec<&SpreadCount> = group.counts.iter().collect();
+    counts.sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
+    html! {
+        <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"), props.wide.then_some("wide"))}
+            data-zone={group.name.clone()} aria-label={title.clone()}>
+            <header>
+                <h2><button type="button" class="name" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ &title }</button></h2>
+                <span class="skews mono">{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
+            </header>
+            <div class="nodes">{ props.children.clone() }</div>
+        </section>
+    }
+}
+
+fn skew(props: &Props, count: &SpreadCount) -> Html {
+    let (name, hue) = props
+        .owners
+        .get(&count.owner)
+        .map_or((count.owner.as_str(), HUES), |o| (o.name.as_str(), o.hue % HUES));
+    let least = props.least.get(&count.owner).copied().unwrap_or(0);
+    let limit = count.max_skew.map(|m| least + m);
+    let over = limit.is_some_and(|l| count.pods > l);
+    let free = limit
+        .map_or(0, |l| l.saturating_sub(count.pods))
+        .min(BARS.saturating_sub(count.pods));
+    let ghosts = if count.ghosts > 0 {
+        format!(" (+{} ghost{})", count.ghosts, if count.ghosts == 1 { "" } else { "s" })
+    } else {
+        String::new()
+    };
+    let title = match limit {
+        Some(limit) => format!(
+            "{name}: {} here; at most {limit} may be placed while the emptiest has {least} (maxSkew {})",
+            count.pods,
+            limit - least
+        ),
+        None => format!("{name}: {} here", count.pods),
+    };
+    html! {
+        <span class={classes!("skew", format!("h{hue}"), over.then_some("over"))} {title}>
+            { for (0..count.pods.min(BARS)).map(|_| html! { <u></u> }) }
+            { for (0..free).map(|_| html! { <u class="o"></u> }) }
+            <span>{ format!("{name} {}{ghosts}", count.pods) }</span>
+        </span>
+    }
+}

@@ -1,0 +1,281 @@
+//! The keyboard: one table of shortcuts, for the listener and for the `?` sheet.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use podscope_session::protocol::{Micros, PodMark, Request, SubjectRef};
+use wasm_bindgen::JsCast;
+use yew::prelude::*;
+
+use crate::app::{Ctl, listen};
+use crate::browser::{self, store};
+use crate::pure::{actions, clock};
+use crate::state::{Act, Dialog, Page, Shared};
+
+/// A shortcut: keys as printed, what it does.
+pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Time",
+        &[
+            ("Space", "Play or pause"),
+            (".", "Next event"),
+            ("n", "Run to the next decision"),
+            (",", "Back to the mark before"),
+            ("[  ]", "Slower, faster"),
+            ("Home", "Back to the start"),
+            ("f", "Fork: keep this future as a branch"),
+            ("u", "Undo the last command"),
+        ],
+    ),
+    (
+        "Cluster",
+        &[
+            ("↑ ↓ ← →", "To the nearest pod or node"),
+            ("Enter", "Select it"),
+            ("m", "Everything that can be done to it"),
+            ("Delete", "Delete the pod"),
+            ("Shift + Delete", "Force delete the pod"),
+            ("c", "Cut the node off, or heal it"),
+            ("o", "Cordon or uncordon the node"),
+            ("d", "Drain the node"),
+            ("p", "Power the machine off or on"),
+            ("w", "What would help the pending pod"),
+        ],
+    ),
+    (
+        "Page",
+        &[
+            ("`", "Console"),
+            ("l", "Lessons"),
+            ("e", "Editor"),
+            ("s", "Share"),
+            ("t", "Theme"),
+            ("Esc", "Close, or select nothing"),
+            ("?", "This sheet"),
+        ],
+    ),
+    (
+        "With the mouse",
+        &[
+            ("Drag across links", "Cut them"),
+            ("Drag a pod to the bin", "Delete it; with Shift, force delete it"),
+            ("Right click", "Everything that can be done to it"),
+            ("Wheel on the timeline", "Zoom"),
+        ],
+    ),
+];
+
+/// Listens while the page lives.
+#[hook]
+pub(crate) fn use_keys(latest: &Rc<RefCell<Shared<Page>>>, ctl: &Rc<Ctl>) {
+    let (latest, ctl) = (latest.clone(), ctl.clone());
+    use_effect_with((), move |()| {
+        let listener = listen("keydown", move |event| {
+            let Ok(event) = event.dyn_into::<KeyboardEvent>() else {
+                return;
+            };
+            let page = latest.borrow().clone();
+            if press(&event, &page, &ctl) {
+                event.prevent_default();
+            }
+        });
+        move || drop(listener)
+    });
+}
+
+/// Whether the keys belong to what has the focus.
+fn typing(event: &KeyboardEvent) -> bool {
+    // Across a shadow root the first of the path is the true target.
+    let Some(target) = event.composed_path().get(0).dyn_into::<web_sys::Element>().ok() else {
+        return false;
+    };
+    target
+        .closest("input, textarea, select, [contenteditable], dialog")
+        .ok()
+        .flatten()
+        .is_some()
+}
+
+/// The node that keys act on: focused, or selected.
+fn node(page: &Page) -> Option<String> {
+    let focused = browser::window()
+        .and_then(|w| w.document())
+        .and_then(|d| d.active_element());
+    let focused = focused
+        .and_then(|e| e.closest("[data-node]").ok().flatten())
+        .and_then(|e| e.get_attribute("data-node"));
+    focused.or_else(|| match &page.selected {
+        Some(SubjectRef::Node { name }) => Some(name.clone()),
+        _ => None,
+    })
+}
+
+/// The pod that keys act on, by id.
+fn pod(page: &Page) -> Option<String> {
+    let focused = browser::window()
+        .and_then(|w| w.document())
+        .and_then(|d| d.active_element());
+    let focused = focused.and_then(|e| e.get_attribute("data-id"));
+    focused.or_else(|| match &page.selected {
+        Some(SubjectRef::Pod { key, uid }) => page.model.pod(key, uid).map(|p| p.id.clone()),
+        _ => None,
+    })
+}
+
+/// The instant of the mark before the present.
+pub(crate) fn mark_before(page: &Page) -> Micros {
+    page.model
+        .marks
+        .values()
+        .flat_map(|m| [Some(m.from), m.to])
+        .flatten()
+        .filter(|at| *at < page.model.now)
+        .max()
+        .unwrap_or(0)
+}
+
+fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() {
+        return false;
+    }
+    let key = event.key();
+    if key == "Escape" {
+        if page.dialog != Dialog::None {
+            return false; // The dialog's own.
+        }
+        if page.console_open {
+            ctl.act.emit(Act::ConsoleOpen(false));
+        } else {
+            ctl.act.emit(Act::Select(None));
+        }
+        return true;
+    }
+    if typing(event) || page.dialog != Dialog::None || (key.chars().count() == 1 && !store::single_keys()) {
+        return false;
+    }
+    // Space and Enter press the button that has the focus, except for marks, which Enter selects.
+    let on_button = event
+        .target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
+        .is_some_and(|t| {
+            t.closest("button, a, [role=slider], [role=tab]")
+                .ok()
+                .flatten()
+                .is_some()
+        });
+    let run = |line: Option<String>| {
+        if let Some(line) = &line {
+            ctl.run(line);
+        }
+        line.is_some()
+    };
+    let view = |f: &dyn Fn(&podscope_session::protocol::NodeView) -> String| {
+        node(page).and_then(|n| page.model.nodes.get(&n).map(|n| f(&n.view)))
+    };
+    match key.as_str() {
+        " " if !on_button => ctl.send.emit(if page.model.playing {
+            Request::Pause
+        } else {
+            Request::Play
+        }),
+        "." => ctl.send.emit(Request::Step),
+        "n" => ctl.send.emit(Request::NextDecision),
+        "," => ctl.send.emit(Request::Seek { at: mark_before(page) }),
+        "Home" if !on_button => ctl.send.emit(Request::Seek { at: 0 }),
+        "[" | "]" => {
+            let index = clock::speed_index(page.model.speed);
+            let next = if key == "[" {
+                index.saturating_sub(1)
+            } else {
+                (index + 1).min(clock::SPEEDS.len() - 1)
+            };
+            ctl.send.emit(Request::Speed {
+                per_mille: clock::SPEEDS[next],
+            });
+        }
+        "f" => ctl.send.emit(Request::Fork),
+        "u" => ctl.send.emit(Request::Undo),
+        "`" => ctl.act.emit(Act::ConsoleOpen(!page.console_open)),
+        "l" => ctl.act.emit(Act::Dialog(Dialog::Lessons)),
+        "e" => ctl.act.emit(Act::Dialog(Dialog::Editor)),
+        "s" => ctl.act.emit(Act::Dialog(Dialog::Share)),
+        "?" => ctl.act.emit(Act::Dialog(Dialog::Shortcuts)),
+        "t" => ctl.act.emit(Act::Theme(crate::components::next_theme(page.theme))),
+        "Delete" | "Backspace" => {
+            let pod = pod(page)
+                .and_then(|id| page.model.pods.get(&id).cloned())
+                .filter(|p| p.mark != PodMark::Ghost);
+            return run(pod.map(|p| {
+                if event.shift_key() {
+                    actions::force_delete_pod(&p.key)
+                } else {
+                    actions::delete_pod(&p.key)
+                }
+            }));
+        }
+        "c" => return run(view(&actions::toggle_cut)),
+        "o" => {
+            return run(view(&|n| {
+                format!("kubectl {} {}", if n.cordoned { "uncordon" } else { "cordon" }, n.name)
+            }));
+        }
+        "d" => {
+            return run(view(&|n| {
+                format!("kubectl drain {} --ignore-daemonsets --delete-emptydir-data", n.name)
+            }));
+        }
+        "p" => {
+            return run(view(&|n| {
+                format!(
+                    "fault {} {}",
+                    if n.machine.powered { "poweroff" } else { "boot" },
+                    n.name
+                )
+            }));
+        }
+        "w" => {
+            let Some(pod) = pod(page)
+                .and_then(|id| page.model.pods.get(&id).cloned())
+                .filter(|p| p.node.is_empty())
+            else {
+                return false;
+            };
+            ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
+                key: pod.key.clone(),
+                uid: pod.uid.clone(),
+            })));
+            ctl.send.emit(Request::WhatWouldHelp { pod: pod.key.clone() });
+        }
+        "m" => return open_menu(page, ctl),
+        _ => return false,
+    }
+    true
+}
+
+/// The menu of what has the focus, beside it.
+fn open_menu(page: &Page, ctl: &Ctl) -> bool {
+    let active = browser::window()
+        .and_then(|w| w.document())
+        .and_then(|d| d.active_element());
+    let at = active.map_or((80, 80), |e| {
+        let rect = e.get_bounding_client_rect();
+        (rect.left() as i32, rect.bottom() as i32)
+    });
+    let menu = if let Some(pod) = pod(page).and_then(|id| page.model.pods.get(&id)) {
+        crate::state::Menu {
+            title: pod.key.clone(),
+            actions: actions::pod(pod),
+            at,
+        }
+    } else if let Some(node) = node(page).and_then(|n| page.model.nodes.get(&n)) {
+        crate::state::Menu {
+            title: format!("Node {}", node.view.name),
+            actions: actions::node(&node.view),
+            at,
+        }
+    } else {
+        return false;
+    };
+    ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+    true
+}

@@ -1,0 +1,306 @@
+//! What can be done to a thing: a label and the command that does it (K-01), and what a
+//! dangerous command means before it is given.
+
+use podscope_session::protocol::{Action, NodeView, PodMark, PodView};
+
+fn action(label: &str, command: String) -> Action {
+    let warning = consequence(&command).unwrap_or_default();
+    Action {
+        label: label.to_string(),
+        command,
+        warning,
+    }
+}
+
+/// `NAMESPACE/NAME` as arguments of kubectl.
+fn target(key: &str) -> String {
+    match key.split_once('/') {
+        Some(("default", name)) => name.to_string(),
+        Some((namespace, name)) => format!("{name} -n {namespace}"),
+        None => key.to_string(),
+    }
+}
+
+/// A graceful delete of a pod.
+pub(crate) fn delete_pod(key: &str) -> String {
+    format!("kubectl delete pod {} --wait=false", target(key))
+}
+
+/// A forced delete of a pod.
+pub(crate) fn force_delete_pod(key: &str) -> String {
+    format!("kubectl delete pod {} --grace-period=0 --force", target(key))
+}
+
+/// The command that cuts or heals a node's links.
+pub(crate) fn toggle_cut(node: &NodeView) -> String {
+    if node.machine.cuts.is_empty() {
+        format!("fault partition {}", node.name)
+    } else {
+        format!("fault heal {}", node.name)
+    }
+}
+
+/// Actions on a node and its machine.
+pub(crate) fn node(node: &NodeView) -> Vec<Action> {
+    let (name, machine) = (&node.name, &node.machine);
+    let mut all = Vec::new();
+    if machine.exists {
+        if machine.cuts.is_empty() {
+            all.push(action("Cut off", format!("fault partition {name}")));
+            all.push(action(
+                "Lose what goes to it",
+                format!("fault partition {name} --one-way in"),
+            ));
+        } else {
+            all.push(action("Heal its links", format!("fault heal {name}")));
+        }
+    }
+    if node.registered {
+        if node.cordoned {
+            all.push(action("Uncordon", format!("kubectl uncordon {name}")));
+        } else {
+            all.push(action("Cordon", format!("kubectl cordon {name}")));
+        }
+        all.push(action(
+            "Drain",
+            format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
+        ));
+    }
+    if machine.exists {
+        if machine.powered {
+            if machine.kubelet {
+                all.push(action("Crash the kubelet", format!("fault crash kubelet {name}")));
+            } else {
+                all.push(action("Restart the kubelet", format!("fault restart kubelet {name}")));
+            }
+            if machine.runtime {
+                all.push(action("Crash the runtime", format!("fault crash runtime {name}")));
+            } else {
+                all.push(action("Restart the runtime", format!("fault restart runtime {name}")));
+            }
+            all.push(action("Power off", format!("fault poweroff {name}")));
+        } else {
+            all.push(action("Boot", format!("fault boot {name}")));
+        }
+    }
+    if node.registered {
+        const OUT: &str = "node.kubernetes.io/out-of-service";
+        if node.taints.iter().any(|t| t.starts_with(OUT)) {
+            all.push(action("Back in service", format!("kubectl taint nodes {name} {OUT}-")));
+        } else {
+            all.push(action(
+                "Declare out of service",
+                format!("kubectl taint nodes {name} {OUT}=nodeshutdown:NoExecute"),
+            ));
+        }
+        all.push(action("Delete the Node object", format!("kubectl delete node {name}")));
+    }
+    all
+}
+
+/// Actions on a zone: only where the name is one.
+pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
+    if cut {
+        vec![action("Heal the zone", format!("fault heal --zone {name}"))]
+    } else {
+        vec![action("Cut the zone off", format!("fault partition --zone {name}"))]
+    }
+}
+
+/// Actions on a pod, or on the machine that still runs a forgotten one.
+pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
+    if pod.mark == PodMark::Ghost {
+        return vec![
+            action("Heal the node's links", format!("fault heal {}", pod.node)),
+            action("Power the machine off", format!("fault poweroff {}", pod.node)),
+        ];
+    }
+    let mut all = vec![
+        action("Delete", delete_pod(&pod.key)),
+        action("Force delete", force_delete_pod(&pod.key)),
+    ];
+    if matches!(pod.mark, PodMark::Ready | PodMark::NotReady) {
+        all.push(action("Break its sandbox", format!("fault sandbox {}", pod.key)));
+    }
+    all
+}
+
+/// A component of the control plane, under the name that `fault` knows.
+pub(crate) fn component_name(shown: &str) -> Option<&'static str> {
+    let plain: String = shown
+        .chars()
+        .filter(char::is_ascii_alphabetic)
+        .collect::<String>()
+        .to_ascii_lowercase();
+    [
+        ("apiserver", "apiserver"),
+        ("etcd", "etcd"),
+        ("scheduler", "scheduler"),
+        ("controllermanager", "controller-manager"),
+    ]
+    .into_iter()
+    .find(|(word, _)| plain.contains(word))
+    .map(|(_, name)| name)
+}
+
+/// Actions on a component of the control plane.
+pub(crate) fn component(shown: &str, up: bool) -> Vec<Action> {
+    let Some(name) = component_name(shown) else {
+        return Vec::new();
+    };
+    let mut all = vec![match (name, up) {
+        ("etcd", true) => action("Stop etcd", "fault etcd down".into()),
+        ("etcd", false) => action("Start etcd", "fault etcd up".into()),
+        (_, true) => action("Crash it", format!("fault crash {name}")),
+        (_, false) => action("Restart it", format!("fault restart {name}")),
+    }];
+    if matches!(name, "scheduler" | "controller-manager") {
+        all.push(action("Start a second one", format!("fault second {name}")));
+    }
+    all
+}
+
+/// What a dangerous command means, said before it is given; none for the others.
+pub(crate) fn consequence(line: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let has = |flag: &str| {
+        words
+            .iter()
+            .any(|w| *w == flag || w.strip_prefix(flag).is_some_and(|v| v == "=true"))
+    };
+    let (program, verb) = (words.first().copied()?, words.get(1).copied()?);
+    let object = words.get(2).copied().unwrap_or_default();
+    let of = |kinds: &[&str]| {
+        kinds
+            .iter()
+            .any(|k| object == *k || object.starts_with(&format!("{k}/")))
+    };
+    let text = match (program, verb) {
+        ("kubectl", "delete") if has("--force") => {
+            "Immediate deletion does not wait for confirmation that the running resource has been \
+             terminated. The resource may continue to run on the cluster indefinitely. For a \
+             StatefulSet that means two members with one name may run at the same time."
+        }
+        ("kubectl", "delete") if of(&["node", "nodes", "no"]) => {
+            "Deleting the Node object tells Kubernetes that the machine is gone for good: the pod \
+             garbage collector then force deletes its pods. If the machine still runs, so do they."
+        }
+        ("kubectl", "delete") if of(&["namespace", "namespaces", "ns"]) => {
+            "Deleting a namespace deletes everything in it. It cannot be called off, and it waits \
+             for pods on nodes that are cut off."
+        }
+        ("kubectl", "drain") if has("--force") => {
+            "Pods without a controller are deleted too; nothing brings them back."
+        }
+        ("kubectl", "taint")
+            if line.contains("node.kubernetes.io/out-of-service")
+                && !words.iter().any(|w| w.ends_with('-') && w.contains("out-of-service")) =>
+        {
+            "Out of service means: I know that this machine is down. Its pods are force deleted \
+             and their volumes detached at once. If it still runs, two writers may meet on one volume."
+        }
+        ("fault", "detach") => {
+            "The volume is taken away although its node may still write to it. Without a fence \
+             before it, two writers may meet on one volume."
+        }
+        _ => return None,
+    };
+    Some(text.to_string())
+}
+
+/// Why a running pod does not follow the hand to another node (U-12).
+pub(crate) fn cannot_move(pod: &PodView, node: &str) -> String {
+    let name = pod.key.rsplit('/').next().unwrap_or(&pod.key);
+    if pod.mark == PodMark::Ghost {
+        format!("{name} is a process that the API has forgotten: nothing can ask it to go to {node}.")
+    } else if pod.node.is_empty() {
+        format!(
+            "Where {name} runs is the scheduler's decision. To make it choose {node}, change what it looks at: labels, taints, requests."
+        )
+    } else {
+        format!(
+            "A pod is never moved: {name} was bound to {} once and stays there until it ends. There is no live \
+             migration. Delete it, and its controller makes a new pod that the scheduler may place on {node}.",
+            pod.node
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_session::protocol::MachineView;
+
+    /// K-02: seed 000's confirmation is asked for every way of forcing, and for nothing harmless.
+    #[test]
+    fn dangerous_commands_say_what_they_mean_first() {
+        for line in [
+            "kubectl delete pod web-0 --grace-period=0 --force",
+            "kubectl delete pod web-0 --force=true",
+            "kubectl delete node a-1",
+            "kubectl delete ns/shop",
+            "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+            "fault detach data-0",
+        ] {
+            assert!(consequence(line).is_some(), "{line}");
+        }
+        for line in [
+            "kubectl delete pod web-0",
+            "kubectl delete pod node",
+            "kubectl taint nodes a-1 node.kubernetes.io/out-of-service-",
+            "fault partition a-1",
+            "kubectl get pods --force-colour",
+            "",
+        ] {
+            assert_eq!(consequence(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_node_offers_what_its_state_allows() {
+        let mut view = NodeView {
+            name: "a-1".into(),
+            registered: true,
+            machine: MachineView {
+                exists: true,
+                powered: true,
+                kubelet: true,
+                runtime: true,
+                ..MachineView::default()
+            },
+            ..NodeView::default()
+        };
+        let commands = |v: &NodeView| node(v).into_iter().map(|a| a.command).collect::<Vec<_>>();
+        assert!(commands(&view).contains(&"fault partition a-1".to_string()));
+        assert!(commands(&view).contains(&"fault poweroff a-1".to_string()));
+        view.machine.powered = false;
+        view.machine.cuts = vec!["control-plane".into()];
+        view.cordoned = true;
+        let now = commands(&view);
+        for wanted in ["fault boot a-1", "fault heal a-1", "kubectl uncordon a-1"] {
+            assert!(now.contains(&wanted.to_string()), "{wanted}");
+        }
+        assert_eq!(toggle_cut(&view), "fault heal a-1");
+    }
+
+    #[test]
+    fn pods_of_other_namespaces_are_named_with_theirs() {
+        assert_eq!(delete_pod("default/web-0"), "kubectl delete pod web-0 --wait=false");
+        assert_eq!(
+            force_delete_pod("shop/web-0"),
+            "kubectl delete pod web-0 -n shop --grace-period=0 --force"
+        );
+    }
+
+    /// U-12: the reason why a pod is not dragged elsewhere.
+    #[test]
+    fn a_pod_is_never_moved() {
+        let pod = PodView {
+            key: "default/web-0".into(),
+            node: "a-1".into(),
+            mark: PodMark::Ready,
+            ..PodView::default()
+        };
+        assert!(cannot_move(&pod, "b-1").contains("no live migration"));
+    }
+}

@@ -1,0 +1,153 @@
+//! Simulated instants and lengths as people read them.
+
+use podscope_session::protocol::Micros;
+
+const SECOND: i64 = 1_000_000;
+
+/// An instant on the clock, with tenths: `1:32.4`, from an hour on `1:02:03.4`.
+pub(crate) fn instant(at: Micros) -> String {
+    let tenths = at.max(0) / (SECOND / 10);
+    let (seconds, tenth) = (tenths / 10, tenths % 10);
+    format!("{}.{tenth}", whole(seconds))
+}
+
+/// An instant without tenths, for axes: `1:30`.
+pub(crate) fn axis(at: Micros) -> String {
+    whole(at.max(0) / SECOND)
+}
+
+fn whole(seconds: i64) -> String {
+    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if h > 0 {
+        format!("{h}:{m:02}:{s:02}")
+    } else {
+        format!("{m}:{s:02}")
+    }
+}
+
+/// What is left of a countdown, rounded up: `11 s`, `4:12`.
+pub(crate) fn left(until: Micros, now: Micros) -> String {
+    let seconds = (until - now).max(0).div_euclid(SECOND) + i64::from((until - now).max(0).rem_euclid(SECOND) > 0);
+    if seconds < 100 {
+        format!("{seconds} s")
+    } else {
+        whole(seconds)
+    }
+}
+
+/// How long ago, rounded down: `82 s`, `4 min`, `2 h`.
+pub(crate) fn ago(since: Micros, now: Micros) -> String {
+    let seconds = (now - since).max(0) / SECOND;
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
+}
+
+/// A speed in thousandths: `0.1×`, `10×`, `10 000×`.
+pub(crate) fn speed(per_mille: u64) -> String {
+    if per_mille < 1000 {
+        let hundredths = (per_mille + 5) / 10;
+        let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+        return format!("{}×", text.trim_end_matches('0').trim_end_matches('.'));
+    }
+    let whole = per_mille / 1000;
+    let tenth = per_mille % 1000 / 100;
+    if whole < 10 && tenth > 0 {
+        return format!("{whole}.{tenth}×");
+    }
+    format!("{}×", thousands(whole))
+}
+
+/// A count with thin groups: `12 345`.
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) && digits.len() > 4 {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Reads what a person types into the clock: `90`, `90s`, `1:30`, `1:02:03.5`, `5m`.
+pub(crate) fn parse(text: &str) -> Option<Micros> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let unit = |n: &str, factor: i64| {
+        let value: f64 = n.trim().parse().ok()?;
+        (value.is_finite() && (0.0..=1.0e8).contains(&value)).then_some((value * SECOND as f64) as i64 * factor)
+    };
+    if let Some(n) = text.strip_suffix('s') {
+        return unit(n, 1);
+    }
+    if let Some(n) = text.strip_suffix('m') {
+        return unit(n, 60);
+    }
+    if let Some(n) = text.strip_suffix('h') {
+        return unit(n, 3600);
+    }
+    let mut total = 0;
+    let parts: Vec<&str> = text.split(':').collect();
+    if parts.len() > 3 {
+        return None;
+    }
+    for part in parts {
+        total = total * 60 + unit(part, 1)?;
+    }
+    Some(total)
+}
+
+/// The speeds of the slider, in thousandths: 1, 2, 5 steps from 0.1× to 10 000×.
+pub(crate) const SPEEDS: [u64; 16] = [
+    100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000,
+    5_000_000, 10_000_000,
+];
+
+/// The slider's position for a speed.
+pub(crate) fn speed_index(per_mille: u64) -> usize {
+    SPEEDS.iter().rposition(|s| *s <= per_mille).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_lengths_and_speeds_read_as_people_write_them() {
+        assert_eq!(instant(92_440_000), "1:32.4");
+        assert_eq!(instant(3_723_400_000), "1:02:03.4");
+        assert_eq!(axis(90 * SECOND), "1:30");
+        assert_eq!(left(11_000_001, 0), "12 s");
+        assert_eq!(left(252 * SECOND, 0), "4:12");
+        assert_eq!(ago(0, 82 * SECOND), "82 s");
+        assert_eq!(ago(0, 300 * SECOND), "5 min");
+        assert_eq!(speed(100), "0.1×");
+        assert_eq!(speed(1_000), "1×");
+        assert_eq!(speed(2_500), "2.5×");
+        assert_eq!(speed(10_000_000), "10\u{202f}000×");
+    }
+
+    #[test]
+    fn the_clock_reads_what_people_type() {
+        assert_eq!(parse("90"), Some(90 * SECOND));
+        assert_eq!(parse("1:30"), Some(90 * SECOND));
+        assert_eq!(parse("1:00:00.5"), Some(3_600_500_000));
+        assert_eq!(parse("5m"), Some(300 * SECOND));
+        for bad in ["", "x", "1:2:3:4", "-4", "NaN", "1e99"] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn speeds_of_the_slider_run_from_a_tenth_to_ten_thousand() {
+        assert_eq!(speed_index(1_000), 3);
+        assert_eq!(speed_index(9_999), 5);
+        assert_eq!(SPEEDS[speed_index(u64::MAX)], 10_000_000);
+    }
+}

@@ -1,0 +1,193 @@
+//! The Markdown of stories: paragraphs, headings, lists, code, emphasis, strong, code spans.
+//! The result is a tree of texts; nothing of a scenario ever becomes markup (Q-04). Links and
+//! pictures are not known, they stay the text that they are.
+
+/// A block of a story.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Block {
+    Heading(Vec<Span>),
+    Paragraph(Vec<Span>),
+    /// Items; true if numbered.
+    List(bool, Vec<Vec<Span>>),
+    Code(String),
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Span {
+    Text(String),
+    Emphasis(String),
+    Strong(String),
+    Code(String),
+}
+
+/// Reads a story's text.
+pub(crate) fn parse(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut paragraph = String::new();
+    let mut lines = text.lines().peekable();
+    let flush = |paragraph: &mut String, blocks: &mut Vec<Block>| {
+        if !paragraph.is_empty() {
+            blocks.push(Block::Paragraph(spans(&std::mem::take(paragraph))));
+        }
+    };
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            flush(&mut paragraph, &mut blocks);
+        } else if let Some(heading) = heading(trimmed) {
+            flush(&mut paragraph, &mut blocks);
+            blocks.push(Block::Heading(spans(heading)));
+        } else if trimmed.starts_with("```") {
+            flush(&mut paragraph, &mut blocks);
+            let mut code = String::new();
+            for line in lines.by_ref() {
+                if line.trim().starts_with("```") {
+                    break;
+                }
+                code.push_str(line);
+                code.push('\n');
+            }
+            blocks.push(Block::Code(code.trim_end().to_string()));
+        } else if let Some((numbered, first)) = item(trimmed) {
+            flush(&mut paragraph, &mut blocks);
+            let mut items = vec![first.to_string()];
+            while let Some(next) = lines.peek() {
+                let inner = next.trim();
+                match item(inner) {
+                    Some((_, text)) => items.push(text.to_string()),
+                    None if !inner.is_empty() && next.starts_with(' ') => {
+                        if let Some(last) = items.last_mut() {
+                            last.push(' ');
+                            last.push_str(inner);
+                        }
+                    }
+                    None => break,
+                }
+                lines.next();
+            }
+            blocks.push(Block::List(numbered, items.iter().map(|i| spans(i)).collect()));
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(trimmed);
+        }
+    }
+    flush(&mut paragraph, &mut blocks);
+    blocks
+}
+
+fn heading(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches('#');
+    (line.len() - text.len() <= 3 && line.len() != text.len())
+        .then(|| text.strip_prefix(' '))
+        .flatten()
+}
+
+fn item(line: &str) -> Option<(bool, &str)> {
+    if let Some(text) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) {
+        return Some((false, text));
+    }
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    (1..=3)
+        .contains(&digits)
+        .then(|| line[digits..].strip_prefix(". "))
+        .flatten()
+        .map(|t| (true, t))
+}
+
+/// Splits a line at its marks. An unclosed mark is text.
+pub(crate) fn spans(line: &str) -> Vec<Span> {
+    const MARKS: [(&str, fn(String) -> Span); 5] = [
+        ("`", Span::Code),
+        ("**", Span::Strong),
+        ("__", Span::Strong),
+        ("*", Span::Emphasis),
+        ("_", Span::Emphasis),
+    ];
+    let mut out = Vec::new();
+    let mut plain = String::new();
+    let mut rest = line;
+    'next: while let Some(c) = rest.chars().next() {
+        if c == '\\' {
+            let mut escaped = rest[1..].chars();
+            if let Some(e) = escaped.next().filter(char::is_ascii_punctuation) {
+                plain.push(e);
+                rest = escaped.as_str();
+                continue;
+            }
+        }
+        for (mark, make) in MARKS {
+            // An underscore inside a word is part of it.
+            let inside = mark.starts_with('_') && plain.ends_with(|c: char| c.is_alphanumeric());
+            let Some(inner) = rest.strip_prefix(mark).filter(|_| !inside) else {
+                continue;
+            };
+            let Some(end) = inner.find(mark).filter(|end| *end > 0) else {
+                continue;
+            };
+            if mark != "`" && inner.starts_with(' ') {
+                continue;
+            }
+            if !plain.is_empty() {
+                out.push(Span::Text(std::mem::take(&mut plain)));
+            }
+            out.push(make(inner[..end].to_string()));
+            rest = &inner[end + mark.len()..];
+            continue 'next;
+        }
+        plain.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    if !plain.is_empty() {
+        out.push(Span::Text(plain));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(t: &str) -> Span {
+        Span::Text(t.into())
+    }
+
+    #[test]
+    fn stories_have_headings_paragraphs_lists_and_code() {
+        let blocks = parse(
+            "# Force delete\nThe *name* is\nfree.\n\n- one\n  more\n- `two`\n\n1. a\n2. b\n\n```\nkubectl x\n```",
+        );
+        assert_eq!(
+            blocks,
+            vec![
+                Block::Heading(vec![text("Force delete")]),
+                Block::Paragraph(vec![text("The "), Span::Emphasis("name".into()), text(" is free.")]),
+                Block::List(false, vec![vec![text("one more")], vec![Span::Code("two".into())]]),
+                Block::List(true, vec![vec![text("a")], vec![text("b")]]),
+                Block::Code("kubectl x".into()),
+            ]
+        );
+    }
+
+    /// Q-04: whatever a scenario says, it stays text.
+    #[test]
+    fn markup_and_links_stay_text() {
+        for hostile in [
+            "<script>alert(1)</script>",
+            "[x](javascript:alert(1))",
+            "<img src=x onerror=y>",
+        ] {
+            assert_eq!(parse(hostile), vec![Block::Paragraph(vec![text(hostile)])]);
+        }
+    }
+
+    #[test]
+    fn unclosed_marks_and_words_with_underscores_are_text() {
+        assert_eq!(spans("2 * 3 and **open"), vec![text("2 * 3 and **open")]);
+        assert_eq!(spans("a_b_c"), vec![text("a_b_c")]);
+        assert_eq!(spans("\\*no\\*"), vec![text("*no*")]);
+        assert_eq!(spans("**b-1** is"), vec![Span::Strong("b-1".into()), text(" is")]);
+    }
+}

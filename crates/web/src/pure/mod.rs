@@ -1,0 +1,11 @@
+//! What the page computes without a browser: texts, scales, routes, actions. Tested natively.
+
+pub(crate) mod actions;
+pub(crate) mod clock;
+pub(crate) mod explain;
+pub(crate) mod guarantees;
+pub(crate) mod markdown;
+pub(crate) mod overview;
+pub(crate) mod quantity;
+pub(crate) mod route;
+pub(crate) mod scale;

@@ -1,0 +1,138 @@
+//! Where the overview of a big cluster draws its zones, nodes and pods: squares that fill the
+//! space there is, found again from a point (U-09).
+
+/// A rectangle, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Rect {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) w: f64,
+    pub(crate) h: f64,
+}
+
+impl Rect {
+    fn holds(self, x: f64, y: f64) -> bool {
+        x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
+    }
+}
+
+/// The whole picture.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Plan {
+    /// Zone by index: its panel and the title's baseline inside it.
+    pub(crate) zones: Vec<Rect>,
+    /// Nodes by zone and index.
+    pub(crate) nodes: Vec<Vec<Rect>>,
+    /// Side of a pod's square, and pods a row.
+    pub(crate) pod: f64,
+    pub(crate) per_row: usize,
+    /// Height used.
+    pub(crate) height: f64,
+}
+
+const GAP: f64 = 10.0;
+const TITLE: f64 = 26.0;
+
+/// Lays out zones of so many nodes, each with room for `pods` squares, in a width and height.
+pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
+    let columns = zones.len().clamp(1, (width / 220.0).max(1.0) as usize);
+    let rows = zones.len().div_ceil(columns).max(1);
+    let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
+    let most = zones.iter().copied().max().unwrap_or(0).max(1);
+    let room_w = zone_w - 2.0 * GAP;
+    let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
+    let room_h = (zone_h - TITLE - GAP).max(60.0);
+    // The largest cell with which all nodes of the fullest zone fit; not below what can be seen.
+    let mut cell = 120.0_f64;
+    while cell > 14.0 {
+        let across = ((room_w + 4.0) / (cell + 4.0)).max(1.0) as usize;
+        if most.div_ceil(across) as f64 * (cell + 4.0) <= room_h {
+            break;
+        }
+        cell -= 1.0;
+    }
+    let across = ((room_w + 4.0) / (cell + 4.0)).max(1.0) as usize;
+    let per_row = (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32);
+    let pod = ((cell - 4.0) / per_row as f64).min(12.0);
+    let need = TITLE + GAP + most.div_ceil(across) as f64 * (cell + 4.0);
+    let zone_h = zone_h.max(need);
+    let mut out = Plan {
+        pod,
+        per_row,
+        ..Plan::default()
+    };
+    for (i, n) in zones.iter().enumerate() {
+        let (col, row) = (i % columns, i / columns);
+        let zone = Rect {
+            x: col as f64 * (zone_w + GAP),
+            y: row as f64 * (zone_h + GAP),
+            w: zone_w,
+            h: zone_h,
+        };
+        out.height = out.height.max(zone.y + zone.h);
+        out.nodes.push(
+            (0..*n)
+                .map(|k| Rect {
+                    x: zone.x + GAP + (k % across) as f64 * (cell + 4.0),
+                    y: zone.y + TITLE + (k / across) as f64 * (cell + 4.0),
+                    w: cell,
+                    h: cell,
+                })
+                .collect(),
+        );
+        out.zones.push(zone);
+    }
+    out
+}
+
+impl Plan {
+    /// The node at a point: zone and index.
+    pub(crate) fn node_at(&self, x: f64, y: f64) -> Option<(usize, usize)> {
+        let zone = self.zones.iter().position(|z| z.holds(x, y))?;
+        let node = self.nodes.get(zone)?.iter().position(|n| n.holds(x, y))?;
+        Some((zone, node))
+    }
+
+    /// Where the k-th pod of a node is drawn.
+    pub(crate) fn pod_rect(&self, node: Rect, k: usize) -> Rect {
+        let (col, row) = (k % self.per_row, k / self.per_row);
+        Rect {
+            x: node.x + 2.0 + col as f64 * self.pod,
+            y: node.y + 2.0 + row as f64 * self.pod,
+            w: self.pod,
+            h: self.pod,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// U-09: a thousand nodes with ten pods each are all drawn, apart, inside their zones.
+    #[test]
+    fn a_thousand_nodes_fit() {
+        let plan = plan(&[334, 333, 333], 10, 800.0, 600.0);
+        assert_eq!(plan.nodes.iter().map(Vec::len).sum::<usize>(), 1000);
+        for (zone, nodes) in plan.zones.iter().zip(&plan.nodes) {
+            for node in nodes {
+                assert!(node.x >= zone.x && node.x + node.w <= zone.x + zone.w + 0.5);
+                assert!(node.y + node.h <= zone.y + zone.h + 0.5);
+                assert!(node.w >= 12.0);
+            }
+        }
+        let node = plan.nodes[1][17];
+        assert_eq!(plan.node_at(node.x + 3.0, node.y + 3.0), Some((1, 17)));
+        let last = plan.pod_rect(node, 9);
+        assert!(last.x + last.w <= node.x + node.w && last.y + last.h <= node.y + node.h);
+    }
+
+    #[test]
+    fn nothing_and_narrow_are_laid_out_too() {
+        plan(&[], 0, 0.0, 0.0);
+        let narrow = plan(&[5, 5], 500, 200.0, 10.0);
+        assert_eq!(narrow.zones.len(), 2);
+        assert!(narrow.height > 100.0);
+        assert_eq!(narrow.node_at(-1.0, -1.0), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! What the address says: a share link, a scenario of the same site, panels of an embedded
+//! page, the theme, a view.
+
+/// The theme; by default the system's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Theme {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    /// The value of `data-theme`, and of the setting kept in the browser.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Theme::System => "system",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Theme> {
+        [Theme::System, Theme::Light, Theme::Dark]
+            .into_iter()
+            .find(|t| t.name() == name)
+    }
+}
+
+/// Panels of the page. An embedded page shows the chosen ones (E-03).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Panels {
+    pub(crate) bar: bool,
+    pub(crate) story: bool,
+    pub(crate) cluster: bool,
+    pub(crate) side: bool,
+    pub(crate) timeline: bool,
+    pub(crate) console: bool,
+}
+
+impl Panels {
+    pub(crate) const ALL: Panels = Panels {
+        bar: true,
+        story: true,
+        cluster: true,
+        side: true,
+        timeline: true,
+        console: true,
+    };
+
+    fn named(list: &str) -> Panels {
+        let has = |name: &str| list.split(',').any(|p| p.trim() == name);
+        let some = ["story", "cluster", "side", "timeline", "console"].into_iter().any(has);
+        Panels {
+            bar: true,
+            story: has("story"),
+            // Nothing that is known: at least the cluster.
+            cluster: has("cluster") || !some,
+            side: has("side"),
+            timeline: has("timeline"),
+            console: has("console"),
+        }
+    }
+}
+
+/// A view that takes the whole page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum View {
+    #[default]
+    Playground,
+    Guarantees,
+}
+
+/// An address, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Route {
+    /// The fragment of a share link, from `s1:` on.
+    pub(crate) link: Option<String>,
+    /// A built-in lesson.
+    pub(crate) lesson: Option<String>,
+    /// A file of the same site.
+    pub(crate) scenario: Option<String>,
+    pub(crate) embed: Option<Panels>,
+    pub(crate) theme: Option<Theme>,
+    pub(crate) view: View,
+}
+
+/// Reads `?search` and `#fragment`.
+pub(crate) fn parse(search: &str, fragment: &str) -> Route {
+    let mut route = Route::default();
+    for pair in search.trim_start_matches('?').split('&') {
+        match pair.split_once('=') {
+            Some(("scenario", path)) => route.scenario = same_site(&unescape(path)),
+            Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
+            Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
+            Some(("theme", name)) => route.theme = Theme::named(name),
+            _ => {}
+        }
+    }
+    for part in fragment.trim_start_matches('#').split('&') {
+        if is_link(part) {
+            route.link = Some(part.to_string());
+        } else if part == "guarantees" {
+            route.view = View::Guarantees;
+        } else {
+            match part.split_once('=') {
+                Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
+                Some(("theme", name)) => route.theme = Theme::named(name),
+                Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
+                _ => {}
+            }
+        }
+    }
+    route
+}
+
+/// Whether a fragment is a share link, of whatever version: `s` and digits before a colon.
+fn is_link(part: &str) -> bool {
+    part.split_once(':').is_some_and(|(head, _)| {
+        head.strip_prefix('s')
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
+fn lesson_name(name: &str) -> Option<String> {
+    (!name.is_empty()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'))
+    .then(|| name.to_string())
+}
+
+/// A path below this site, or nothing: no scheme, no host, no way up (E-02, P-01).
+fn same_site(path: &str) -> Option<String> {
+    let bad = path.is_empty()
+        || path.starts_with('/')
+        || path.contains(['\\', ':', '\0'])
+        || path.chars().any(char::is_control)
+        || path.split(['/', '?', '#']).any(|part| part == "..");
+    (!bad).then(|| path.to_string())
+}
+
+fn unescape(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        let hex = (bytes[i] == b'%')
+            .then(|| bytes.get(i + 1..i + 3))
+            .flatten()
+            .and_then(|h| std::str::from_utf8(h).ok())
+            .and_then(|h| u8::from_str_radix(h, 16).ok());
+        match hex {
+            Some(byte) => {
+                out.push(byte);
+                i += 3;
+            }
+            None => {
+                out.push(if bytes[i] == b'+' { b' ' } else { bytes[i] });
+                i += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// E-03: an embedded page shows the chosen panels in the chosen theme.
+    #[test]
+    fn a_link_may_choose_panels_and_theme() {
+        let route = parse("", "#s1:AbC-_9&embed=cluster,timeline&theme=dark");
+        assert_eq!(route.link.as_deref(), Some("s1:AbC-_9"));
+        assert_eq!(route.theme, Some(Theme::Dark));
+        let panels = route.embed.unwrap_or(Panels::ALL);
+        assert!(panels.cluster && panels.timeline && !panels.story && !panels.side && !panels.console);
+        assert!(parse("", "#embed=nonsense").embed.is_some_and(|p| p.cluster));
+    }
+
+    #[test]
+    fn links_of_later_versions_are_links_too() {
+        assert_eq!(parse("", "#s27:x").link.as_deref(), Some("s27:x"));
+        assert_eq!(parse("", "#section:x").link, None);
+        assert_eq!(parse("", "#guarantees").view, View::Guarantees);
+    }
+
+    /// E-02 and Q-04: a scenario comes from the same site only.
+    #[test]
+    fn a_scenario_of_another_site_is_not_opened() {
+        assert_eq!(
+            parse("?scenario=lessons%2Fmine.yaml", "").scenario.as_deref(),
+            Some("lessons/mine.yaml")
+        );
+        for hostile in [
+            "https://evil.example/x",
+            "//evil.example/x",
+            "javascript:x",
+            "..%2f..%2fsecret",
+            "\\\\host\\x",
+            "data:text/plain,x",
+            "",
+        ] {
+            assert_eq!(parse(&format!("?scenario={hostile}"), "").scenario, None, "{hostile}");
+        }
+        assert_eq!(parse("", "#lesson=<script>").lesson, None);
+    }
+}

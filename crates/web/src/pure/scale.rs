@@ -1,0 +1,269 @@
+//! The timeline's scale: which stretch of time is seen, where an instant lies in it, where the
+//! axis has its ticks, and which marks stand so close that one stands for all.
+
+use podscope_session::protocol::{Mark, Micros};
+
+const SECOND: i64 = 1_000_000;
+
+/// The stretch of time that the timeline shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) from: Micros,
+    pub(crate) to: Micros,
+}
+
+impl Span {
+    /// Everything so far with some future beside it, at least two minutes.
+    pub(crate) fn whole(now: Micros, horizon: Micros) -> Span {
+        let end = now.max(horizon);
+        // In steps, so that the picture does not creep while time runs.
+        let mut to = 120 * SECOND;
+        while to < end + end / 4 {
+            to = to * 3 / 2;
+        }
+        Span { from: 0, to }
+    }
+
+    fn length(self) -> i64 {
+        (self.to - self.from).max(1)
+    }
+
+    /// Position of an instant, in percent; outside 0 to 100 if it is not seen.
+    pub(crate) fn percent(self, at: Micros) -> f64 {
+        (at - self.from) as f64 * 100.0 / self.length() as f64
+    }
+
+    /// The instant at a position from 0 to 1.
+    pub(crate) fn at(self, part: f64) -> Micros {
+        (self.from + (self.length() as f64 * part.clamp(0.0, 1.0)) as i64).max(0)
+    }
+
+    /// Shows `factor` times as much time around an instant.
+    pub(crate) fn zoom(self, around: Micros, factor: f64) -> Span {
+        let length = (self.length() as f64 * factor).clamp(SECOND as f64 / 5.0, 3.15e13);
+        let part = (around - self.from) as f64 / self.length() as f64;
+        let from = (around as f64 - length * part).max(0.0) as i64;
+        Span {
+            from,
+            to: from + length as i64,
+        }
+    }
+
+    /// Moves by a part of its length.
+    pub(crate) fn pan(self, part: f64) -> Span {
+        let by = ((self.length() as f64 * part) as i64).max(-self.from);
+        Span {
+            from: self.from + by,
+            to: self.to + by,
+        }
+    }
+
+    /// Instants for the axis: at most about nine, at round times.
+    pub(crate) fn ticks(self) -> Vec<Micros> {
+        const STEPS: [i64; 22] = [
+            20_000,
+            50_000,
+            100_000,
+            200_000,
+            500_000,
+            SECOND,
+            2 * SECOND,
+            5 * SECOND,
+            10 * SECOND,
+            15 * SECOND,
+            30 * SECOND,
+            60 * SECOND,
+            120 * SECOND,
+            300 * SECOND,
+            600 * SECOND,
+            900 * SECOND,
+            1800 * SECOND,
+            3600 * SECOND,
+            7200 * SECOND,
+            21_600 * SECOND,
+            86_400 * SECOND,
+            864_000 * SECOND,
+        ];
+        let step = STEPS
+            .into_iter()
+            .find(|s| self.length() / s <= 8)
+            .unwrap_or(self.length() / 8);
+        let first = self.from.div_euclid(step) * step;
+        (0..12)
+            .map(|i| first + i * step)
+            .filter(|t| (self.from..=self.to).contains(t))
+            .collect()
+    }
+}
+
+/// What is drawn for one or more marks of a lane.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Drawn {
+    /// Left edge or centre, in percent.
+    pub(crate) left: f64,
+    /// Width in percent; none for a point.
+    pub(crate) width: Option<f64>,
+    /// How many marks it stands for.
+    pub(crate) count: usize,
+    /// The mark, or the last one of those it stands for.
+    pub(crate) mark: Mark,
+    /// Row inside the lane, for bars that overlap in time.
+    pub(crate) row: usize,
+    /// Rows of this lane.
+    pub(crate) rows: usize,
+}
+
+/// What a lane draws: bars in as few rows as they need, points merged where they would touch.
+pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Mark>, span: Span, now: Micros) -> Vec<Drawn> {
+    /// Points closer than this stand for each other, in percent.
+    const NEAR: f64 = 0.35;
+    const ROWS: usize = 3;
+    let (mut bars, mut points): (Vec<Drawn>, Vec<Drawn>) = (Vec::new(), Vec::new());
+    let mut sorted: Vec<&Mark> = marks.collect();
+    sorted.sort_by_key(|m| (m.from, m.id));
+    let mut ends: Vec<f64> = Vec::new();
+    for mark in sorted {
+        let end = mark.to.unwrap_or(now.max(mark.from));
+        let (left, right) = (span.percent(mark.from), span.percent(end));
+        if right < 0.0 || left > 100.0 {
+            continue;
+        }
+        if mark.to == Some(mark.from) {
+            match points
+                .last_mut()
+                .filter(|p| left - p.left < NEAR && p.mark.kind == mark.kind)
+            {
+                Some(last) => {
+                    last.count += 1;
+                    last.mark = mark.clone();
+                }
+                None => points.push(Drawn {
+                    left,
+                    width: None,
+                    count: 1,
+                    mark: mark.clone(),
+                    row: 0,
+                    rows: 1,
+                }),
+            }
+            continue;
+        }
+        let (left, right) = (left.max(0.0), right.min(100.0));
+        let row = match ends.iter().position(|e| *e <= left + 1e-9) {
+            Some(row) => row,
+            None if ends.len() < ROWS => {
+                ends.push(0.0);
+                ends.len() - 1
+            }
+            None => ends
+                .iter()
+                .enumerate()
+                .min_by(|a, b| a.1.total_cmp(b.1))
+                .map_or(0, |(i, _)| i),
+        };
+        ends[row] = right;
+        bars.push(Drawn {
+            left,
+            width: Some((right - left).max(0.15)),
+            count: 1,
+            mark: mark.clone(),
+            row,
+            rows: 1,
+        });
+    }
+    let rows = ends.len().max(1);
+    for bar in &mut bars {
+        bar.rows = rows;
+    }
+    bars.extend(points);
+    bars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(id: u64, from: i64, to: Option<i64>) -> Mark {
+        Mark {
+            id,
+            from: from * SECOND,
+            to: to.map(|t| t * SECOND),
+            kind: "x".into(),
+            ..Mark::default()
+        }
+    }
+
+    #[test]
+    fn the_whole_run_is_seen_with_some_future() {
+        assert_eq!(
+            Span::whole(0, 0),
+            Span {
+                from: 0,
+                to: 120 * SECOND
+            }
+        );
+        let long = Span::whole(92 * SECOND, 600 * SECOND);
+        assert!(long.to > 600 * SECOND);
+        assert_eq!(long.percent(long.from), 0.0);
+        assert_eq!(long.at(1.0), long.to);
+    }
+
+    #[test]
+    fn zoom_keeps_the_instant_in_place_and_time_does_not_go_below_zero() {
+        let span = Span {
+            from: 0,
+            to: 100 * SECOND,
+        };
+        let near = span.zoom(50 * SECOND, 0.5);
+        assert_eq!((near.from, near.to), (25 * SECOND, 75 * SECOND));
+        assert_eq!(near.percent(50 * SECOND), 50.0);
+        assert_eq!(near.pan(-9.0).from, 0);
+        assert!(span.zoom(0, 1e-12).to > span.from);
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        for to in [1, 7, 60, 125, 3_600, 100_000] {
+            let ticks = Span {
+                from: 0,
+                to: to * SECOND,
+            }
+            .ticks();
+            assert!((1..=10).contains(&ticks.len()), "{to}: {ticks:?}");
+        }
+        assert_eq!(
+            Span {
+                from: 0,
+                to: 150 * SECOND
+            }
+            .ticks()[1],
+            30 * SECOND
+        );
+    }
+
+    #[test]
+    fn bars_that_overlap_get_rows_and_points_that_touch_merge() {
+        let span = Span {
+            from: 0,
+            to: 100 * SECOND,
+        };
+        let marks = [
+            mark(1, 0, Some(20)),
+            mark(2, 10, None),
+            mark(3, 20, Some(30)),
+            mark(4, 50, Some(50)),
+            mark(5, 50, Some(50)),
+            mark(6, 60, Some(60)),
+            mark(7, 200, Some(300)),
+        ];
+        let drawn = lane(marks.iter(), span, 40 * SECOND);
+        let rows: Vec<_> = drawn
+            .iter()
+            .filter(|d| d.width.is_some())
+            .map(|d| (d.mark.id, d.row, d.rows))
+            .collect();
+        assert_eq!(rows, [(1, 0, 2), (2, 1, 2), (3, 0, 2)]);
+        let points: Vec<_> = drawn.iter().filter(|d| d.width.is_none()).map(|d| d.count).collect();
+        assert_eq!(points, [2, 1]);
+    }
+}

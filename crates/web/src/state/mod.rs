@@ -1,0 +1,11 @@
+//! The page's state: the view model and what a person looks at, changed by actions only.
+
+mod console;
+mod model;
+mod page;
+mod shared;
+
+pub(crate) use console::Console;
+pub(crate) use model::{HUES, Model, NodeState};
+pub(crate) use page::{Act, Dialog, HelpView, Menu, Page, Screen, Sheet, Tab, menu};
+pub(crate) use shared::Shared;

@@ -1,0 +1,349 @@
+//! The view model: what the engine's frames add up to. Big parts are persistent maps, so that
+//! each render may keep its own picture, and nodes change identity only when they change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podscope_session::protocol::{
+    BranchView, ControlPlaneView, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView, StoryState,
+};
+use rpds::RedBlackTreeMap;
+
+use super::shared::Shared;
+
+/// A node with what it holds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeState {
+    pub(crate) view: NodeView,
+    /// Pods and ghosts on it, by key and id.
+    pub(crate) pods: Vec<Shared<PodView>>,
+    /// Pods nominated to it.
+    pub(crate) nominated: Vec<Shared<PodView>>,
+}
+
+impl NodeState {
+    /// Whether anything on it counts down or ages: only then does it see time pass.
+    pub(crate) fn ticks(&self) -> bool {
+        !self.view.machine.cuts.is_empty()
+            || self.view.ready == "Unknown"
+            || self
+                .pods
+                .iter()
+                .any(|p| p.termination.is_some() || p.countdown.is_some())
+    }
+}
+
+/// What the page knows of one run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Model {
+    pub(crate) now: Micros,
+    pub(crate) horizon: Micros,
+    pub(crate) playing: bool,
+    pub(crate) speed: u64,
+    pub(crate) achieved: u64,
+    pub(crate) groups: Shared<Vec<GroupView>>,
+    pub(crate) nodes: RedBlackTreeMap<String, Shared<NodeState>>,
+    pub(crate) pods: RedBlackTreeMap<String, Shared<PodView>>,
+    /// Unbound pods: highest priority first, then by key.
+    pub(crate) pending: Shared<Vec<Shared<PodView>>>,
+    pub(crate) plane: Shared<ControlPlaneView>,
+    /// Hue by owner.
+    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) marks: RedBlackTreeMap<u64, Shared<Mark>>,
+    /// Counts changes of `marks`.
+    pub(crate) marks_rev: u64,
+    pub(crate) branches: Shared<Vec<BranchView>>,
+    pub(crate) story: Shared<StoryState>,
+    /// Ids of pods whose place changed in the last frame, with the place they left.
+    pub(crate) moved: Shared<Vec<String>>,
+}
+
+impl Model {
+    /// Takes the next frame.
+    pub(crate) fn apply(&mut self, frame: Frame) {
+        if frame.reset {
+            *self = Model {
+                owners: self.owners.clone(),
+                marks_rev: self.marks_rev + 1,
+                ..Model::default()
+            };
+        }
+        self.now = frame.now;
+        self.horizon = frame.horizon;
+        self.playing = frame.playing;
+        self.speed = frame.speed_per_mille;
+        self.achieved = frame.achieved_per_mille;
+        if let Some(groups) = frame.groups {
+            self.groups = Shared::new(groups);
+        }
+        if let Some(plane) = frame.control_plane {
+            self.plane = Shared::new(plane);
+        }
+        if let Some(owners) = frame.owners {
+            self.owners = Shared::new(owners.into_iter().map(|o| (o.id.clone(), o)).collect());
+        }
+        if let Some(branches) = frame.branches {
+            self.branches = Shared::new(branches);
+        }
+        if let Some(story) = frame.story {
+            self.story = Shared::new(story);
+        }
+        self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
+        for id in frame.marks_gone {
+            self.marks.remove_mut(&id);
+        }
+        for mark in frame.marks {
+            self.marks.insert_mut(mark.id, Shared::new(mark));
+        }
+        self.apply_nodes(
+            frame.nodes,
+            &frame.nodes_gone,
+            frame.pods,
+            &frame.pods_gone,
+            frame.reset,
+        );
+    }
+
+    fn apply_nodes(
+        &mut self,
+        nodes: Vec<NodeView>,
+        nodes_gone: &[String],
+        pods: Vec<PodView>,
+        pods_gone: &[String],
+        reset: bool,
+    ) {
+        let mut drafts: BTreeMap<String, NodeState> = BTreeMap::new();
+        let mut moved = Vec::new();
+        let mut pending_changed = false;
+        for view in nodes {
+            let name = view.name.clone();
+            self.draft(&mut drafts, &name).view = view;
+        }
+        let mut gone: BTreeSet<&str> = pods_gone.iter().map(String::as_str).collect();
+        let changed: Vec<Shared<PodView>> = pods.into_iter().map(Shared::new).collect();
+        gone.extend(changed.iter().map(|p| p.id.as_str()));
+        for id in gone {
+            let Some(old) = self.pods.get(id).cloned() else {
+                continue;
+            };
+            for (place, nominated) in [(&old.node, false), (&old.nominated, true)] {
+                if !place.is_empty() {
+                    let draft = self.draft(&mut drafts, place);
+                    let list = if nominated {
+                        &mut draft.nominated
+                    } else {
+                        &mut draft.pods
+                    };
+                    list.retain(|p| p.id != id);
+                }
+            }
+            pending_changed |= old.node.is_empty();
+        }
+        for id in pods_gone {
+            self.pods.remove_mut(id);
+        }
+        for pod in changed {
+            if !reset && self.pods.get(&pod.id).is_some_and(|old| old.node != pod.node) {
+                moved.push(pod.id.clone());
+            }
+            if !pod.node.is_empty() {
+                let list = &mut self.draft(&mut drafts, &pod.node).pods;
+                let at = list.partition_point(|p| (&p.key, &p.id) < (&pod.key, &pod.id));
+                list.insert(at, pod.clone());
+            }
+            if !pod.nominated.is_empty() && pod.node.is_empty() {
+                self.draft(&mut drafts, &pod.nominated).nominated.push(pod.clone());
+            }
+            pending_changed |= pod.node.is_empty();
+            self.pods.insert_mut(pod.id.clone(), pod);
+        }
+        for (name, state) in drafts {
+            self.nodes.insert_mut(name, Shared::new(state));
+        }
+        for name in nodes_gone {
+            self.nodes.remove_mut(name);
+        }
+        if pending_changed {
+            let mut pending: Vec<Shared<PodView>> = self
+                .pods
+                .values()
+                .filter(|p| p.node.is_empty() && p.mark == PodMark::Pending)
+                .cloned()
+                .collect();
+            pending.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.key.cmp(&b.key)));
+            self.pending = Shared::new(pending);
+        }
+        if !moved.is_empty() || !self.moved.is_empty() {
+            self.moved = Shared::new(moved);
+        }
+    }
+
+    fn draft<'a>(&self, drafts: &'a mut BTreeMap<String, NodeState>, name: &str) -> &'a mut NodeState {
+        drafts
+            .entry(name.to_string())
+            .or_insert_with(|| match self.nodes.get(name) {
+                Some(state) => (**state).clone(),
+                // A pod may be heard of before its node.
+                None => NodeState {
+                    view: NodeView {
+                        name: name.to_string(),
+                        ..NodeView::default()
+                    },
+                    ..NodeState::default()
+                },
+            })
+    }
+
+    /// The pod that a subject means: this UID, or the one the API knows.
+    pub(crate) fn pod(&self, key: &str, uid: &str) -> Option<&Shared<PodView>> {
+        let fits = |p: &&Shared<PodView>| p.key == key && (uid.is_empty() || p.uid == uid);
+        if !uid.is_empty() {
+            if let Some(pod) = self.pods.get(uid) {
+                return Some(pod);
+            }
+        }
+        let mut ghost = None;
+        for pod in self.pods.values().filter(fits) {
+            if pod.mark != PodMark::Ghost {
+                return Some(pod);
+            }
+            ghost = Some(pod);
+        }
+        ghost
+    }
+
+    /// Palette index of a pod's owner.
+    pub(crate) fn hue(&self, owner: &str) -> u8 {
+        self.owners.get(owner).map_or(0, |o| o.hue % HUES)
+    }
+
+    /// Nodes that no group lists: machines whose Node object is gone.
+    pub(crate) fn loose(&self) -> Vec<Shared<NodeState>> {
+        let grouped: BTreeSet<&str> = self
+            .groups
+            .iter()
+            .flat_map(|g| g.nodes.iter().map(String::as_str))
+            .collect();
+        self.nodes
+            .values()
+            .filter(|n| !grouped.contains(n.view.name.as_str()))
+            .cloned()
+            .collect()
+    }
+}
+
+/// Owner colours of the palette.
+pub(crate) const HUES: u8 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(id: &str, node: &str) -> PodView {
+        PodView {
+            id: id.into(),
+            key: format!("default/{id}"),
+            uid: id.into(),
+            node: node.into(),
+            mark: if node.is_empty() {
+                PodMark::Pending
+            } else {
+                PodMark::Ready
+            },
+            ..PodView::default()
+        }
+    }
+
+    fn node(name: &str) -> NodeView {
+        NodeView {
+            name: name.into(),
+            registered: true,
+            ..NodeView::default()
+        }
+    }
+
+    fn first() -> Model {
+        let mut model = Model::default();
+        model.apply(Frame {
+            reset: true,
+            nodes: vec![node("a-1"), node("b-1")],
+            groups: Some(vec![GroupView {
+                name: "a".into(),
+                nodes: vec!["a-1".into()],
+                counts: vec![],
+            }]),
+            pods: vec![pod("w0", "a-1"), pod("w1", "b-1"), pod("p", "")],
+            ..Frame::default()
+        });
+        model
+    }
+
+    #[test]
+    fn a_pod_flies_from_the_tray_to_its_node() {
+        let mut model = first();
+        assert_eq!(model.pending.len(), 1);
+        assert!(model.moved.is_empty(), "a first picture has no motion");
+        model.apply(Frame {
+            pods: vec![pod("p", "b-1")],
+            ..Frame::default()
+        });
+        assert!(model.pending.is_empty());
+        assert_eq!(model.nodes["b-1"].pods.len(), 2);
+        assert_eq!(*model.moved, ["p"]);
+        model.apply(Frame {
+            pods_gone: vec!["p".into()],
+            ..Frame::default()
+        });
+        assert_eq!(model.nodes["b-1"].pods.len(), 1);
+        assert!(model.moved.is_empty());
+    }
+
+    /// Memoisation rests on this: an untouched node stays the same one.
+    #[test]
+    fn only_nodes_that_changed_change_identity() {
+        let mut model = first();
+        let before = model.nodes["a-1"].clone();
+        model.apply(Frame {
+            now: 5,
+            pods: vec![pod("w1", "b-1")],
+            ..Frame::default()
+        });
+        assert!(model.nodes["a-1"] == before);
+        assert_eq!(model.loose().len(), 1, "b-1 is in no group");
+    }
+
+    /// U-02: two lives of one name stand side by side, and the ghost is not taken for the pod.
+    #[test]
+    fn a_ghost_and_its_successor_are_two() {
+        let mut model = first();
+        let ghost = PodView {
+            id: "w0@b-1".into(),
+            uid: "old".into(),
+            mark: PodMark::Ghost,
+            ..pod("w0", "b-1")
+        };
+        model.apply(Frame {
+            pods: vec![ghost],
+            ..Frame::default()
+        });
+        assert_eq!(model.pod("default/w0", "").map(|p| p.node.as_str()), Some("a-1"));
+        assert_eq!(model.pod("default/w0", "old").map(|p| p.node.as_str()), Some("b-1"));
+    }
+
+    #[test]
+    fn nominated_pods_stand_on_the_node_until_they_are_bound() {
+        let mut model = first();
+        model.apply(Frame {
+            pods: vec![PodView {
+                nominated: "a-1".into(),
+                ..pod("p", "")
+            }],
+            ..Frame::default()
+        });
+        assert_eq!(model.nodes["a-1"].nominated.len(), 1);
+        model.apply(Frame {
+            pods: vec![pod("p", "a-1")],
+            ..Frame::default()
+        });
+        assert!(model.nodes["a-1"].nominated.is_empty());
+    }
+}

@@ -1,0 +1,502 @@
+//! The state of the whole page and the one place that changes it.
+
+use std::rc::Rc;
+
+use podscope_session::protocol::{Action, Detail, LessonInfo, Micros, Opened, Problem, Remedy, SubjectRef, Update};
+use yew::{Reducible, TargetCast};
+
+use super::{Console, Model, Shared};
+use crate::pure::explain::{self, Why};
+use crate::pure::route::{Panels, Theme, View};
+use crate::pure::scale::Span;
+
+/// A tab of the inspector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Tab {
+    #[default]
+    Why,
+    Life,
+    Events,
+    Yaml,
+}
+
+/// What covers the page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Dialog {
+    #[default]
+    None,
+    Lessons,
+    Shortcuts,
+    Share,
+    Files,
+    Editor,
+    Notices,
+    Refused,
+    /// A dangerous command that waits for a yes.
+    Confirm(Action),
+    /// Actions on something, at a place on the page.
+    Menu(Menu),
+    /// The marks of one lane as a list.
+    Lane(podscope_session::protocol::Lane),
+}
+
+/// A list of actions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Menu {
+    pub(crate) title: String,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) at: (i32, i32),
+}
+
+/// A menu beside what was clicked.
+pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEvent) -> Menu {
+    let at = match (
+        event.client_x(),
+        event.client_y(),
+        event.target_dyn_into::<web_sys::Element>(),
+    ) {
+        // From the keyboard: no place of its own.
+        (0, 0, Some(target)) => {
+            let rect = target.get_bounding_client_rect();
+            (rect.left() as i32, rect.bottom() as i32)
+        }
+        (x, y, _) => (x, y),
+    };
+    Menu { title, actions, at }
+}
+
+/// On a phone: the sheet over the cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Sheet {
+    #[default]
+    None,
+    Story,
+    Side,
+    Timeline,
+    Console,
+}
+
+/// Remedies for a pending pod.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HelpView {
+    pub(crate) pod: String,
+    pub(crate) remedies: Vec<Remedy>,
+    pub(crate) per_mille: u32,
+    pub(crate) done: bool,
+}
+
+/// The present link.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LinkView {
+    pub(crate) fragment: String,
+    pub(crate) notices: Vec<String>,
+}
+
+/// Everything that the page shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    pub(crate) model: Shared<Model>,
+    pub(crate) other: Option<Shared<Model>>,
+    /// Frames so far: the next one is asked for when one has been drawn.
+    pub(crate) frames: u64,
+    pub(crate) version: Option<String>,
+    pub(crate) lessons: Shared<Vec<LessonInfo>>,
+    pub(crate) opened: Option<Shared<Opened>>,
+    pub(crate) problems: Shared<Vec<Problem>>,
+    pub(crate) checked: Option<Shared<(u64, Vec<Problem>, Vec<Problem>)>>,
+    pub(crate) progress: Option<(String, u32)>,
+    pub(crate) selected: Option<SubjectRef>,
+    pub(crate) detail: Option<Shared<Detail>>,
+    pub(crate) why: Option<Shared<Why>>,
+    pub(crate) help: Option<Shared<HelpView>>,
+    pub(crate) tab: Tab,
+    pub(crate) console: Shared<Console>,
+    pub(crate) console_open: bool,
+    pub(crate) dialog: Dialog,
+    pub(crate) sheet: Sheet,
+    pub(crate) theme: Theme,
+    pub(crate) panels: Panels,
+    pub(crate) embedded: bool,
+    pub(crate) view: View,
+    pub(crate) group: String,
+    /// Grouping follows the selected pod's constraint.
+    pub(crate) zone: Option<String>,
+    pub(crate) span: Option<Span>,
+    pub(crate) link: Option<Shared<LinkView>>,
+    pub(crate) toasts: Shared<Vec<(u64, String)>>,
+    pub(crate) heard: Shared<Vec<String>>,
+    pub(crate) crashed: Option<String>,
+    pub(crate) newer: bool,
+}
+
+impl Page {
+    /// The page before the engine has spoken.
+    pub(crate) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Page {
+        Page {
+            model: Shared::default(),
+            other: None,
+            frames: 0,
+            version: None,
+            lessons: Shared::default(),
+            opened: None,
+            problems: Shared::default(),
+            checked: None,
+            progress: None,
+            selected: None,
+            detail: None,
+            why: None,
+            help: None,
+            tab: Tab::default(),
+            console: Shared::default(),
+            console_open: false,
+            dialog: Dialog::None,
+            sheet: Sheet::None,
+            theme,
+            embedded: panels.is_some(),
+            panels: panels.unwrap_or(Panels::ALL),
+            view,
+            group: String::new(),
+            zone: None,
+            span: None,
+            link: None,
+            toasts: Shared::default(),
+            heard: Shared::default(),
+            crashed: None,
+            newer: false,
+        }
+    }
+
+    /// Key of the selected pod.
+    pub(crate) fn selected_pod(&self) -> Option<&str> {
+        match &self.selected {
+            Some(SubjectRef::Pod { key, .. }) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The decision on the selected pod, while its tab is seen: it lights nodes up or dims them.
+    pub(crate) fn shown_decision(&self) -> Option<&Shared<Why>> {
+        let key = self.selected_pod()?;
+        self.why.as_ref().filter(|w| self.tab == Tab::Why && w.pod == key)
+    }
+}
+
+/// A change of the page.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Heard(Box<Update>),
+    Trapped(String),
+    Select(Option<SubjectRef>),
+    Tab(Tab),
+    Dialog(Dialog),
+    Sheet(Sheet),
+    Theme(Theme),
+    View(View),
+    Group(String),
+    Zone(Option<String>),
+    Span(Option<Span>),
+    ConsoleOpen(bool),
+    Typed(String),
+    Toast(String),
+    ToastGone(u64),
+    ForgetCompletions,
+    Newer,
+}
+
+impl Reducible for Page {
+    type Action = Act;
+
+    fn reduce(self: Rc<Self>, act: Act) -> Rc<Self> {
+        let mut page = Rc::try_unwrap(self).unwrap_or_else(|rc| (*rc).clone());
+        match act {
+            Act::Heard(update) => page.hear(*update),
+            Act::Trapped(message) => page.crashed = Some(message),
+            Act::Select(subject) => page.select(subject),
+            Act::Tab(tab) => page.tab = tab,
+            Act::Dialog(dialog) => page.dialog = dialog,
+            Act::Sheet(sheet) => page.sheet = if page.sheet == sheet { Sheet::None } else { sheet },
+            Act::Theme(theme) => page.theme = theme,
+            Act::View(view) => page.view = view,
+            Act::Group(key) => {
+                page.group = key;
+                page.zone = None;
+            }
+            Act::Zone(zone) => page.zone = zone,
+            Act::Span(span) => page.span = span,
+            Act::ConsoleOpen(open) => page.console_open = open,
+            Act::Typed(line) => page.console.change(|c| {
+                c.remember(&line);
+                c.completions = None;
+            }),
+            Act::Toast(text) => page.toast(text),
+            Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
+            Act::ForgetCompletions => page.console.change(|c| c.completions = None),
+            Act::Newer => page.newer = true,
+        }
+        Rc::new(page)
+    }
+}
+
+impl Page {
+    fn hear(&mut self, update: Update) {
+        match update {
+            Update::Hello { version, lessons } => {
+                self.version = Some(version);
+                self.lessons = Shared::new(lessons);
+            }
+            Update::Progress { what, per_mille } => {
+                self.progress = (per_mille < 1000).then_some((what, per_mille));
+            }
+            Update::Opened(opened) => self.open(*opened),
+            Update::Refused { problems } => {
+                self.progress = None;
+                if self.dialog != Dialog::Editor {
+                    self.dialog = Dialog::Refused;
+                }
+                self.problems = Shared::new(problems);
+            }
+            Update::Frame(mut frame) => {
+                self.frames += 1;
+                self.progress = None;
+                if !frame.announcements.is_empty() {
+                    self.heard = Shared::new(std::mem::take(&mut frame.announcements));
+                }
+                let other = frame.other.take();
+                self.model.change(|m| m.apply(*frame));
+                match other {
+                    Some(other) => self
+                        .other
+                        .get_or_insert_with(Shared::default)
+                        .change(|m| m.apply(*other)),
+                    None if self.model.now == 0 => self.other = None,
+                    None => {}
+                }
+            }
+            Update::Detail(detail) => self.detail = self.selected.is_some().then(|| Shared::new(*detail)),
+            Update::Explanation {
+                pod,
+                attempts,
+                attempt,
+                explanation,
+            } => {
+                self.why = Some(Shared::new(explain::read(pod, attempts, attempt, &explanation)));
+            }
+            Update::Help {
+                pod,
+                remedies,
+                per_mille,
+                done,
+            } => {
+                self.help = Some(Shared::new(HelpView {
+                    pod,
+                    remedies,
+                    per_mille,
+                    done,
+                }));
+            }
+            Update::Console { lines } => self.console.change(|c| c.print(lines)),
+            Update::Completions { line, replace, choices } => {
+                self.console.change(|c| c.completions = Some((line, replace, choices)));
+            }
+            Update::Link { fragment, notices } => self.link = Some(Shared::new(LinkView { fragment, notices })),
+            // The browser's work: see `browser::files`.
+            Update::File { .. } => {}
+            Update::Checked {
+                revision,
+                problems,
+                advice,
+            } => {
+                self.checked = Some(Shared::new((revision, problems, advice)));
+            }
+            Update::Crashed { message } => self.crashed = Some(message),
+        }
+    }
+
+    fn open(&mut self, opened: Opened) {
+        *self = Page {
+            version: self.version.take(),
+            lessons: self.lessons.clone(),
+            console: self.console.clone(),
+            console_open: self.console_open,
+            embedded: self.embedded,
+            panels: self.panels,
+            frames: self.frames,
+            newer: self.newer,
+            ..Page::new(None, self.theme, View::Playground)
+        };
+        if let Some(screen) = opened.screen.as_deref().and_then(Screen::read) {
+            self.group = screen.group;
+            self.tab = screen.tab;
+            self.selected = screen.selected;
+            self.span = screen.span;
+            self.console_open = screen.console;
+        }
+        if !opened.notices.is_empty() && opened.lesson.is_none() {
+            self.dialog = Dialog::Notices;
+        }
+        self.opened = Some(Shared::new(opened));
+    }
+
+    fn select(&mut self, subject: Option<SubjectRef>) {
+        if self.selected == subject {
+            return;
+        }
+        self.detail = None;
+        self.sheet = match subject {
+            Some(_) => Sheet::Side,
+            None if self.sheet == Sheet::Side => Sheet::None,
+            None => self.sheet,
+        };
+        let is_pod = matches!(subject, Some(SubjectRef::Pod { .. }));
+        if !is_pod && self.tab == Tab::Why {
+            self.tab = Tab::Life;
+        } else if is_pod && self.selected_pod().is_none() {
+            self.tab = Tab::Why;
+        }
+        self.selected = subject;
+    }
+
+    fn toast(&mut self, text: String) {
+        let id = self.toasts.last().map_or(0, |(id, _)| id + 1);
+        self.toasts.change(|all| {
+            all.retain(|(_, t)| *t != text);
+            all.push((id, text));
+            let excess = all.len().saturating_sub(3);
+            all.drain(..excess);
+        });
+    }
+}
+
+/// What a link remembers of the screen (T-03).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Screen {
+    pub(crate) selected: Option<SubjectRef>,
+    pub(crate) tab: Tab,
+    pub(crate) group: String,
+    pub(crate) span: Option<Span>,
+    pub(crate) console: bool,
+}
+
+impl Screen {
+    /// What is worth keeping, in few bytes: links are short.
+    pub(crate) fn write(page: &Page) -> String {
+        let mut map = serde_json::Map::new();
+        if let Some(subject) = page.selected.as_ref().and_then(|s| serde_json::to_value(s).ok()) {
+            map.insert("s".into(), subject);
+        }
+        let tab = match page.tab {
+            Tab::Why => 0,
+            Tab::Life => 1,
+            Tab::Events => 2,
+            Tab::Yaml => 3,
+        };
+        if tab > 0 {
+            map.insert("t".into(), tab.into());
+        }
+        if !page.group.is_empty() {
+            map.insert("g".into(), page.group.clone().into());
+        }
+        if let Some(span) = page.span {
+            map.insert("z".into(), vec![span.from, span.to].into());
+        }
+        if page.console_open {
+            map.insert("c".into(), true.into());
+        }
+        if map.is_empty() {
+            String::new()
+        } else {
+            serde_json::Value::Object(map).to_string()
+        }
+    }
+
+    fn read(text: &str) -> Option<Screen> {
+        let value: serde_json::Value = serde_json::from_str(text).ok()?;
+        let int = |v: &serde_json::Value| v.as_i64().filter(|n| (0..=1 << 60).contains(n));
+        Some(Screen {
+            selected: value.get("s").and_then(|s| serde_json::from_value(s.clone()).ok()),
+            tab: match value.get("t").and_then(int) {
+                Some(1) => Tab::Life,
+                Some(2) => Tab::Events,
+                Some(3) => Tab::Yaml,
+                _ => Tab::Why,
+            },
+            group: value.get("g").and_then(|g| g.as_str()).unwrap_or_default().to_string(),
+            span: value.get("z").and_then(|z| {
+                let (from, to): (Micros, Micros) = (int(z.get(0)?)?, int(z.get(1)?)?);
+                (from < to).then_some(Span { from, to })
+            }),
+            console: value.get("c").and_then(serde_json::Value::as_bool).unwrap_or(false),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Rc<Page> {
+        Rc::new(Page::new(None, Theme::System, View::Playground))
+    }
+
+    /// T-03: selection, tab, grouping, zoom and console survive a link.
+    #[test]
+    fn a_link_brings_the_screen_back() {
+        let mut one = (*page()).clone();
+        one.select(Some(SubjectRef::Pod {
+            key: "default/web-0".into(),
+            uid: String::new(),
+        }));
+        one.tab = Tab::Events;
+        one.group = "rack".into();
+        one.span = Some(Span { from: 3, to: 9 });
+        let screen = Screen::write(&one);
+        let two = page().reduce(Act::Heard(Box::new(Update::Opened(Box::new(Opened {
+            screen: Some(screen),
+            ..Opened::default()
+        })))));
+        assert_eq!(two.selected, one.selected);
+        assert_eq!((two.tab, two.group.as_str(), two.span), (Tab::Events, "rack", one.span));
+        assert_eq!(Screen::write(&page()), "");
+        for odd in ["", "3", "{\"z\":[9,1],\"s\":7,\"t\":-1}"] {
+            Screen::read(odd);
+        }
+    }
+
+    #[test]
+    fn refused_input_leaves_the_session_and_says_so() {
+        let open = Update::Opened(Box::new(Opened {
+            title: "x".into(),
+            ..Opened::default()
+        }));
+        let page = page().reduce(Act::Heard(Box::new(open)));
+        let page = page.reduce(Act::Heard(Box::new(Update::Refused {
+            problems: vec![Problem {
+                message: "no".into(),
+                ..problem()
+            }],
+        })));
+        assert_eq!(page.dialog, Dialog::Refused);
+        assert_eq!(page.opened.as_ref().map(|o| o.title.as_str()), Some("x"));
+    }
+
+    fn problem() -> Problem {
+        Problem {
+            file: String::new(),
+            line: 0,
+            column: 0,
+            path: String::new(),
+            message: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_node_has_no_decision_and_toasts_do_not_pile_up() {
+        let page = page().reduce(Act::Select(Some(SubjectRef::Node { name: "a-1".into() })));
+        assert_eq!(page.tab, Tab::Life);
+        let mut page = page;
+        for i in 0..9 {
+            page = page.reduce(Act::Toast(format!("t{i}")));
+        }
+        assert_eq!(page.toasts.len(), 3);
+    }
+}

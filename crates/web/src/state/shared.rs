@@ -1,0 +1,46 @@
+//! A value that is compared by identity: what memoised components take as properties.
+
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// Shared and immutable; equal only if it is the same one.
+#[derive(Debug)]
+pub(crate) struct Shared<T>(Rc<T>);
+
+impl<T> Shared<T> {
+    pub(crate) fn new(value: T) -> Shared<T> {
+        Shared(Rc::new(value))
+    }
+}
+
+impl<T: Clone> Shared<T> {
+    /// A changed copy; in place if nobody else holds it.
+    pub(crate) fn change(&mut self, with: impl FnOnce(&mut T)) {
+        with(Rc::make_mut(&mut self.0));
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Rc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Default> Default for Shared<T> {
+    fn default() -> Self {
+        Shared::new(T::default())
+    }
+}
