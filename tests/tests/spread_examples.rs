@@ -1,0 +1,276 @@
+//! The worked examples of topology spread (seed 004) as one table: a cluster, a
+//! pod, and the nodes that can take it. S-10 S-12 SCH-071 to SCH-083.
+
+use podscope_scheduler::cases::run_case;
+use serde_json::{Value, json};
+
+const ZONE: &str = "zone";
+const NODE: &str = "node";
+
+/// A node of the cluster: name, zone label (key and value), and how many pods labelled `foo: bar` run there.
+struct At(&'static str, Option<(&'static str, &'static str)>, usize);
+
+const fn in_zone(name: &'static str, zone: &'static str, pods: usize) -> At {
+    At(name, Some((ZONE, zone)), pods)
+}
+
+fn c1() -> Vec<At> {
+    vec![
+        in_zone("n1", "A", 1),
+        in_zone("n2", "A", 1),
+        in_zone("n3", "B", 1),
+        in_zone("n4", "B", 0),
+    ]
+}
+
+fn c2() -> Vec<At> {
+    vec![in_zone("n1", "A", 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)]
+}
+
+fn with(mut nodes: Vec<At>, more: At) -> Vec<At> {
+    nodes.push(more);
+    nodes
+}
+
+fn constraint(key: &str, skew: i32, action: &str) -> Value {
+    json!({"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": action, "labelSelector": {"matchLabels": {"foo": "bar"}}})
+}
+
+fn hard(key: &str) -> Value {
+    constraint(key, 1, "DoNotSchedule")
+}
+
+fn soft(key: &str) -> Value {
+    constraint(key, 1, "ScheduleAnyway")
+}
+
+fn merged(mut constraint: Value, field: &str, value: Value) -> Value {
+    constraint[field] = value;
+    constraint
+}
+
+/// `mypod` with these constraints; `foo: bar` unless `labels` says otherwise.
+fn pod(constraints: &[Value]) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "mypod", "namespace": "default", "uid": "mypod", "labels": {"foo": "bar"}},
+        "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "app:1"}], "topologySpreadConstraints": constraints},
+        "status": {"phase": "Pending"}
+    })
+}
+
+fn not_in_c(mut pod: Value) -> Value {
+    pod["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": ZONE, "operator": "NotIn", "values": ["C"]}]}]}}});
+    pod
+}
+
+fn decide(nodes: &[At], pod: &Value, namespace_of_others: &str) -> Value {
+    let mut objects = vec![
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}),
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}),
+    ];
+    let size = json!({"cpu": "4", "memory": "8Gi", "pods": "110"});
+    for At(name, zone, _) in nodes {
+        let mut labels = json!({NODE: name, "kubernetes.io/hostname": name});
+        if let Some((key, value)) = zone {
+            labels[*key] = json!(value);
+        }
+        objects.push(
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+            "status": {"capacity": size, "allocatable": size}}),
+        );
+    }
+    for At(name, _, pods) in nodes {
+        for number in 0..*pods {
+            objects.push(json!({"apiVersion": "v1", "kind": "Pod",
+                "metadata": {"name": format!("{name}-{number}"), "namespace": namespace_of_others, "uid": format!("{name}-{number}"), "labels": {"foo": "bar"}},
+                "spec": {"nodeName": name, "containers": [{"name": "c", "image": "app:1"}]},
+                "status": {"phase": "Running"}}));
+        }
+    }
+    run_case(&json!({"name": "example", "objects": objects, "pod": pod})).expect("a decision")
+}
+
+fn feasible(decision: &Value) -> Vec<&str> {
+    decision["feasible"]
+        .as_array()
+        .expect("feasible")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+#[test]
+fn s_10_every_worked_example_has_its_stated_feasible_set() {
+    let zone_typo = || At("n5", Some(("zone-typo", "C")), 0);
+    let rows: Vec<(&str, Vec<At>, Value, &[&str])> = vec![
+        ("one constraint", c1(), pod(&[hard(ZONE)]), &["n3", "n4"]),
+        (
+            "maxSkew 2",
+            c1(),
+            pod(&[constraint(ZONE, 2, "DoNotSchedule")]),
+            &["n1", "n2", "n3", "n4"],
+        ),
+        ("on nodes", c1(), pod(&[hard(NODE)]), &["n4"]),
+        ("both", c1(), pod(&[hard(ZONE), hard(NODE)]), &["n4"]),
+        (
+            "pod without the label",
+            c1(),
+            {
+                let mut pod = pod(&[hard(ZONE)]);
+                pod["metadata"]["labels"] = json!({});
+                pod
+            },
+            &["n1", "n2", "n3", "n4"],
+        ),
+        (
+            "node without the key",
+            with(c1(), zone_typo()),
+            pod(&[hard(ZONE)]),
+            &["n3", "n4"],
+        ),
+        (
+            "empty zone C",
+            with(c1(), in_zone("n5", "C", 0)),
+            pod(&[hard(ZONE)]),
+            &["n5"],
+        ),
+        (
+            "zone C excluded",
+            with(c1(), in_zone("n5", "C", 0)),
+            not_in_c(pod(&[hard(ZONE)])),
+            &["n3", "n4"],
+        ),
+        (
+            "zone C excluded, policy Ignore",
+            with(c1(), in_zone("n5", "C", 0)),
+            not_in_c(pod(&[merged(hard(ZONE), "nodeAffinityPolicy", json!("Ignore"))])),
+            &[],
+        ),
+        ("conflict", c2(), pod(&[hard(ZONE), hard(NODE)]), &[]),
+        (
+            "maxSkew 2 on zone",
+            c2(),
+            pod(&[constraint(ZONE, 2, "DoNotSchedule"), hard(NODE)]),
+            &["n2"],
+        ),
+        (
+            "maxSkew 2 on node",
+            c2(),
+            pod(&[hard(ZONE), constraint(NODE, 2, "DoNotSchedule")]),
+            &["n3"],
+        ),
+        (
+            "maxSkew 2 on both",
+            c2(),
+            pod(&[
+                constraint(ZONE, 2, "DoNotSchedule"),
+                constraint(NODE, 2, "DoNotSchedule"),
+            ]),
+            &["n1", "n2", "n3"],
+        ),
+        ("ScheduleAnyway on zone", c2(), pod(&[soft(ZONE), hard(NODE)]), &["n2"]),
+        ("ScheduleAnyway on node", c2(), pod(&[hard(ZONE), soft(NODE)]), &["n3"]),
+        (
+            "one less on n1",
+            vec![in_zone("n1", "A", 1), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
+            pod(&[hard(ZONE), hard(NODE)]),
+            &["n1", "n2"],
+        ),
+        (
+            "one less on n2",
+            vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0), in_zone("n3", "B", 2)],
+            pod(&[hard(ZONE), hard(NODE)]),
+            &["n2"],
+        ),
+        (
+            "one less on n3",
+            vec![in_zone("n1", "A", 2), in_zone("n2", "A", 1), in_zone("n3", "B", 1)],
+            pod(&[hard(ZONE), hard(NODE)]),
+            &["n3"],
+        ),
+        (
+            "n1 without the zone key",
+            vec![At("n1", None, 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
+            pod(&[hard(ZONE), hard(NODE)]),
+            &["n2"],
+        ),
+        (
+            "2, 2, 1",
+            vec![in_zone("n1", "A", 2), in_zone("n2", "B", 2), in_zone("n3", "C", 1)],
+            pod(&[hard(ZONE)]),
+            &["n3"],
+        ),
+        (
+            "minDomains 3 of two",
+            vec![in_zone("n1", "A", 1), in_zone("n2", "B", 1)],
+            pod(&[merged(hard(ZONE), "minDomains", json!(3))]),
+            &[],
+        ),
+    ];
+    for (name, nodes, pod, expected) in rows {
+        let decision = decide(&nodes, &pod, "default");
+        assert_eq!(feasible(&decision), expected, "{name}: {}", decision["filter"]);
+    }
+}
+
+#[test]
+fn s_10_schedule_anyway_scores_the_emptier_zone_higher() {
+    let decision = decide(&c1(), &pod(&[soft(ZONE)]), "default");
+    assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
+    let spread = |node: &str| decision["scores"][node]["PodTopologySpread"].as_i64().expect("a score");
+    assert!(
+        spread("n3") > spread("n1") && spread("n4") > spread("n2"),
+        "{}",
+        decision["scores"]
+    );
+}
+
+#[test]
+fn s_10_pods_of_other_namespaces_do_not_count() {
+    let decision = decide(&c1(), &pod(&[hard(ZONE)]), "other");
+    assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
+}
+
+#[test]
+fn s_12_an_empty_zone_is_unknown_until_it_has_a_node() {
+    let level = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
+    assert_eq!(
+        feasible(&decide(&level(), &pod(&[hard(ZONE)]), "default")),
+        ["n1", "n2"]
+    );
+    assert_eq!(
+        feasible(&decide(
+            &with(level(), in_zone("n3", "C", 0)),
+            &pod(&[hard(ZONE)]),
+            "default"
+        )),
+        ["n3"]
+    );
+}
+
+#[test]
+fn s_11_match_label_keys_count_each_revision_for_itself() {
+    // matchLabelKeys is folded into the selector by the API server, as the corpus has it.
+    let mut own = merged(
+        hard("kubernetes.io/hostname"),
+        "matchLabelKeys",
+        json!(["pod-template-hash"]),
+    );
+    own["labelSelector"]["matchExpressions"] =
+        json!([{"key": "pod-template-hash", "operator": "In", "values": ["new"]}]);
+    let mut mypod = pod(&[own]);
+    mypod["metadata"]["labels"]["pod-template-hash"] = json!("new");
+    let old = vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0)];
+    assert_eq!(
+        feasible(&decide(&old, &mypod, "default")),
+        ["n1", "n2"],
+        "old pods do not count"
+    );
+    assert_eq!(
+        feasible(&decide(&old, &pod(&[hard("kubernetes.io/hostname")]), "default")),
+        ["n2"],
+        "without the key they do"
+    );
+}
