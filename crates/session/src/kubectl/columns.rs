@@ -1,0 +1,496 @@
+//! Table columns of each kind (KC-013 to KC-049): header, whether only `-o wide` shows it, and the cell.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podscope_api::{ConditionStatus, IntOrString, Kind, LabelSelector, Object, PodTemplateSpec, SelectorOperator, Str, Time};
+
+use super::pod_status::pod_row;
+use super::text::cell;
+use crate::duration::human_duration;
+
+/// Column headers of a kind; true where only `-o wide` shows the column.
+pub(crate) fn headers(kind: Kind) -> &'static [(&'static str, bool)] {
+    match kind {
+        Kind::Pod => &[("NAME", false), ("READY", false), ("STATUS", false), ("RESTARTS", false), ("AGE", false), ("IP", true), ("NODE", true), ("NOMINATED NODE", true), ("READINESS GATES", true)],
+        Kind::Node => &[("NAME", false), ("STATUS", false), ("ROLES", false), ("AGE", false), ("VERSION", false), ("INTERNAL-IP", true), ("EXTERNAL-IP", true), ("OS-IMAGE", true), ("KERNEL-VERSION", true), ("CONTAINER-RUNTIME", true)],
+        Kind::Deployment => &[("NAME", false), ("READY", false), ("UP-TO-DATE", false), ("AVAILABLE", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
+        Kind::ReplicaSet | Kind::ReplicationController => &[("NAME", false), ("DESIRED", false), ("CURRENT", false), ("READY", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
+        Kind::StatefulSet => &[("NAME", false), ("READY", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true)],
+        Kind::DaemonSet => &[("NAME", false), ("DESIRED", false), ("CURRENT", false), ("READY", false), ("UP-TO-DATE", false), ("AVAILABLE", false), ("NODE SELECTOR", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
+        Kind::Job => &[("NAME", false), ("STATUS", false), ("COMPLETIONS", false), ("DURATION", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
+        Kind::PodDisruptionBudget => &[("NAME", false), ("MIN AVAILABLE", false), ("MAX UNAVAILABLE", false), ("ALLOWED DISRUPTIONS", false), ("AGE", false)],
+        Kind::PriorityClass => &[("NAME", false), ("VALUE", false), ("GLOBAL-DEFAULT", false), ("AGE", false), ("PREEMPTIONPOLICY", false)],
+        Kind::Service => &[("NAME", false), ("TYPE", false), ("CLUSTER-IP", false), ("EXTERNAL-IP", false), ("PORT(S)", false), ("AGE", false), ("SELECTOR", true)],
+        Kind::EndpointSlice => &[("NAME", false), ("ADDRESSTYPE", false), ("PORTS", false), ("ENDPOINTS", false), ("AGE", false)],
+        Kind::PersistentVolume => &[("NAME", false), ("CAPACITY", false), ("ACCESS MODES", false), ("RECLAIM POLICY", false), ("STATUS", false), ("CLAIM", false), ("STORAGECLASS", false), ("VOLUMEATTRIBUTESCLASS", false), ("REASON", false), ("AGE", false), ("VOLUMEMODE", true)],
+        Kind::PersistentVolumeClaim => &[("NAME", false), ("STATUS", false), ("VOLUME", false), ("CAPACITY", false), ("ACCESS MODES", false), ("STORAGECLASS", false), ("VOLUMEATTRIBUTESCLASS", false), ("AGE", false), ("VOLUMEMODE", true)],
+        Kind::StorageClass => &[("NAME", false), ("PROVISIONER", false), ("RECLAIMPOLICY", false), ("VOLUMEBINDINGMODE", false), ("ALLOWVOLUMEEXPANSION", false), ("AGE", false)],
+        Kind::VolumeAttachment => &[("NAME", false), ("ATTACHER", false), ("PV", false), ("NODE", false), ("ATTACHED", false), ("AGE", false)],
+        Kind::Namespace => &[("NAME", false), ("STATUS", false), ("AGE", false)],
+        Kind::Lease => &[("NAME", false), ("HOLDER", false), ("AGE", false)],
+        Kind::Event => &[("LAST SEEN", false), ("TYPE", false), ("REASON", false), ("OBJECT", false), ("SUBOBJECT", true), ("SOURCE", true), ("MESSAGE", false), ("FIRST SEEN", true), ("COUNT", true), ("NAME", true)],
+        Kind::ConfigMap => &[("NAME", false), ("DATA", false), ("AGE", false)],
+        Kind::Secret => &[("NAME", false), ("TYPE", false), ("DATA", false), ("AGE", false)],
+        Kind::ControllerRevision => &[("NAME", false), ("CONTROLLER", false), ("REVISION", false), ("AGE", false)],
+        Kind::CsiNode => &[("NAME", false), ("DRIVERS", false), ("AGE", false)],
+        Kind::CsiDriver => &[("NAME", false), ("ATTACHREQUIRED", false), ("STORAGECAPACITY", false), ("AGE", false)],
+        _ => &[("NAME", false), ("AGE", false)],
+    }
+}
+
+/// Age of an instant (KC-012).
+pub(crate) fn age(at: Option<Time>, now: Time) -> String {
+    match at {
+        Some(at) if at.0 != 0 => human_duration((now.0 - at.0).div_euclid(1_000_000)),
+        _ => "<unknown>".into(),
+    }
+}
+
+pub(crate) fn or_none(text: &str) -> String {
+    if text.is_empty() { "<none>".into() } else { text.into() }
+}
+
+pub(crate) fn or_unset(text: Option<&Str>) -> String {
+    text.map_or_else(|| "<unset>".into(), |text| text.to_string())
+}
+
+fn containers(template: &PodTemplateSpec) -> [String; 2] {
+    let join = |texts: Vec<&str>| texts.join(",");
+    [
+        join(template.spec.containers.iter().map(|container| &*container.name).collect()),
+        join(template.spec.containers.iter().map(|container| &*container.image).collect()),
+    ]
+}
+
+/// `a=b,c in (x,y),!z`, sorted by key (KC-026's "FLS").
+pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
+    let Some(selector) = selector else {
+        return "<none>".into();
+    };
+    let mut parts: Vec<(String, String)> = selector
+        .match_labels
+        .iter()
+        .map(|(key, value)| (key.to_string(), format!("{key}={value}")))
+        .collect();
+    for one in &selector.match_expressions {
+        let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
+        values.sort_unstable();
+        let text = match &one.operator {
+            SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
+            SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
+            SelectorOperator::Exists => one.key.to_string(),
+            SelectorOperator::DoesNotExist => format!("!{}", one.key),
+            other => format!("{} {other} ({})", one.key, values.join(",")),
+        };
+        parts.push((one.key.to_string(), text));
+    }
+    parts.sort();
+    or_none(&parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn map_text(map: &BTreeMap<Str, Str>) -> String {
+    or_none(&map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(","))
+}
+
+/// Access modes in their fixed order, once each (KC-049).
+pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
+    let have: BTreeSet<String> = modes.iter().map(ToString::to_string).collect();
+    [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")]
+        .iter()
+        .filter(|(long, _)| have.contains(*long))
+        .map(|(_, short)| *short)
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+fn first_three(texts: Vec<String>) -> String {
+    let more = texts.len().saturating_sub(3);
+    let mut out = texts.into_iter().take(3).collect::<Vec<_>>().join(",");
+    if out.is_empty() {
+        return "<unset>".into();
+    }
+    if more > 0 {
+        out.push_str(&format!(" + {more} more..."));
+    }
+    out
+}
+
+fn extra_text(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
+    let value = object.to_value();
+    let mut at = &value;
+    for part in path {
+        at = at.get(part)?;
+    }
+    Some(at.clone())
+}
+
+/// STATUS of a node (KC-023).
+pub fn node_status(node: &podscope_api::Node) -> String {
+    let mut status = match node.condition("Ready") {
+        Some(condition) if condition.status == ConditionStatus::True => String::from("Ready"),
+        Some(_) => "NotReady".into(),
+        None => "Unknown".into(),
+    };
+    if node.is_unschedulable() {
+        status.push_str(",SchedulingDisabled");
+    }
+    status
+}
+
+/// ROLES of a node (KC-024).
+pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
+    let mut roles: BTreeSet<&str> = node
+        .metadata
+        .labels
+        .keys()
+        .filter_map(|key| key.strip_prefix("node-role.kubernetes.io/"))
+        .filter(|role| !role.is_empty())
+        .collect();
+    roles.extend(node.metadata.label("kubernetes.io/role").filter(|role| !role.is_empty()));
+    or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
+}
+
+/// STATUS of a job (KC-032).
+pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
+    let has = |kind: &str| {
+        job.status
+            .conditions
+            .iter()
+            .any(|condition| &*condition.kind == kind && condition.status == ConditionStatus::True)
+    };
+    if has("Complete") {
+        "Complete"
+    } else if has("Failed") {
+        "Failed"
+    } else if job.metadata.is_terminating() {
+        "Terminating"
+    } else if has("Suspended") {
+        "Suspended"
+    } else if has("FailureTarget") {
+        "FailureTarget"
+    } else if has("SuccessCriteriaMet") {
+        "SuccessCriteriaMet"
+    } else {
+        "Running"
+    }
+}
+
+fn storage_class(object: &Object, field: &str) -> String {
+    object
+        .metadata()
+        .annotation("volume.beta.kubernetes.io/storage-class")
+        .unwrap_or(field)
+        .to_owned()
+}
+
+/// Times of an event: first and last seen, and count (KC-046).
+pub(crate) fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
+    let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
+    let last = event.last_timestamp.or(first);
+    (first, last, event.count.filter(|count| *count > 0).unwrap_or(1))
+}
+
+/// The cells of an object, one for each of [`headers`]; the name is `prefix` + name.
+pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
+    let meta = object.metadata();
+    let name = format!("{prefix}{}", meta.name);
+    let created = age(meta.creation_timestamp, now);
+    let int = |value: Option<i32>| value.unwrap_or(0).to_string();
+    let row = match object {
+        Object::Pod(pod) => {
+            let row = pod_row(pod, now);
+            let gates = pod.spec.readiness_gates.len();
+            let held = pod
+                .spec
+                .readiness_gates
+                .iter()
+                .filter(|gate| {
+                    pod.condition(&gate.condition_type)
+                        .is_some_and(|condition| condition.status == ConditionStatus::True)
+                })
+                .count();
+            vec![
+                name,
+                format!("{}/{}", row.ready, row.total),
+                row.status,
+                row.restarts,
+                created,
+                pod.status.pod_ips.first().map_or_else(|| "<none>".into(), |ip| or_none(&ip.ip)),
+                pod.spec.node_name.as_ref().map_or_else(|| "<none>".into(), |node| or_none(node)),
+                or_none(&pod.status.nominated_node_name),
+                if gates == 0 { "<none>".into() } else { format!("{held}/{gates}") },
+            ]
+        }
+        Object::Node(node) => {
+            let address = |kind: &str| {
+                node.status
+                    .addresses
+                    .iter()
+                    .find(|address| &*address.kind == kind)
+                    .map_or_else(|| "<none>".into(), |address| address.address.to_string())
+            };
+            let info = node.status.node_info.clone().unwrap_or_default();
+            let known = |text: &str| if text.is_empty() { "<unknown>".to_owned() } else { text.to_owned() };
+            vec![
+                name,
+                node_status(node),
+                node_roles(node),
+                created,
+                info.kubelet_version.to_string(),
+                address("InternalIP"),
+                address("ExternalIP"),
+                known(&info.os_image),
+                known(&info.kernel_version),
+                known(&info.container_runtime_version),
+            ]
+        }
+        Object::Deployment(deployment) => {
+            let [names, images] = containers(&deployment.spec.template);
+            let selector = selector_text(deployment.spec.selector.as_ref());
+            vec![
+                name,
+                format!("{}/{}", int(deployment.status.ready_replicas), int(deployment.spec.replicas)),
+                int(deployment.status.updated_replicas),
+                int(deployment.status.available_replicas),
+                created,
+                names,
+                images,
+                if selector == "<none>" { String::new() } else { selector },
+            ]
+        }
+        Object::ReplicaSet(set) => {
+            let [names, images] = containers(&set.spec.template);
+            vec![name, int(set.spec.replicas), set.status.replicas.to_string(), int(set.status.ready_replicas), created, names, images, selector_text(set.spec.selector.as_ref())]
+        }
+        Object::ReplicationController(set) => {
+            let [names, images] = containers(&set.spec.template);
+            vec![name, int(set.spec.replicas), set.status.replicas.to_string(), int(set.status.ready_replicas), created, names, images, map_text(&set.spec.selector)]
+        }
+        Object::StatefulSet(set) => {
+            let [names, images] = containers(&set.spec.template);
+            vec![name, format!("{}/{}", int(set.status.ready_replicas), int(set.spec.replicas)), created, names, images]
+        }
+        Object::DaemonSet(set) => {
+            let [names, images] = containers(&set.spec.template);
+            vec![
+                name,
+                set.status.desired_number_scheduled.to_string(),
+                set.status.current_number_scheduled.to_string(),
+                set.status.number_ready.to_string(),
+                int(set.status.updated_number_scheduled),
+                int(set.status.number_available),
+                map_text(&set.spec.template.spec.node_selector),
+                created,
+                names,
+                images,
+                selector_text(set.spec.selector.as_ref()),
+            ]
+        }
+        Object::Job(job) => {
+            let [names, images] = containers(&job.spec.template);
+            let succeeded = job.status.succeeded.unwrap_or(0);
+            let parallelism = job.spec.parallelism.unwrap_or(1);
+            let completions = match job.spec.completions {
+                Some(completions) => format!("{succeeded}/{completions}"),
+                None if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
+                None => format!("{succeeded}/1"),
+            };
+            let duration = match (job.status.start_time, job.status.completion_time) {
+                (None, _) => String::new(),
+                (Some(start), end) => human_duration((end.unwrap_or(now).0 - start.0).div_euclid(1_000_000)),
+            };
+            vec![name, job_status(job).into(), completions, duration, created, names, images, selector_text(job.spec.selector.as_ref())]
+        }
+        Object::PodDisruptionBudget(budget) => {
+            let bound = |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "N/A".into(), ToString::to_string);
+            vec![name, bound(&budget.spec.min_available), bound(&budget.spec.max_unavailable), budget.status.disruptions_allowed.to_string(), created]
+        }
+        Object::PriorityClass(class) => vec![
+            name,
+            class.value.to_string(),
+            class.global_default.unwrap_or(false).to_string(),
+            created,
+            class
+                .preemption_policy
+                .as_ref()
+                .map_or_else(|| "PreemptLowerPriority".into(), |policy| policy.as_str().to_owned()),
+        ],
+        Object::Service(service) => {
+            let kind = if service.spec.kind.is_empty() { "ClusterIP" } else { &service.spec.kind };
+            let external = match kind {
+                "ExternalName" => or_none(&service.spec.external_name),
+                "LoadBalancer" => "<pending>".into(),
+                _ => match extra_text(object, &["spec", "externalIPs"]) {
+                    Some(serde_json::Value::Array(ips)) => {
+                        or_none(&ips.iter().filter_map(|ip| ip.as_str()).collect::<Vec<_>>().join(","))
+                    }
+                    _ => "<none>".into(),
+                },
+            };
+            let ports: Vec<String> = service
+                .spec
+                .ports
+                .iter()
+                .map(|port| {
+                    let protocol = if port.protocol.is_empty() { "TCP" } else { &port.protocol };
+                    match port.node_port.filter(|port| *port > 0) {
+                        Some(node) => format!("{}:{node}/{protocol}", port.port),
+                        None => format!("{}/{protocol}", port.port),
+                    }
+                })
+                .collect();
+            vec![
+                name,
+                kind.to_owned(),
+                or_none(&service.spec.cluster_ip),
+                external,
+                or_none(&ports.join(",")),
+                created,
+                service.spec.selector.as_ref().map_or_else(|| "<none>".into(), map_text),
+            ]
+        }
+        Object::EndpointSlice(slice) => {
+            let ports = slice
+                .ports
+                .iter()
+                .map(|port| match (port.port, &port.name) {
+                    (Some(number), _) => number.to_string(),
+                    (None, Some(name)) if !name.is_empty() => name.to_string(),
+                    _ => "*".into(),
+                })
+                .collect();
+            let addresses = slice
+                .endpoints
+                .iter()
+                .flat_map(|endpoint| endpoint.addresses.iter().map(ToString::to_string))
+                .collect();
+            vec![name, slice.address_type.to_string(), first_three(ports), first_three(addresses), created]
+        }
+        Object::PersistentVolume(volume) => {
+            let phase = if volume.metadata.is_terminating() {
+                "Terminating".to_owned()
+            } else {
+                volume.status.phase.as_ref().map_or_else(String::new, ToString::to_string)
+            };
+            vec![
+                name,
+                volume.spec.capacity.get("storage").map_or_else(String::new, ToString::to_string),
+                access_modes(&volume.spec.access_modes),
+                volume.spec.persistent_volume_reclaim_policy.as_deref().unwrap_or("Retain").to_owned(),
+                phase,
+                volume
+                    .spec
+                    .claim_ref
+                    .as_ref()
+                    .map_or_else(String::new, |claim| format!("{}/{}", claim.namespace, claim.name)),
+                storage_class(object, &volume.spec.storage_class_name),
+                or_unset(volume.spec.volume_attributes_class_name.as_ref()),
+                volume.status.reason.to_string(),
+                created,
+                or_unset(volume.spec.volume_mode.as_ref()),
+            ]
+        }
+        Object::PersistentVolumeClaim(claim) => {
+            let phase = if claim.metadata.is_terminating() {
+                "Terminating".to_owned()
+            } else {
+                claim.status.phase.as_ref().map_or_else(String::new, ToString::to_string)
+            };
+            let bound = !claim.spec.volume_name.is_empty();
+            vec![
+                name,
+                phase,
+                claim.spec.volume_name.to_string(),
+                claim
+                    .status
+                    .capacity
+                    .get("storage")
+                    .filter(|_| bound)
+                    .map_or_else(String::new, ToString::to_string),
+                if bound { access_modes(&claim.status.access_modes) } else { String::new() },
+                storage_class(object, claim.spec.storage_class_name.as_deref().unwrap_or("")),
+                or_unset(claim.spec.volume_attributes_class_name.as_ref()),
+                created,
+                or_unset(claim.spec.volume_mode.as_ref()),
+            ]
+        }
+        Object::StorageClass(class) => {
+            let is_default = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
+                .iter()
+                .any(|key| class.metadata.annotation(key) == Some("true"));
+            let value = object.typed_value();
+            let text = |field: &str, default: &str| match value.get(field) {
+                Some(serde_json::Value::String(text)) if !text.is_empty() => text.clone(),
+                Some(serde_json::Value::Bool(on)) => on.to_string(),
+                _ => default.to_owned(),
+            };
+            vec![
+                if is_default { format!("{name} (default)") } else { name },
+                text("provisioner", ""),
+                text("reclaimPolicy", "Delete"),
+                text("volumeBindingMode", "Immediate"),
+                text("allowVolumeExpansion", "false"),
+                created,
+            ]
+        }
+        Object::VolumeAttachment(attachment) => vec![
+            name,
+            attachment.spec.attacher.to_string(),
+            attachment.spec.source.persistent_volume_name.as_deref().unwrap_or("").to_owned(),
+            attachment.spec.node_name.to_string(),
+            attachment.status.attached.to_string(),
+            created,
+        ],
+        Object::Namespace(namespace) => vec![name, namespace.status.phase.to_string(), created],
+        Object::Lease(lease) => vec![name, lease.spec.holder_identity.as_deref().unwrap_or("").to_owned(), created],
+        Object::Event(event) => {
+            let (first, last, count) = event_times(event);
+            let source = if event.source.component.is_empty() {
+                (&event.reporting_component, &event.reporting_instance)
+            } else {
+                (&event.source.component, &event.source.host)
+            };
+            vec![
+                age(last, now),
+                event.kind.to_string(),
+                event.reason.to_string(),
+                format!("{}/{}", event.involved_object.kind.to_lowercase(), event.involved_object.name),
+                event.involved_object.field_path.to_string(),
+                if source.1.is_empty() { source.0.to_string() } else { format!("{}, {}", source.0, source.1) },
+                event.message.trim().to_owned(),
+                age(first, now),
+                count.to_string(),
+                name,
+            ]
+        }
+        Object::ConfigMap(map) => {
+            let binary = extra_text(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
+            vec![name, (map.data.len() + binary.unwrap_or(0)).to_string(), created]
+        }
+        Object::Secret(secret) => vec![
+            name,
+            if secret.kind.is_empty() { "Opaque".into() } else { secret.kind.to_string() },
+            secret.data.len().to_string(),
+            created,
+        ],
+        Object::ControllerRevision(revision) => {
+            let controller = revision.metadata.controller_ref().map_or_else(
+                || "<none>".into(),
+                |owner| {
+                    let group = owner.api_version.split_once('/').map_or(String::new(), |(group, _)| format!(".{group}"));
+                    format!("{}{group}/{}", owner.kind.to_lowercase(), owner.name)
+                },
+            );
+            vec![name, controller, revision.revision.to_string(), created]
+        }
+        Object::CsiNode(node) => vec![name, node.spec.drivers.len().to_string(), created],
+        Object::CsiDriver(driver) => vec![
+            name,
+            driver.spec.attach_required.unwrap_or(true).to_string(),
+            driver.spec.storage_capacity.unwrap_or(false).to_string(),
+            created,
+        ],
+        _ => vec![name, created],
+    };
+    row.into_iter().map(|text| cell(&text)).collect()
+}

@@ -1,0 +1,338 @@
+//! `kubectl get` (KC-001 to KC-063).
+
+use podscope_api::{Kind, Object, ObjectKey, Quantity};
+use serde_json::{Value, json};
+
+use super::columns::{cells, headers};
+use super::jsonpath::{Path, Template, plain};
+use super::selector::{FieldQuery, LabelQuery};
+use super::text::table;
+use super::{Printed, View, not_found, qualified_singular};
+use crate::command::{Get, Output, Selection};
+
+/// The objects a selection names, by kind in order; misses are reported as they come.
+pub(crate) struct Found {
+    pub(crate) groups: Vec<(Kind, Vec<Object>)>,
+    pub(crate) misses: Vec<(Kind, String)>,
+    /// Whether exactly one object was asked for by name.
+    pub(crate) single: bool,
+}
+
+/// Finds what a selection names.
+pub(crate) fn find(
+    selection: &Selection,
+    namespace: Option<&str>,
+    all_namespaces: bool,
+    selector: Option<&str>,
+    field_selector: Option<&str>,
+    view: &View<'_>,
+) -> Result<Found, String> {
+    let namespace = namespace.unwrap_or("default");
+    let bad = |why: String| format!("Error from server (BadRequest): {why}");
+    let labels = LabelQuery::parse(selector.unwrap_or_default()).map_err(bad)?;
+    let mut found = Found {
+        groups: Vec::new(),
+        misses: Vec::new(),
+        single: false,
+    };
+    let by_name = |kind: Kind, name: &str| {
+        let key = if kind.is_namespaced() {
+            ObjectKey::new(namespace, name)
+        } else {
+            ObjectKey::cluster(name)
+        };
+        view.objects.get_kind(kind, &key)
+    };
+    match selection {
+        Selection::Items(items) => {
+            found.single = items.len() == 1;
+            for (kind, name) in items {
+                match by_name(*kind, name) {
+                    Some(object) => match found.groups.iter_mut().find(|(known, _)| known == kind) {
+                        Some((_, objects)) => objects.push(object),
+                        None => found.groups.push((*kind, vec![object])),
+                    },
+                    None => found.misses.push((*kind, name.clone())),
+                }
+            }
+        }
+        Selection::Kinds { kinds, names } if !names.is_empty() => {
+            found.single = kinds.len() == 1 && names.len() == 1;
+            for kind in kinds {
+                let mut objects = Vec::new();
+                for name in names {
+                    match by_name(*kind, name) {
+                        Some(object) => objects.push(object),
+                        None => found.misses.push((*kind, name.clone())),
+                    }
+                }
+                found.groups.push((*kind, objects));
+            }
+        }
+        Selection::Kinds { kinds, .. } => {
+            for kind in kinds {
+                let fields = FieldQuery::parse(*kind, field_selector.unwrap_or_default(), selector.unwrap_or_default())
+                    .map_err(bad)?;
+                let objects = view
+                    .objects
+                    .list_kind(*kind)
+                    .into_iter()
+                    .filter(|object| {
+                        !kind.is_namespaced() || all_namespaces || &*object.metadata().namespace == namespace
+                    })
+                    .filter(|object| labels.matches(object) && fields.matches(object))
+                    .collect();
+                found.groups.push((*kind, objects));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The object as `-o yaml|json` shows it: alphabetical keys, without managedFields unless asked for (KC-053).
+pub(crate) fn shown(object: &Object, managed_fields: bool) -> Value {
+    let mut value = object.to_value();
+    if !managed_fields && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        meta.shift_remove("managedFields");
+    }
+    sorted(value)
+}
+
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<(String, Value)> = map.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(entries.into_iter().collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+/// A `v1` `List` of objects (KC-053).
+pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
+    let items: Vec<Value> = objects.iter().map(|object| shown(object, managed_fields)).collect();
+    json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
+}
+
+fn json_text(value: &Value) -> String {
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+    if serde::Serialize::serialize(value, &mut serializer).is_err() {
+        return value.to_string();
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
+
+pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(
+        &get.selection,
+        get.namespace.as_deref(),
+        get.all_namespaces,
+        get.selector.as_deref(),
+        get.field_selector.as_deref(),
+        view,
+    ) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    let mut groups = found.groups;
+    if let Some(path) = &get.sort_by {
+        let path = match Path::parse(path) {
+            Ok(path) => path,
+            Err(why) => return printed.fail(format!("error: {why}")),
+        };
+        let mut any = false;
+        for (_, objects) in &mut groups {
+            let mut keyed: Vec<(Option<SortKey>, Object)> = objects
+                .drain(..)
+                .map(|object| {
+                    let value = object.to_value();
+                    (path.find(&value).first().map(|value| SortKey::of(value)), object)
+                })
+                .collect();
+            any |= keyed.iter().any(|(key, _)| key.is_some());
+            keyed.sort_by(|a, b| a.0.cmp(&b.0));
+            objects.extend(keyed.into_iter().map(|(_, object)| object));
+        }
+        let table_mode = matches!(get.output, Output::Table | Output::Wide);
+        if !any && table_mode {
+            groups.iter_mut().for_each(|(_, objects)| objects.clear());
+        }
+    }
+    let objects: Vec<Object> = groups.iter().flat_map(|(_, objects)| objects.iter().cloned()).collect();
+    let whole = || {
+        if found.single && objects.len() == 1 {
+            objects.first().map(|object| shown(object, get.show_managed_fields)).unwrap_or_default()
+        } else {
+            list_value(&objects, get.show_managed_fields)
+        }
+    };
+    let nothing_named = found.single && objects.is_empty();
+    match &get.output {
+        Output::Table | Output::Wide => print_tables(get, &groups, view, printed),
+        Output::Name => {
+            for object in &objects {
+                printed.out(format!("{}/{}", qualified_singular(object.kind()), object.metadata().name));
+            }
+        }
+        _ if nothing_named => {}
+        Output::Yaml => {
+            for line in podscope_api::print_yaml(&whole()).lines() {
+                printed.out(line);
+            }
+        }
+        Output::Json => printed.out(json_text(&whole())),
+        Output::JsonPath(template) => match Template::parse(template) {
+            Ok(template) => {
+                let text = template.print(&whole());
+                if !text.is_empty() {
+                    printed.out(text);
+                }
+            }
+            Err(why) => printed.fail(format!("error: {why}")),
+        },
+        Output::CustomColumns(spec) => custom_columns(get, spec, &objects, printed),
+    }
+    if !get.ignore_not_found {
+        for (kind, name) in &found.misses {
+            printed.fail(not_found(*kind, name));
+        }
+    }
+}
+
+/// A sort key (KC-058): quantities compare as quantities, numbers as numbers, rest as text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum SortKey {
+    Number(i128),
+    Text(String),
+}
+
+impl SortKey {
+    fn of(value: &Value) -> SortKey {
+        match value {
+            Value::Number(number) => SortKey::Number(i128::from(number.as_i64().unwrap_or(i64::MAX)) * 1000),
+            Value::String(text) => match text.parse::<Quantity>() {
+                Ok(quantity) => SortKey::Number(i128::from(quantity.milli_value())),
+                Err(_) => SortKey::Text(text.clone()),
+            },
+            other => SortKey::Text(other.to_string()),
+        }
+    }
+}
+
+fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
+    let several = match &get.selection {
+        Selection::Kinds { kinds, .. } => kinds.len() > 1,
+        Selection::Items(items) => items.iter().any(|(kind, _)| Some(kind) != items.first().map(|(kind, _)| kind)),
+    };
+    let wide = get.output == Output::Wide;
+    let mut any = false;
+    for (kind, objects) in groups {
+        if objects.is_empty() {
+            continue;
+        }
+        if any && !get.no_headers {
+            printed.out("");
+        }
+        any = true;
+        let columns = headers(*kind);
+        let keep = |at: usize| wide || columns.get(at).is_some_and(|(_, only_wide)| !only_wide);
+        let with_namespace = get.all_namespaces && kind.is_namespaced();
+        let mut rows = Vec::new();
+        if !get.no_headers {
+            let mut row: Vec<String> = Vec::new();
+            if with_namespace {
+                row.push("NAMESPACE".into());
+            }
+            row.extend(columns.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, (text, _))| (*text).to_owned()));
+            row.extend(
+                get.label_columns
+                    .iter()
+                    .map(|key| key.rsplit('/').next().unwrap_or(key).to_uppercase()),
+            );
+            if get.show_labels {
+                row.push("LABELS".into());
+            }
+            rows.push(row);
+        }
+        let prefix = if several {
+            format!("{}/", qualified_singular(*kind))
+        } else {
+            String::new()
+        };
+        for object in objects {
+            let mut row = Vec::new();
+            if with_namespace {
+                row.push(object.metadata().namespace.to_string());
+            }
+            row.extend(
+                cells(object, &prefix, view.now)
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(at, _)| keep(*at))
+                    .map(|(_, cell)| cell),
+            );
+            row.extend(
+                get.label_columns
+                    .iter()
+                    .map(|key| object.metadata().label(key).unwrap_or_default().to_owned()),
+            );
+            if get.show_labels {
+                row.push(super::columns::map_text(&object.metadata().labels));
+            }
+            rows.push(row);
+        }
+        for line in table(&rows) {
+            printed.out(line);
+        }
+    }
+    let named = match &get.selection {
+        Selection::Kinds { names, .. } => !names.is_empty(),
+        Selection::Items(_) => true,
+    };
+    if !any && !named && !get.ignore_not_found {
+        let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
+        printed.err(if namespaced && !get.all_namespaces {
+            format!("No resources found in {} namespace.", get.namespace.as_deref().unwrap_or("default"))
+        } else {
+            "No resources found".into()
+        });
+    }
+}
+
+fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
+    let mut columns = Vec::new();
+    for part in spec.split(',') {
+        let Some((header, path)) = part.split_once(':') else {
+            return printed.fail(format!(
+                "error: unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>"
+            ));
+        };
+        match Path::parse(path) {
+            Ok(path) => columns.push((header.to_owned(), path)),
+            Err(why) => return printed.fail(format!("error: {why}")),
+        }
+    }
+    let mut rows = Vec::new();
+    if !get.no_headers {
+        rows.push(columns.iter().map(|(header, _)| header.clone()).collect());
+    }
+    for object in objects {
+        let value = object.to_value();
+        rows.push(
+            columns
+                .iter()
+                .map(|(_, path)| {
+                    let texts: Vec<String> = path.find(&value).into_iter().map(plain).collect();
+                    if texts.is_empty() { "<none>".into() } else { texts.join(",") }
+                })
+                .collect(),
+        );
+    }
+    for line in table(&rows) {
+        printed.out(line);
+    }
+}

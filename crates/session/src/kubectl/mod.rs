@@ -1,0 +1,164 @@
+//! kubectl's printing, as kubectl 1.34 does it (K-02, KC facts): what only
+//! reads is answered here from the API's objects at an instant; what writes is
+//! a client of the simulated world (see [`crate::command`]).
+
+mod columns;
+mod describe;
+mod describe_more;
+mod get;
+mod jsonpath;
+mod others;
+mod pod_status;
+mod selector;
+mod text;
+
+use podscope_api::{Kind, Time};
+use podscope_cluster::{ApiError, Objects, OutputLine, SimTime};
+
+pub use columns::node_status;
+pub use jsonpath::{Path, Template};
+pub use pod_status::{PodRow, pod_row};
+pub use selector::{FieldQuery, LabelQuery};
+
+use crate::command::Kubectl;
+
+/// What a reading command sees.
+pub struct View<'a> {
+    /// The API's objects.
+    pub objects: &'a Objects,
+    /// Wall-clock time now.
+    pub now: Time,
+    /// Wall-clock time at t = 0.
+    pub start: Time,
+    /// Life events of a container, oldest first (`logs`): instant, text.
+    pub logs: &'a dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)>,
+    /// Use of a pod's container now: cpu in thousandths, memory in bytes (`top`); none if it does not run.
+    pub usage: &'a dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)>,
+}
+
+/// What a command printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// Lines; true for stderr.
+    pub lines: Vec<(bool, String)>,
+    /// Exit status.
+    pub status: u8,
+}
+
+impl Printed {
+    pub(crate) fn out(&mut self, text: impl Into<String>) {
+        self.lines.push((false, text.into()));
+    }
+    pub(crate) fn err(&mut self, text: impl Into<String>) {
+        self.lines.push((true, text.into()));
+    }
+    pub(crate) fn fail(&mut self, text: impl Into<String>) {
+        self.err(text);
+        self.status = 1;
+    }
+    /// Lines of stdout.
+    pub fn stdout(&self) -> String {
+        let mut text = String::new();
+        for (_, line) in self.lines.iter().filter(|(is_error, _)| !is_error) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text
+    }
+    /// As the console shows them.
+    pub fn output_lines(&self, at: SimTime, command: u32) -> Vec<OutputLine> {
+        self.lines
+            .iter()
+            .map(|(is_error, text)| OutputLine {
+                at,
+                command,
+                is_error: *is_error,
+                text: text.clone(),
+            })
+            .collect()
+    }
+}
+
+/// `deployment.apps`, `pod`: how kubectl names a kind before a slash (KC-052).
+pub fn qualified_singular(kind: Kind) -> String {
+    match kind.api_version().split_once('/') {
+        Some((group, _)) => format!("{}.{group}", kind.singular()),
+        None => kind.singular().to_owned(),
+    }
+}
+
+/// `deployments.apps`, `pods`: how the server names a resource (KC-117).
+pub fn qualified_plural(kind: Kind) -> String {
+    match kind.api_version().split_once('/') {
+        Some((group, _)) => format!("{}.{group}", kind.plural()),
+        None => kind.plural().to_owned(),
+    }
+}
+
+/// KC-117: an object that is not there.
+pub fn not_found(kind: Kind, name: &str) -> String {
+    format!("Error from server (NotFound): {} {name:?} not found", qualified_plural(kind))
+}
+
+/// An API error as kubectl prints it (KC-116, KC-117).
+pub fn error_text(error: &ApiError) -> String {
+    match error.reason {
+        "Invalid" => error.message.clone(),
+        "" => format!("Error from server: {}", error.message),
+        reason => format!("Error from server ({reason}): {}", error.message),
+    }
+}
+
+/// Runs a command that only reads; none if it is one that writes.
+pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
+    let mut printed = Printed::default();
+    match command {
+        Kubectl::Get(get) => get::get(get, view, &mut printed),
+        Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
+        Kubectl::Events {
+            namespace,
+            all_namespaces,
+            involved,
+            types,
+            no_headers,
+        } => others::events(view, namespace.as_deref(), *all_namespaces, involved.as_ref(), types, *no_headers, &mut printed),
+        Kubectl::Explain { kind, path } => others::explain(*kind, path, &mut printed),
+        Kubectl::Top(top) => others::top(top, view, &mut printed),
+        Kubectl::Logs {
+            pod,
+            namespace,
+            container,
+            previous,
+            all_containers,
+            timestamps,
+            tail,
+        } => {
+            let logs = others::Logs {
+                pod,
+                namespace: namespace.as_deref().unwrap_or("default"),
+                container: container.as_deref(),
+                previous: *previous,
+                all_containers: *all_containers,
+                timestamps: *timestamps,
+                tail: *tail,
+            };
+            others::logs(&logs, view, &mut printed);
+        }
+        Kubectl::Rollout {
+            action: crate::command::RolloutAction::History { revision },
+            selection,
+            namespace,
+        } => others::history(selection, namespace.as_deref().unwrap_or("default"), *revision, view, &mut printed),
+        Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
+            others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
+        }
+        Kubectl::ApiResources => others::api_resources(&mut printed),
+        Kubectl::Version => {
+            printed.out("Client Version: v1.34.0");
+            printed.out("Kustomize Version: v5.7.1");
+            printed.out("Server Version: v1.34.0");
+        }
+        _ => return None,
+    }
+    Some(printed)
+}

@@ -1,0 +1,110 @@
+//! The two table layouts of kubectl: `get`'s fixed columns (KC-004 to KC-008)
+//! and `describe`'s elastic tabs (KC-007).
+
+/// Lays out rows as `get` does: columns at least 6 wide, padding 3, the last cell unpadded.
+pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        for (at, cell) in row.iter().enumerate() {
+            let width = (cell.chars().count() + 3).max(6);
+            match widths.get_mut(at) {
+                Some(known) => *known = (*known).max(width),
+                None => widths.push(width),
+            }
+        }
+    }
+    rows.iter()
+        .map(|row| {
+            let mut line = String::new();
+            for (at, cell) in row.iter().enumerate() {
+                line.push_str(cell);
+                if at + 1 < row.len() {
+                    pad(&mut line, widths.get(at).copied().unwrap_or(0), cell);
+                }
+            }
+            line
+        })
+        .collect()
+}
+
+/// As [`table`], but every cell is padded, the last one too (`top`, KC-112).
+pub(crate) fn table_padded(rows: &[Vec<String>]) -> Vec<String> {
+    let with_tail: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().cloned().chain([String::new()]).collect())
+        .collect();
+    table(&with_tail)
+}
+
+fn pad(line: &mut String, width: usize, cell: &str) {
+    line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
+}
+
+/// A cell of a table: cut at the first line break (KC-005).
+pub(crate) fn cell(text: &str) -> String {
+    match text.find(['\u{c}', '\n', '\r']) {
+        Some(at) => format!("{}...", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Lines with tabs, aligned as `text/tabwriter` with padding 2 does: a column
+/// block is a run of consecutive lines that have a tab-ended cell there.
+#[derive(Debug, Default)]
+pub(crate) struct Elastic {
+    text: String,
+}
+
+impl Elastic {
+    /// A line at an indentation level of two spaces each.
+    pub(crate) fn line(&mut self, level: usize, text: &str) {
+        self.text.extend(std::iter::repeat_n(' ', 2 * level));
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+    /// The aligned lines.
+    pub(crate) fn finish(self) -> Vec<String> {
+        let lines: Vec<Vec<&str>> = self.text.lines().map(|line| line.split('\t').collect()).collect();
+        let mut widths: Vec<Vec<usize>> = lines.iter().map(|cells| vec![0; cells.len().saturating_sub(1)]).collect();
+        let columns = widths.iter().map(Vec::len).max().unwrap_or(0);
+        for column in 0..columns {
+            let mut start = 0;
+            while start < lines.len() {
+                let ended = |at: usize| widths.get(at).is_some_and(|cells| cells.len() > column);
+                if !ended(start) {
+                    start += 1;
+                    continue;
+                }
+                let end = (start..lines.len()).find(|at| !ended(*at)).unwrap_or(lines.len());
+                let width = lines
+                    .get(start..end)
+                    .unwrap_or_default()
+                    .iter()
+                    .filter_map(|cells| cells.get(column))
+                    .map(|cell| cell.chars().count() + 2)
+                    .max()
+                    .unwrap_or(0);
+                for cells in widths.get_mut(start..end).unwrap_or_default() {
+                    if let Some(cell) = cells.get_mut(column) {
+                        *cell = width;
+                    }
+                }
+                start = end;
+            }
+        }
+        lines
+            .iter()
+            .zip(&widths)
+            .map(|(cells, widths)| {
+                let mut line = String::new();
+                for (at, cell) in cells.iter().enumerate() {
+                    line.push_str(cell);
+                    if let Some(width) = widths.get(at) {
+                        pad(&mut line, *width, cell);
+                    }
+                }
+                line
+            })
+            .collect()
+    }
+}
