@@ -1,0 +1,548 @@
+//! Scenario files (T-02): several texts read as one. A `Scenario` document
+//! gives the cluster, the components' settings, the timeline, narration and
+//! expectations; every other document is a Kubernetes object, in file order.
+
+mod document;
+mod expect;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
+use podscope_cluster::controllers::ControllerManagerSettings;
+use podscope_cluster::{NetworkSettings, NodeShorthand, Settings, Setup, SimTime, Span, Switches};
+
+use crate::command::{self, Command};
+use crate::duration::parse_duration;
+use crate::protocol::Problem;
+use document::{Document, EntryDocument};
+pub use expect::{Check, Condition, Expect, Test, Timing};
+
+/// Most zones times nodes a scenario may generate.
+pub const MAX_GENERATED_NODES: u64 = 10_000;
+/// Most entries of a timeline.
+pub const MAX_ENTRIES: usize = 10_000;
+
+/// A file of a scenario: name and text.
+pub type File = (String, String);
+
+/// The place of something in the files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Index of the file.
+    pub file: usize,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Field path.
+    pub path: String,
+}
+
+/// A command at an instant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timed {
+    /// When; before the simulated events of that instant.
+    pub at: SimTime,
+    /// What.
+    pub command: Command,
+}
+
+/// A step of a story.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Markdown.
+    pub text: String,
+    /// When it shows; none shows it with the one before.
+    pub when: Option<Condition>,
+    /// What is highlighted.
+    pub highlight: Vec<String>,
+    /// What its button runs.
+    pub try_command: Option<Command>,
+    /// What is to be reached.
+    pub goal: Option<Condition>,
+}
+
+/// What a seed search draws from (`spec.search`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// Kinds of faults.
+    pub faults: Vec<String>,
+    /// How long a run is.
+    pub horizon: Span,
+    /// Most faults in a run.
+    pub max: u32,
+}
+
+/// The names `spec.search.faults` may hold.
+pub const SEARCH_FAULTS: &[&str] = &["partition", "crash", "poweroff", "slow", "second-manager"];
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            faults: SEARCH_FAULTS.iter().map(|name| (*name).to_owned()).collect(),
+            horizon: Span::seconds(600),
+            max: 6,
+        }
+    }
+}
+
+/// The `Scenario` document.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scenario {
+    /// `metadata.name`.
+    pub name: String,
+    /// Annotations (`podscope.dev/group`, `podscope.dev/summary`, `podscope.dev/topic`).
+    pub annotations: BTreeMap<String, String>,
+    /// `spec.title`.
+    pub title: String,
+    /// Commands with their times, by time, equal times in file order.
+    pub timeline: Vec<Timed>,
+    /// The story.
+    pub steps: Vec<Step>,
+    /// A list of commands that reaches every goal.
+    pub solution: Vec<Timed>,
+    /// A tempting attempt that does not.
+    pub wrong: Vec<Timed>,
+    /// What is checked.
+    pub expect: Vec<Expect>,
+    /// Seed search.
+    pub search: Search,
+}
+
+/// Files read as one.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The files.
+    pub files: Vec<File>,
+    /// Whether a Scenario document was among them.
+    pub has_scenario: bool,
+    /// It, or the default.
+    pub scenario: Scenario,
+    /// What the world begins with.
+    pub setup: Setup,
+    /// Where each object of the setup stands: file and location.
+    pub places: Vec<(usize, Location)>,
+    /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
+    pub notices: Vec<String>,
+    /// The components' documents as they were given, for export.
+    pub components: serde_json::Value,
+}
+
+impl Loaded {
+    /// The default end of a run: the last timeline or expect instant + 60 s.
+    pub fn default_until(&self) -> SimTime {
+        let timeline = self.scenario.timeline.iter().map(|timed| timed.at);
+        let expect = self.scenario.expect.iter().filter_map(|expect| match expect.timing {
+            Timing::At(at) | Timing::By(at) => Some(at),
+            Timing::Always => None,
+        });
+        timeline.chain(expect).max().unwrap_or_default() + Span::seconds(60)
+    }
+    /// A problem of an object of the setup.
+    pub fn problem_of(&self, index: usize, path: &str, message: impl Into<String>) -> Problem {
+        let (file, location) = self.places.get(index).copied().unwrap_or_default();
+        let (name, text) = self.files.get(file).map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
+        let (line, column) = location.position(text, path);
+        Problem {
+            file: name.to_owned(),
+            line,
+            column,
+            path: path.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    /// `FILE:LINE:COL: field.path: message`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 {
+            write!(f, "{}: ", self.file)?;
+        } else {
+            write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Reads files as one, in order.
+///
+/// # Errors
+/// Every problem, with its place.
+pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
+    let mut reader = Reader {
+        problems: Vec::new(),
+        loaded: Loaded {
+            files: files.to_vec(),
+            has_scenario: false,
+            scenario: Scenario::default(),
+            setup: Setup::default(),
+            places: Vec::new(),
+            notices: Vec::new(),
+            components: serde_json::Value::Null,
+        },
+        others: BTreeMap::new(),
+    };
+    for (index, (name, text)) in files.iter().enumerate() {
+        let parsed = podscope_api::parse(text);
+        reader.file(index, name, parsed);
+    }
+    for (kind, count) in std::mem::take(&mut reader.others) {
+        reader.loaded.notices.push(format!("{count} × {kind} (not simulated)"));
+    }
+    if reader.problems.is_empty() {
+        reader.loaded.scenario.timeline.sort_by_key(|timed| timed.at);
+        Ok(reader.loaded)
+    } else {
+        Err(reader.problems)
+    }
+}
+
+struct Reader {
+    problems: Vec<Problem>,
+    loaded: Loaded,
+    others: BTreeMap<String, usize>,
+}
+
+impl Reader {
+    fn file(&mut self, index: usize, name: &str, parsed: Parsed) {
+        for problem in parsed.problems {
+            self.problems.push(Problem {
+                file: name.to_owned(),
+                line: problem.line,
+                column: problem.column,
+                path: problem.path,
+                message: problem.message,
+            });
+        }
+        for located in parsed.others {
+            *self.others.entry(located.value.kind.to_string()).or_default() += 1;
+        }
+        for located in parsed.configs {
+            match &*located.value.kind {
+                "Scenario" => self.scenario(name, &located.value.tree),
+                "KubeSchedulerConfiguration" => {
+                    let value = located.value.tree.to_value();
+                    self.scheduler(name, &located.value.tree, "", value);
+                }
+                "KubeletConfiguration" => {
+                    let value = located.value.tree.to_value();
+                    self.kubelet(name, &located.value.tree, "", &value);
+                }
+                other => self.problem(name, &located.value.tree, "kind", format!("{other} is not read here")),
+            }
+        }
+        for located in parsed.objects {
+            let object = located.value;
+            // Live objects that the control plane itself keeps are not the user's input.
+            let own = matches!(object.kind(), Kind::Event)
+                || (object.kind() == Kind::Lease && &*object.metadata().namespace == "kube-node-lease")
+                || (object.kind() == Kind::Namespace
+                    && (&*object.metadata().name == "default" || object.metadata().name.starts_with("kube-"))
+                    && !object.metadata().uid.is_empty());
+            if own && !object.metadata().uid.is_empty() {
+                continue;
+            }
+            self.loaded.places.push((index, located.at));
+            self.loaded.setup.objects.push(with_namespace(object));
+        }
+    }
+
+    fn problem(&mut self, file: &str, tree: &Tree, path: &str, message: impl Into<String>) {
+        let (line, column) = tree.position(path);
+        self.problems.push(Problem {
+            file: file.to_owned(),
+            line,
+            column,
+            path: path.to_owned(),
+            message: message.into(),
+        });
+    }
+
+    fn scenario(&mut self, file: &str, tree: &Tree) {
+        if std::mem::replace(&mut self.loaded.has_scenario, true) {
+            return self.problem(file, tree, "kind", "there is already a Scenario: only one may be given");
+        }
+        let document: Document = match podscope_api::decode(tree, true) {
+            Ok(document) => document,
+            Err(errors) => {
+                for error in errors {
+                    let (line, column) = if error.line == 0 {
+                        tree.position(&error.path)
+                    } else {
+                        (error.line, error.column)
+                    };
+                    self.problems.push(Problem {
+                        file: file.to_owned(),
+                        line,
+                        column,
+                        path: error.path,
+                        message: error.message,
+                    });
+                }
+                return;
+            }
+        };
+        if &*document.api_version != "podscope.dev/v1alpha1" {
+            self.problem(file, tree, "apiVersion", format!("Unsupported value: {:?}: supported values: \"podscope.dev/v1alpha1\"", document.api_version));
+        }
+        let spec = document.spec;
+        let scenario = &mut self.loaded.scenario;
+        scenario.name = document.metadata.name;
+        scenario.annotations = document.metadata.annotations;
+        scenario.title = spec.title;
+        if let Some(seed) = spec.seed {
+            self.loaded.setup.seed = seed;
+        }
+        if let Some(start) = spec.start {
+            match podscope_api::parse_rfc3339(&start) {
+                Some(micros) => self.loaded.setup.start = Time(micros),
+                None => self.problem(file, tree, "spec.start", format!("Invalid value: {start:?}: must be a time such as 2026-01-01T00:00:00Z")),
+            }
+        }
+        self.cluster(file, tree, spec.cluster);
+        self.components(file, tree, spec.components);
+        if let Some(search) = spec.search {
+            let known = Search::default();
+            let faults = search.faults.unwrap_or(known.faults);
+            for (at, name) in faults.iter().enumerate() {
+                if !SEARCH_FAULTS.contains(&name.as_str()) {
+                    self.problem(file, tree, &format!("spec.search.faults[{at}]"), format!("Unsupported value: {name:?}: supported values: {}", quoted(SEARCH_FAULTS)));
+                }
+            }
+            let horizon = match &search.horizon {
+                Some(text) => self.duration(file, tree, "spec.search.horizon", text),
+                None => known.horizon,
+            };
+            self.loaded.scenario.search = Search {
+                faults,
+                horizon,
+                max: search.max.unwrap_or(known.max).clamp(1, 100),
+            };
+        }
+        let timeline = self.entries(file, tree, "spec.timeline", &spec.timeline);
+        let solution = self.entries(file, tree, "spec.solution", &spec.solution);
+        let wrong = self.entries(file, tree, "spec.wrong", &spec.wrong);
+        let mut steps = Vec::new();
+        for (at, step) in spec.steps.into_iter().enumerate() {
+            let path = format!("spec.steps[{at}]");
+            let mut condition = |field: &str, document: Option<document::ExpectDocument>| {
+                let document = document?;
+                match expect::condition(&document) {
+                    Ok(condition) => Some(condition),
+                    Err((inner, message)) => {
+                        self.problem(file, tree, &join(&format!("{path}.{field}"), &inner), message);
+                        None
+                    }
+                }
+            };
+            let when = condition("when", step.when);
+            let goal = condition("goal", step.goal);
+            let try_command = step.try_command.and_then(|text| match command::parse(&text) {
+                Ok(command) => Some(command),
+                Err(error) => {
+                    self.problem(file, tree, &format!("{path}.try"), error.message);
+                    None
+                }
+            });
+            steps.push(Step {
+                text: step.text,
+                when,
+                highlight: step.highlight,
+                try_command,
+                goal,
+            });
+        }
+        let mut expectations = Vec::new();
+        for (at, document) in spec.expect.iter().enumerate() {
+            match expect::expectation(document) {
+                Ok(expectation) => expectations.push(expectation),
+                Err((inner, message)) => {
+                    self.problem(file, tree, &join(&format!("spec.expect[{at}]"), &inner), message);
+                }
+            }
+        }
+        let scenario = &mut self.loaded.scenario;
+        scenario.timeline = timeline;
+        scenario.solution = solution;
+        scenario.wrong = wrong;
+        scenario.steps = steps;
+        scenario.expect = expectations;
+    }
+
+    fn duration(&mut self, file: &str, tree: &Tree, path: &str, text: &str) -> Span {
+        match parse_duration(text) {
+            Ok(span) if span >= Span::ZERO => span,
+            Ok(_) => {
+                self.problem(file, tree, path, format!("Invalid value: {text:?}: must be greater than or equal to 0"));
+                Span::ZERO
+            }
+            Err(why) => {
+                self.problem(file, tree, path, format!("Invalid value: {text:?}: {why}"));
+                Span::ZERO
+            }
+        }
+    }
+
+    fn entries(&mut self, file: &str, tree: &Tree, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
+        let mut timed = Vec::new();
+        if entries.len() > MAX_ENTRIES {
+            self.problem(file, tree, path, format!("Too many: {}: must have at most {MAX_ENTRIES} items", entries.len()));
+            return timed;
+        }
+        for (at, entry) in entries.iter().enumerate() {
+            let path = format!("{path}[{at}]");
+            let instant = match &entry.at {
+                Some(text) => self.duration(file, tree, &format!("{path}.at"), text),
+                None => {
+                    self.problem(file, tree, &format!("{path}.at"), "Required value");
+                    continue;
+                }
+            };
+            let command = match (&entry.run, &entry.apply) {
+                (Some(line), None) => match command::parse(line) {
+                    Ok(command) => Ok(command),
+                    Err(error) => Err((format!("{path}.run"), error.message)),
+                },
+                (None, Some(text)) => {
+                    let parsed = podscope_api::parse(text);
+                    match parsed.problems.into_iter().next() {
+                        // The line counts within the text.
+                        Some(problem) => Err((format!("{path}.apply"), problem.to_string())),
+                        None => Ok(Command::Kubectl(command::Kubectl::Apply {
+                            manifest: text.clone(),
+                            namespace: None,
+                            dry_run: command::DryRun::None,
+                        })),
+                    }
+                }
+                _ => Err((path.clone(), "exactly one of run and apply must be given".to_owned())),
+            };
+            match command {
+                Ok(command) => timed.push(Timed {
+                    at: SimTime::ZERO + instant,
+                    command,
+                }),
+                Err((path, message)) => self.problem(file, tree, &path, message),
+            }
+        }
+        timed.sort_by_key(|timed| timed.at);
+        timed
+    }
+
+    fn cluster(&mut self, file: &str, tree: &Tree, cluster: Option<document::ClusterDocument>) {
+        let Some(cluster) = cluster else { return };
+        let default = NodeShorthand::default();
+        let zones: Vec<Str> = cluster
+            .zones
+            .map_or(default.zones, |zones| zones.into_iter().map(Str::from).collect());
+        for (at, zone) in zones.iter().enumerate() {
+            let label = !zone.is_empty()
+                && zone.len() <= 63
+                && zone.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && !zone.starts_with('-');
+            if !label {
+                self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
+            }
+            if zones.iter().take(at).any(|other| other == zone) {
+                self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Duplicate value: {zone:?}"));
+            }
+        }
+        let nodes_per_zone = cluster.nodes_per_zone.unwrap_or(default.nodes_per_zone);
+        if u64::from(nodes_per_zone) * zones.len() as u64 > MAX_GENERATED_NODES {
+            self.problem(file, tree, "spec.cluster.nodesPerZone", format!("Invalid value: {nodes_per_zone}: at most {MAX_GENERATED_NODES} nodes can be generated"));
+            return;
+        }
+        let mut capacity = default.capacity;
+        for (name, quantity) in cluster.node {
+            if quantity.sign() < 0 {
+                self.problem(file, tree, &format!("spec.cluster.node.{name}"), format!("Invalid value: \"{quantity}\": must be greater than or equal to 0"));
+            }
+            capacity.insert(name, quantity);
+        }
+        self.loaded.setup.nodes = NodeShorthand {
+            zones,
+            nodes_per_zone,
+            capacity,
+        };
+    }
+
+    fn components(&mut self, file: &str, tree: &Tree, components: document::Components) {
+        let prefix = "spec.components";
+        if !components.controller_manager.is_null() {
+            match ControllerManagerSettings::from_value(&components.controller_manager) {
+                Ok(settings) => self.loaded.setup.settings.controller_manager = settings,
+                Err(errors) => {
+                    for error in errors {
+                        let path = join(&format!("{prefix}.controllerManager"), &error.name);
+                        self.problem(file, tree, &path, error.message);
+                    }
+                }
+            }
+        }
+        if !components.kubelet.is_null() {
+            let path = format!("{prefix}.kubelet");
+            self.kubelet(file, tree, &path, &components.kubelet);
+        }
+        if !components.kube_scheduler.is_null() {
+            let path = format!("{prefix}.kubeScheduler");
+            self.scheduler(file, tree, &path, components.kube_scheduler);
+        }
+        if let Some(network) = components.network {
+            let default = NetworkSettings::default();
+            let mut read = |field: &str, text: Option<String>, default: Span| match text {
+                Some(text) => self.duration(file, tree, &format!("{prefix}.network.{field}"), &text),
+                None => default,
+            };
+            let settings = NetworkSettings {
+                latency: read("latency", network.latency, default.latency),
+                jitter: read("jitter", network.jitter, default.jitter),
+            };
+            self.loaded.setup.settings.network = settings;
+        }
+        if !components.fencing.is_null() {
+            let path = format!("{prefix}.fencing");
+            self.fencing(file, tree, &path, &components.fencing);
+        }
+        for (at, name) in components.history.iter().enumerate() {
+            if !self.loaded.setup.switches.turn_on(name) {
+                self.problem(
+                    file,
+                    tree,
+                    &format!("{prefix}.history[{at}]"),
+                    format!("Unsupported value: {name:?}: supported values: {}", quoted(Switches::NAMES)),
+                );
+            }
+        }
+    }
+}
+
+/// `"a", "b"`, as the API server lists supported values.
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+}
+
+fn join(path: &str, inner: &str) -> String {
+    match (path.is_empty(), inner.is_empty()) {
+        (true, _) => inner.to_owned(),
+        (_, true) => path.to_owned(),
+        _ => format!("{path}.{inner}"),
+    }
+}
+
+/// A namespaced object without a namespace goes to `default`, as `kubectl apply` sends it.
+pub(crate) fn with_namespace(mut object: Object) -> Object {
+    if object.kind().is_namespaced() && object.metadata().namespace.is_empty() {
+        object.metadata_mut().namespace = Str::from("default");
+    }
+    object
+}
+
+/// The default settings, shared by scenarios that set nothing.
+pub(crate) fn default_settings() -> Arc<Settings> {
+    Arc::new(Settings::default())
+}

@@ -1,0 +1,330 @@
+//! Expectations, conditions of steps, and goals: one form for all.
+
+use podscope_api::{Kind, ObjectKey};
+use podscope_cluster::{Objects, SimTime};
+use serde_json::Value;
+
+use super::document::ExpectDocument;
+use crate::command::{self, Command, Get, Kubectl, Selection};
+use crate::duration::{parse_duration, print_duration};
+use crate::kubectl::{FieldQuery, LabelQuery, Path};
+
+/// When an expectation is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    /// At that instant, after its events.
+    At(SimTime),
+    /// Once, at that instant or before.
+    By(SimTime),
+    /// All the time.
+    Always,
+}
+
+/// What the found value must be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Test {
+    /// It is there, or not.
+    Exists(bool),
+    /// It equals this.
+    Equals(Value),
+    /// It is there and differs from this.
+    Not(Value),
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Check {
+    /// A field of an object, or the object itself.
+    Object {
+        /// Kind.
+        kind: Kind,
+        /// Namespace and name.
+        key: ObjectKey,
+        /// JSONPath and its text.
+        path: Option<(Path, String)>,
+        /// The test.
+        test: Test,
+    },
+    /// How many objects there are.
+    Count {
+        /// As `kubectl get` would select them.
+        get: Box<Get>,
+        /// The test.
+        test: Test,
+    },
+    /// An invariant holds.
+    Invariant(String),
+}
+
+/// A condition of a step or goal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// Not before this instant (`at`), or only until it (`by`).
+    pub timing: Option<Timing>,
+    /// What must hold.
+    pub check: Option<Check>,
+    /// In words, for the page.
+    pub text: String,
+}
+
+/// An expectation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expect {
+    /// When.
+    pub timing: Timing,
+    /// What.
+    pub check: Check,
+    /// As it was written, on one line.
+    pub text: String,
+}
+
+type Bad = (String, String);
+
+fn bad(field: &str, message: impl Into<String>) -> Bad {
+    (field.to_owned(), message.into())
+}
+
+fn instant(field: &str, text: &str) -> Result<SimTime, Bad> {
+    match parse_duration(text) {
+        Ok(span) if span.0 >= 0 => Ok(SimTime::ZERO + span),
+        Ok(_) => Err(bad(field, format!("Invalid value: {text:?}: must be greater than or equal to 0"))),
+        Err(why) => Err(bad(field, format!("Invalid value: {text:?}: {why}"))),
+    }
+}
+
+fn timing(document: &ExpectDocument) -> Result<Option<Timing>, Bad> {
+    match (&document.at, &document.by, &document.always) {
+        (Some(text), None, None) => Ok(Some(Timing::At(instant("at", text)?))),
+        (None, Some(text), None) => Ok(Some(Timing::By(instant("by", text)?))),
+        (None, None, Some(_)) => Ok(Some(Timing::Always)),
+        (None, None, None) => Ok(None),
+        _ => Err(bad("", "only one of at, by and always may be given")),
+    }
+}
+
+/// The check of a document, and how it reads.
+fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
+    if let Some(name) = &document.always {
+        let extra = document.object.is_some() || document.count.is_some() || document.path.is_some();
+        if extra || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
+            return Err(bad("always", "takes an invariant's name and nothing else"));
+        }
+        if !is_invariant(name) {
+            return Err(bad("always", format!("Invalid value: {name:?}: not the name of an invariant")));
+        }
+        return Ok(Some((Check::Invariant(name.clone()), format!("always {name}"))));
+    }
+    let tests = [
+        document.exists.map(Test::Exists),
+        Some(&document.equals).filter(|value| !value.is_null()).cloned().map(Test::Equals),
+        Some(&document.not).filter(|value| !value.is_null()).cloned().map(Test::Not),
+    ];
+    let mut tests = tests.into_iter().flatten();
+    let test = match (tests.next(), tests.next()) {
+        (one, None) => one,
+        _ => return Err(bad("", "only one of exists, equals and not may be given")),
+    };
+    match (&document.object, &document.count) {
+        (Some(_), Some(_)) => Err(bad("", "only one of object, count and always may be given")),
+        (None, None) => {
+            if document.path.is_some() || test.is_some() {
+                return Err(bad("object", "Required value"));
+            }
+            Ok(None)
+        }
+        (Some(text), None) => {
+            let (kind, key) = object_ref(text).map_err(|why| bad("object", why))?;
+            let path = match &document.path {
+                Some(path) => Some((
+                    Path::parse(path).map_err(|why| bad("path", format!("Invalid value: {path:?}: {why}")))?,
+                    path.clone(),
+                )),
+                None => None,
+            };
+            let test = match test {
+                Some(test) => test,
+                None => Test::Exists(true),
+            };
+            if path.is_none() && !matches!(test, Test::Exists(_)) {
+                return Err(bad("path", "Required value"));
+            }
+            let words = format!("{text}{} {}", path.as_ref().map_or(String::new(), |(_, text)| format!(" {text}")), words(&test));
+            Ok(Some((Check::Object { kind, key, path, test }, words)))
+        }
+        (None, Some(text)) => {
+            if document.path.is_some() {
+                return Err(bad("path", "a count has no path"));
+            }
+            let get = match command::parse(&format!("kubectl get {text}")) {
+                Ok(Command::Kubectl(Kubectl::Get(get))) => get,
+                Ok(_) => return Err(bad("count", format!("Invalid value: {text:?}: names no objects"))),
+                Err(error) => return Err(bad("count", error.message)),
+            };
+            let Selection::Kinds { kinds, .. } = &get.selection else {
+                return Err(bad("count", format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web")));
+            };
+            LabelQuery::parse(get.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
+            for kind in kinds {
+                FieldQuery::parse(*kind, get.field_selector.as_deref().unwrap_or_default(), "")
+                    .map_err(|why| bad("count", why))?;
+            }
+            let test = match test {
+                Some(test @ (Test::Equals(_) | Test::Not(_))) => test,
+                _ => return Err(bad("equals", "Required value")),
+            };
+            let words = format!("count {text} {}", words(&test));
+            Ok(Some((Check::Count { get: Box::new(get), test }, words)))
+        }
+    }
+}
+
+fn words(test: &Test) -> String {
+    let value = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match test {
+        Test::Exists(true) => "exists".into(),
+        Test::Exists(false) => "does not exist".into(),
+        Test::Equals(wanted) => format!("equals {}", value(wanted)),
+        Test::Not(unwanted) => format!("is not {}", value(unwanted)),
+    }
+}
+
+pub(super) fn expectation(document: &ExpectDocument) -> Result<Expect, Bad> {
+    let timing = timing(document)?.ok_or_else(|| bad("at", "Required value: one of at, by and always"))?;
+    let (check, words) = check(document)?.ok_or_else(|| bad("object", "Required value: one of object, count and always"))?;
+    let text = match timing {
+        Timing::At(at) => format!("at {}: {words}", print_duration(at - SimTime::ZERO)),
+        Timing::By(by) => format!("by {}: {words}", print_duration(by - SimTime::ZERO)),
+        Timing::Always => words,
+    };
+    Ok(Expect { timing, check, text })
+}
+
+pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
+    let timing = timing(document)?;
+    let check = check(document)?;
+    if timing.is_none() && check.is_none() {
+        return Err(bad("", "Required value: one of at, by, always, object and count"));
+    }
+    let (check, words) = match check {
+        Some((check, words)) => (Some(check), words),
+        None => (None, String::new()),
+    };
+    let text = match timing {
+        Some(Timing::At(at)) => format!("from {} on {words}", print_duration(at - SimTime::ZERO)).trim_end().to_owned(),
+        Some(Timing::By(by)) => format!("by {} {words}", print_duration(by - SimTime::ZERO)).trim_end().to_owned(),
+        _ => words,
+    };
+    Ok(Condition { timing, check, text })
+}
+
+/// `Pod default/web-0`, `Node a-1`: a kind as written on the wire or as kubectl takes it.
+pub(crate) fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
+    let invalid = || format!("Invalid value: {text:?}: must be KIND NAMESPACE/NAME, e.g. Pod default/web-0");
+    let (kind, name) = text.trim().split_once(char::is_whitespace).ok_or_else(invalid)?;
+    let kind = Kind::ALL
+        .iter()
+        .copied()
+        .find(|known| known.name() == kind)
+        .or_else(|| Kind::from_resource_name(kind))
+        .ok_or_else(|| format!("Invalid value: {text:?}: there is no kind {kind:?}"))?;
+    let name = name.trim();
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(invalid());
+    }
+    Ok((
+        kind,
+        match (kind.is_namespaced(), name.split_once('/')) {
+            (true, Some((namespace, name))) => ObjectKey::new(namespace, name),
+            (true, None) => ObjectKey::new("default", name),
+            (false, _) => ObjectKey::cluster(name),
+        },
+    ))
+}
+
+/// Whether the name has the form of an invariant's; the world knows which there are.
+fn is_invariant(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+impl Test {
+    /// Judges what was found (several values as kubectl joins them).
+    fn holds(&self, found: Option<&str>) -> bool {
+        let plain = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        match (self, found) {
+            (Test::Exists(wanted), found) => found.is_some() == *wanted,
+            (Test::Equals(wanted), Some(found)) => plain(wanted) == found,
+            (Test::Not(unwanted), Some(found)) => plain(unwanted) != found,
+            (Test::Equals(_) | Test::Not(_), None) => false,
+        }
+    }
+}
+
+impl Check {
+    /// Whether it holds for these objects, and what was found. `broken` tells whether an invariant has been broken.
+    pub fn holds(&self, objects: &Objects, broken: &dyn Fn(&str) -> bool) -> (bool, String) {
+        match self {
+            Check::Object { kind, key, path, test } => {
+                let Some(object) = objects.get_kind(*kind, key) else {
+                    return (test.holds(None), "no such object".into());
+                };
+                let Some((path, _)) = path else {
+                    return (test.holds(Some("")), "it exists".into());
+                };
+                let value = object.to_value();
+                let found: Vec<String> = path
+                    .find(&value)
+                    .into_iter()
+                    .map(|value| match value {
+                        Value::String(text) => text.clone(),
+                        other => other.to_string(),
+                    })
+                    .collect();
+                if found.is_empty() {
+                    (test.holds(None), "nothing".into())
+                } else {
+                    let text = found.join(" ");
+                    (test.holds(Some(&text)), text)
+                }
+            }
+            Check::Count { get, test } => {
+                let count = count(get, objects).to_string();
+                (test.holds(Some(&count)), count)
+            }
+            Check::Invariant(name) => {
+                let is_broken = broken(name);
+                (!is_broken, if is_broken { "broken" } else { "held" }.into())
+            }
+        }
+    }
+}
+
+fn count(get: &Get, objects: &Objects) -> usize {
+    let Selection::Kinds { kinds, names } = &get.selection else {
+        return 0;
+    };
+    let namespace = get.namespace.as_deref().unwrap_or("default");
+    let labels = LabelQuery::parse(get.selector.as_deref().unwrap_or_default()).unwrap_or_default();
+    kinds
+        .iter()
+        .map(|kind| {
+            let fields = FieldQuery::parse(*kind, get.field_selector.as_deref().unwrap_or_default(), "").unwrap_or_default();
+            objects
+                .list_kind(*kind)
+                .iter()
+                .filter(|object| {
+                    let meta = object.metadata();
+                    (!kind.is_namespaced() || get.all_namespaces || &*meta.namespace == namespace)
+                        && (names.is_empty() || names.iter().any(|name| *name == *meta.name))
+                        && labels.matches(object)
+                        && fields.matches(object)
+                })
+                .count()
+        })
+        .sum()
+}

@@ -1,0 +1,81 @@
+//! A branch: its schedule of commands, its log, its checkpoints.
+
+use std::sync::Arc;
+
+use podscope_cluster::{OutputLine, Record, SimTime, World};
+
+use super::{FIRST_SPACING, Progress};
+use crate::scenario::Timed;
+
+/// A command of a branch.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) timed: Timed,
+    /// Given by the user, not by the scenario.
+    pub(crate) is_users: bool,
+}
+
+/// The world at an instant.
+#[derive(Debug, Clone)]
+pub(crate) struct Checkpoint {
+    pub(crate) at: SimTime,
+    pub(crate) world: World,
+    pub(crate) progress: Progress,
+}
+
+/// One course of events.
+#[derive(Debug, Clone)]
+pub struct Branch {
+    /// The branch it left; none for the first.
+    pub parent: Option<usize>,
+    /// When it left it.
+    pub from: SimTime,
+    /// Its first command of its own.
+    pub label: String,
+    /// How far it has been computed.
+    pub horizon: SimTime,
+    /// Where its cursor was when it was left.
+    pub cursor: SimTime,
+    /// Commands by time; the scenario's before the user's at equal times.
+    pub(crate) schedule: Vec<Entry>,
+    /// Everything that happened up to the horizon.
+    pub(crate) trace: Vec<Arc<Record>>,
+    pub(crate) outputs: Vec<OutputLine>,
+    pub(crate) finished: Vec<(u32, SimTime, u8)>,
+    /// By position; the first is t = 0 and stays.
+    pub(crate) checkpoints: Vec<Checkpoint>,
+    /// Events between checkpoints.
+    pub(crate) spacing: u64,
+}
+
+impl Branch {
+    pub(crate) fn root(timeline: &[Timed]) -> Branch {
+        Branch {
+            parent: None,
+            from: SimTime::ZERO,
+            label: String::new(),
+            horizon: SimTime::ZERO,
+            cursor: SimTime::ZERO,
+            schedule: timeline
+                .iter()
+                .map(|timed| Entry {
+                    timed: timed.clone(),
+                    is_users: false,
+                })
+                .collect(),
+            trace: Vec::new(),
+            outputs: Vec::new(),
+            finished: Vec::new(),
+            checkpoints: Vec::new(),
+            spacing: FIRST_SPACING,
+        }
+    }
+    /// Everything that happened up to the horizon.
+    pub fn trace(&self) -> &[Arc<Record>] {
+        &self.trace
+    }
+    /// Checkpoints kept.
+    pub fn checkpoint_count(&self) -> usize {
+        self.checkpoints.len()
+    }
+}
