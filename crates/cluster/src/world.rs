@@ -229,6 +229,15 @@ impl World {
         fields.extend(error.map(|error| ("error", Value::from(error))));
         self.emit(&Actor::Client(0), What::Command, None, None, fields, sink);
     }
+    /// Records the verdict on an expectation of the scenario.
+    pub fn record_expectation(&mut self, text: &str, holds: bool, found: &str, sink: &mut dyn Sink) {
+        let fields = vec![
+            ("expect", Value::from(text)),
+            ("ok", Value::from(holds)),
+            ("found", Value::from(found)),
+        ];
+        self.emit(&Actor::World, What::Expectation, None, None, fields, sink);
+    }
     /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
     pub fn start_client(&mut self, command: ClientCommand, sink: &mut dyn Sink) -> u32 {
         let number = self.next_client;

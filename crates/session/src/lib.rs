@@ -3,4 +3,7 @@
 pub mod command;
 pub mod duration;
 pub mod host;
+pub mod kubectl;
 pub mod protocol;
+pub mod scenario;
+pub mod timeline;

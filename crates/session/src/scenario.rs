@@ -2,15 +2,15 @@
 //! gives the cluster, the components' settings, the timeline, narration and
 //! expectations; every other document is a Kubernetes object, in file order.
 
+mod components;
 mod document;
 mod expect;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::controllers::ControllerManagerSettings;
-use podscope_cluster::{NetworkSettings, NodeShorthand, Settings, Setup, SimTime, Span, Switches};
+use podscope_cluster::{NetworkSettings, NodeShorthand, Setup, SimTime, Span, Switches};
 
 use crate::command::{self, Command};
 use crate::duration::parse_duration;
@@ -125,8 +125,8 @@ pub struct Loaded {
     pub places: Vec<(usize, Location)>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
     pub notices: Vec<String>,
-    /// The components' documents as they were given, for export.
-    pub components: serde_json::Value,
+    /// KubeSchedulerConfiguration as it was given; null without one.
+    pub scheduler: serde_json::Value,
 }
 
 impl Loaded {
@@ -183,7 +183,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             setup: Setup::default(),
             places: Vec::new(),
             notices: Vec::new(),
-            components: serde_json::Value::Null,
+            scheduler: serde_json::Value::Null,
         },
         others: BTreeMap::new(),
     };
@@ -540,9 +540,4 @@ pub(crate) fn with_namespace(mut object: Object) -> Object {
         object.metadata_mut().namespace = Str::from("default");
     }
     object
-}
-
-/// The default settings, shared by scenarios that set nothing.
-pub(crate) fn default_settings() -> Arc<Settings> {
-    Arc::new(Settings::default())
 }

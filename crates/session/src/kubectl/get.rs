@@ -89,41 +89,19 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// The object as `-o yaml|json` shows it: alphabetical keys, without managedFields unless asked for (KC-053).
+/// The object as `-o yaml|json` shows it: without managedFields unless asked for (KC-053).
 pub(crate) fn shown(object: &Object, managed_fields: bool) -> Value {
     let mut value = object.to_value();
     if !managed_fields && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         meta.shift_remove("managedFields");
     }
-    sorted(value)
-}
-
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<(String, Value)> = map.into_iter().map(|(key, value)| (key, sorted(value))).collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(entries.into_iter().collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
-        other => other,
-    }
+    value
 }
 
 /// A `v1` `List` of objects (KC-053).
 pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
     let items: Vec<Value> = objects.iter().map(|object| shown(object, managed_fields)).collect();
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
-}
-
-fn json_text(value: &Value) -> String {
-    let mut out = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
-    if serde::Serialize::serialize(value, &mut serializer).is_err() {
-        return value.to_string();
-    }
-    String::from_utf8(out).unwrap_or_default()
 }
 
 pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
@@ -184,7 +162,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
                 printed.out(line);
             }
         }
-        Output::Json => printed.out(json_text(&whole())),
+        Output::Json => printed.out(podscope_api::print_json(&whole()).trim_end()),
         Output::JsonPath(template) => match Template::parse(template) {
             Ok(template) => {
                 let text = template.print(&whole());

@@ -3,14 +3,13 @@
 //! a client of the simulated world (see [`crate::command`]).
 
 mod columns;
-mod describe;
-mod describe_more;
 mod get;
 mod jsonpath;
 mod others;
 mod pod_status;
 mod selector;
 mod text;
+mod write;
 
 use podscope_api::{Kind, Time};
 use podscope_cluster::{ApiError, Objects, OutputLine, SimTime};
@@ -19,6 +18,8 @@ pub use columns::node_status;
 pub use jsonpath::{Path, Template};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};
+pub use write::client;
+pub use get::list_value;
 
 use crate::command::Kubectl;
 
@@ -114,7 +115,6 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     let mut printed = Printed::default();
     match command {
         Kubectl::Get(get) => get::get(get, view, &mut printed),
-        Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
         Kubectl::Events {
             namespace,
             all_namespaces,

@@ -1,0 +1,543 @@
+//! `events`, `top`, `logs`, `explain`, `rollout history`, `label --list`, `api-resources`.
+
+use podscope_api::{Event, Kind, Object, ObjectKey, Pod, Time};
+use podscope_cluster::SimTime;
+
+use super::columns::{age, event_times, node_status};
+use super::get::find;
+use super::text::{cell, table, table_padded};
+use super::{Printed, View, not_found, qualified_singular};
+use crate::command::{Mark, Selection, Top};
+
+/// `48s (x5 over 3m48s)` (KC-073, KC-111).
+pub(crate) fn event_age(event: &Event, now: Time) -> String {
+    let (first, last, count) = event_times(event);
+    if count > 1 {
+        format!("{} (x{count} over {})", age(last, now), age(first, now))
+    } else {
+        age(first, now)
+    }
+}
+
+/// `kubectl events` (KC-111).
+pub(super) fn events(
+    view: &View<'_>,
+    namespace: Option<&str>,
+    all_namespaces: bool,
+    involved: Option<&(Kind, String)>,
+    types: &[String],
+    no_headers: bool,
+    printed: &mut Printed,
+) {
+    let namespace = namespace.unwrap_or("default");
+    let mut events: Vec<_> = view
+        .objects
+        .list::<Event>()
+        .filter(|event| all_namespaces || &*event.metadata.namespace == namespace)
+        .filter(|event| types.is_empty() || types.iter().any(|one| event.kind.eq_ignore_ascii_case(one)))
+        .filter(|event| {
+            involved.is_none_or(|(kind, name)| {
+                &*event.involved_object.kind == kind.name() && *event.involved_object.name == **name
+            })
+        })
+        .collect();
+    if events.is_empty() {
+        printed.err(if all_namespaces {
+            "No events found.".to_owned()
+        } else {
+            format!("No events found in {namespace} namespace.")
+        });
+        return;
+    }
+    events.sort_by_key(|event| event_times(event).1);
+    let mut rows = Vec::new();
+    if !no_headers {
+        let mut header: Vec<String> = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"].map(String::from).into();
+        if all_namespaces {
+            header.insert(0, "NAMESPACE".into());
+        }
+        rows.push(header);
+    }
+    for event in events {
+        let mut row = vec![
+            event_age(event, view.now),
+            event.kind.to_string(),
+            event.reason.to_string(),
+            format!("{}/{}", event.involved_object.kind, event.involved_object.name),
+            cell(event.message.trim()),
+        ];
+        if all_namespaces {
+            row.insert(0, event.metadata.namespace.to_string());
+        }
+        rows.push(row);
+    }
+    for line in table(&rows) {
+        printed.out(line);
+    }
+}
+
+fn usage_of(pod: &Pod, view: &View<'_>) -> Option<(i64, i64)> {
+    let parts: Vec<(i64, i64)> = pod
+        .spec
+        .all_containers()
+        .filter_map(|container| (view.usage)(pod, &container.name))
+        .collect();
+    if parts.is_empty() {
+        return None;
+    }
+    Some(parts.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1)))
+}
+
+/// `kubectl top` (KC-112, KC-113).
+pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
+    let kind = if top.nodes { Kind::Node } else { Kind::Pod };
+    let selection = Selection::Kinds {
+        kinds: vec![kind],
+        names: top.name.iter().cloned().collect(),
+    };
+    let found = match find(
+        &selection,
+        top.namespace.as_deref(),
+        top.all_namespaces,
+        top.selector.as_deref(),
+        None,
+        view,
+    ) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+    let objects: Vec<Object> = found.groups.into_iter().flat_map(|(_, objects)| objects).collect();
+    // (cells before the numbers, cpu, memory, cells of percentages by number)
+    let mut rows: Vec<(Vec<String>, Option<(i64, i64)>, Option<(i64, i64)>)> = Vec::new();
+    for object in &objects {
+        match object {
+            Object::Node(node) => {
+                let ready = node_status(node).starts_with("Ready");
+                let use_of_node = view
+                    .objects
+                    .pods_on(&node.metadata.name.as_ref().into())
+                    .filter_map(|pod| usage_of(pod, view))
+                    .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+                let allocatable = |name: &str| node.status.allocatable.get(name);
+                let bounds = (
+                    allocatable("cpu").map_or(0, |quantity| quantity.milli_value()),
+                    allocatable("memory").map_or(0, |quantity| quantity.value()),
+                );
+                rows.push((vec![node.metadata.name.to_string()], ready.then_some(use_of_node), Some(bounds)));
+            }
+            Object::Pod(pod) => {
+                let mut front = Vec::new();
+                if top.all_namespaces {
+                    front.push(pod.metadata.namespace.to_string());
+                }
+                front.push(pod.metadata.name.to_string());
+                if top.containers {
+                    for container in pod.spec.all_containers() {
+                        if let Some(used) = (view.usage)(pod, &container.name) {
+                            let mut front = front.clone();
+                            front.push(container.name.to_string());
+                            rows.push((front, Some(used), None));
+                        }
+                    }
+                } else if let Some(used) = usage_of(pod, view) {
+                    rows.push((front, Some(used), None));
+                }
+            }
+            _ => {}
+        }
+    }
+    if rows.is_empty() {
+        if printed.status == 0 {
+            printed.err(if top.all_namespaces || top.nodes {
+                "No resources found".to_owned()
+            } else {
+                format!("No resources found in {} namespace.", top.namespace.as_deref().unwrap_or("default"))
+            });
+        }
+        return;
+    }
+    match top.sort_by.as_deref() {
+        Some("cpu") => rows.sort_by_key(|(_, used, _)| std::cmp::Reverse(used.map(|used| used.0))),
+        Some(_) => rows.sort_by_key(|(_, used, _)| std::cmp::Reverse(used.map(|used| used.1))),
+        None => rows.sort_by_key(|(_, used, _)| used.is_none()),
+    }
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    if !top.no_headers {
+        let header: &[&str] = if top.nodes {
+            &["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"]
+        } else {
+            &["NAME", "CPU(cores)", "MEMORY(bytes)"]
+        };
+        let mut header: Vec<String> = header.iter().map(|text| (*text).to_owned()).collect();
+        if top.containers && !top.nodes {
+            header.insert(0, "POD".into());
+        }
+        if top.all_namespaces && !top.nodes {
+            header.insert(0, "NAMESPACE".into());
+        }
+        lines.push(header);
+    }
+    let mut total = (0, 0);
+    for (mut front, used, bounds) in rows {
+        let percent = |part: i64, of: i64| if of > 0 { format!("{}%", 100 * part / of) } else { "<unknown>".into() };
+        match (used, bounds) {
+            (Some((cpu, memory)), Some((all_cpu, all_memory))) => {
+                front.extend([
+                    format!("{cpu}m"),
+                    percent(cpu, all_cpu),
+                    format!("{}Mi", memory >> 20),
+                    percent(memory, all_memory),
+                ]);
+            }
+            (Some((cpu, memory)), None) => front.extend([format!("{cpu}m"), format!("{}Mi", memory >> 20)]),
+            (None, _) => front.extend(std::iter::repeat_n("<unknown>".to_owned(), 4)),
+        }
+        if let Some(used) = used {
+            total = (total.0 + used.0, total.1 + used.1);
+        }
+        lines.push(front);
+    }
+    if top.sum && !top.nodes {
+        let lead = usize::from(top.all_namespaces) + usize::from(top.containers);
+        let blanks = || std::iter::repeat_n(String::new(), lead + 1);
+        lines.push(blanks().chain(["________".to_owned(), "________".to_owned()]).collect());
+        lines.push(blanks().chain([format!("{}m", total.0), format!("{}Mi", total.1 >> 20)]).collect());
+    }
+    for line in table_padded(&lines) {
+        printed.out(line);
+    }
+}
+
+/// What `logs` was asked for.
+pub(super) struct Logs<'a> {
+    pub(super) pod: &'a str,
+    pub(super) namespace: &'a str,
+    pub(super) container: Option<&'a str>,
+    pub(super) previous: bool,
+    pub(super) all_containers: bool,
+    pub(super) timestamps: bool,
+    pub(super) tail: i64,
+}
+
+/// `kubectl logs`: the scripted containers' life events.
+pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
+    let Some(pod) = view.objects.get::<Pod>(&ObjectKey::new(logs.namespace, logs.pod)) else {
+        return printed.fail(format!("error: error from server (NotFound): pods {:?} not found in namespace {:?}", logs.pod, logs.namespace));
+    };
+    let names: Vec<String> = if logs.all_containers {
+        pod.spec.all_containers().map(|container| container.name.to_string()).collect()
+    } else if let Some(name) = logs.container {
+        if !pod.spec.all_containers().any(|container| *container.name == *name) {
+            return printed.fail(format!("error: container {name} is not valid for pod {}", logs.pod));
+        }
+        vec![name.to_owned()]
+    } else {
+        let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
+        let first = pod.spec.containers.first().map(|container| container.name.to_string()).unwrap_or_default();
+        if all.len() > 1 {
+            printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
+        }
+        vec![first]
+    };
+    let mut lines: Vec<(SimTime, String)> = names
+        .iter()
+        .flat_map(|name| (view.logs)(pod, name, logs.previous))
+        .collect();
+    lines.sort_by_key(|(at, _)| *at);
+    if lines.is_empty() && pod.spec.node_name.is_some() {
+        let waiting = names.iter().any(|name| {
+            pod.status
+                .container_statuses
+                .iter()
+                .chain(&pod.status.init_container_statuses)
+                .any(|status| *status.name == **name && status.state.waiting.is_some())
+        });
+        if waiting {
+            let reason = pod
+                .status
+                .container_statuses
+                .iter()
+                .find_map(|status| status.state.waiting.as_ref())
+                .map_or("ContainerCreating", |waiting| &waiting.reason);
+            return printed.fail(format!(
+                "Error from server (BadRequest): container {:?} in pod {:?} is waiting to start: {reason}",
+                names.first().map_or("", String::as_str),
+                logs.pod
+            ));
+        }
+    }
+    let skip = usize::try_from(logs.tail).map_or(0, |tail| lines.len().saturating_sub(tail));
+    for (at, text) in lines.into_iter().skip(skip) {
+        if logs.timestamps {
+            printed.out(format!("{} {text}", podscope_api::print_rfc3339(view.start.0 + at.0, 6)));
+        } else {
+            printed.out(text);
+        }
+    }
+}
+
+/// `kubectl rollout history` (KC-110).
+pub(super) fn history(
+    selection: &Selection,
+    namespace: &str,
+    revision: i64,
+    view: &View<'_>,
+    printed: &mut Printed,
+) {
+    let found = match find(selection, Some(namespace), false, None, None, view) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    for (_, objects) in &found.groups {
+        for object in objects {
+            let mut revisions: Vec<(i64, String, Option<String>)> = Vec::new();
+            match object {
+                Object::Deployment(deployment) => {
+                    for set in view.objects.list_in::<podscope_api::ReplicaSet>(namespace) {
+                        if set.metadata.controller_ref().is_some_and(|owner| owner.uid == deployment.metadata.uid)
+                            && let Some(number) = set
+                                .metadata
+                                .annotation("deployment.kubernetes.io/revision")
+                                .and_then(|text| text.parse().ok())
+                        {
+                            let images: Vec<&str> =
+                                set.spec.template.spec.containers.iter().map(|container| &*container.image).collect();
+                            let cause = set.metadata.annotation("kubernetes.io/change-cause").map(str::to_owned);
+                            revisions.push((number, images.join(","), cause));
+                        }
+                    }
+                }
+                Object::StatefulSet(_) | Object::DaemonSet(_) => {
+                    for one in view.objects.list_in::<podscope_api::ControllerRevision>(namespace) {
+                        if one.metadata.controller_ref().is_some_and(|owner| owner.uid == object.metadata().uid) {
+                            let cause = one.metadata.annotation("kubernetes.io/change-cause").map(str::to_owned);
+                            revisions.push((one.revision, String::new(), cause));
+                        }
+                    }
+                }
+                other => {
+                    printed.fail(format!("error: no history viewer has been implemented for {:?}", other.kind().name()));
+                    continue;
+                }
+            }
+            revisions.sort();
+            let name = format!("{}/{}", qualified_singular(object.kind()), object.metadata().name);
+            if revision > 0 {
+                match revisions.iter().find(|(number, ..)| *number == revision) {
+                    Some((_, images, _)) => {
+                        printed.out(format!("{name} with revision #{revision}"));
+                        printed.out("Pod Template:");
+                        printed.out(format!("  Images:\t{images}"));
+                    }
+                    None => printed.fail("error: unable to find the specified revision"),
+                }
+                continue;
+            }
+            printed.out(format!("{name} "));
+            if revisions.is_empty() {
+                printed.out("No rollout history found.");
+                continue;
+            }
+            printed.out("REVISION  CHANGE-CAUSE");
+            for (number, _, cause) in revisions {
+                printed.out(format!("{number:<10}{}", cause.unwrap_or_else(|| "<none>".into())));
+            }
+            printed.out("");
+        }
+    }
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+}
+
+/// `label --list`, `annotate --list` (KC-100).
+pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(
+        &mark.selection,
+        mark.namespace.as_deref(),
+        mark.all_namespaces,
+        mark.selector.as_deref(),
+        None,
+        view,
+    ) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        let map = if labels { &object.metadata().labels } else { &object.metadata().annotations };
+        for (key, value) in map.iter() {
+            printed.out(format!("{key}={value}"));
+        }
+    }
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+}
+
+/// `kubectl api-resources` (KC-063).
+pub(super) fn api_resources(printed: &mut Printed) {
+    let mut rows = vec![["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"].map(String::from).to_vec()];
+    let mut kinds: Vec<Kind> = Kind::ALL.to_vec();
+    kinds.sort_by_key(|kind| (kind.api_version().contains('/'), kind.api_version(), kind.plural()));
+    for kind in kinds {
+        rows.push(vec![
+            kind.plural().into(),
+            kind.short_names().join(","),
+            kind.api_version().into(),
+            kind.is_namespaced().to_string(),
+            kind.name().into(),
+        ]);
+    }
+    for line in table(&rows) {
+        printed.out(line);
+    }
+}
+
+/// `kubectl explain`, short (KC-114): the fields that the simulation gives behaviour.
+pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
+    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    if !group.is_empty() {
+        printed.out(format!("GROUP:      {group}"));
+    }
+    printed.out(format!("KIND:       {}", kind.name()));
+    printed.out(format!("VERSION:    {version}"));
+    printed.out("");
+    let about = about(kind);
+    match path {
+        [] => {
+            printed.out("DESCRIPTION:");
+            for line in wrap(about) {
+                printed.out(format!("    {line}"));
+            }
+            printed.out("    ");
+            printed.out("FIELDS:");
+            for (name, of) in [
+                ("apiVersion", "string"),
+                ("kind", "string"),
+                ("metadata", "ObjectMeta"),
+            ] {
+                printed.out(format!("  {name}\t<{of}>"));
+            }
+            let spec = FIELDS.iter().filter(|(known, ..)| *known == kind);
+            let mut tops: Vec<&str> = spec.filter_map(|(_, path, ..)| path.split('.').next()).collect();
+            tops.dedup();
+            for top in tops {
+                printed.out(format!("  {top}\t<{}{}>", kind.name(), capital(top)));
+            }
+        }
+        path => {
+            let wanted = path.join(".");
+            let prefix = format!("{wanted}.");
+            let exact = FIELDS.iter().find(|(known, path, ..)| *known == kind && *path == wanted);
+            let children: Vec<_> = FIELDS
+                .iter()
+                .filter(|(known, path, ..)| *known == kind && path.starts_with(&prefix))
+                .collect();
+            let Some(last) = path.last() else { return };
+            if exact.is_none() && children.is_empty() {
+                printed.lines.clear();
+                return printed.fail(format!("error: field {last:?} does not exist"));
+            }
+            let of = exact.map_or_else(|| format!("{}{}", kind.name(), capital(last)), |(_, _, of, _)| (*of).to_owned());
+            printed.out(format!("FIELD: {last} <{of}>"));
+            printed.out("");
+            printed.out("DESCRIPTION:");
+            for line in wrap(exact.map_or(about, |(.., text)| text)) {
+                printed.out(format!("    {line}"));
+            }
+            if !children.is_empty() {
+                printed.out("    ");
+                printed.out("FIELDS:");
+                for (_, path, of, _) in children {
+                    let rest = path.strip_prefix(&prefix).unwrap_or(path);
+                    if !rest.contains('.') {
+                        printed.out(format!("  {rest}\t<{of}>"));
+                    }
+                }
+            }
+        }
+    }
+    printed.out("");
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut();
+        match line {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= 76 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn about(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pod => "Pod is a collection of containers that can run on a host. It is bound to a node once and never moves.",
+        Kind::Node => "Node is a worker machine as the API knows it; the machine itself may be in another state.",
+        Kind::Deployment => "Deployment enables declarative updates for Pods and ReplicaSets.",
+        Kind::ReplicaSet => "ReplicaSet ensures that a specified number of pod replicas are running at any given time.",
+        Kind::StatefulSet => "StatefulSet represents a set of pods with consistent identities: at most one pod per identity.",
+        Kind::DaemonSet => "DaemonSet runs one pod on every eligible node.",
+        Kind::Job => "Job runs pods until a number of them have completed.",
+        Kind::PodDisruptionBudget => "PodDisruptionBudget bounds how many pods of an application voluntary disruptions may take down at once.",
+        Kind::PriorityClass => "PriorityClass maps a name to the integer priority of pods; the higher the value, the higher the priority.",
+        Kind::Service => "Service is a name for a set of pods and a way to reach them.",
+        Kind::PersistentVolume => "PersistentVolume is a piece of storage of the cluster.",
+        Kind::PersistentVolumeClaim => "PersistentVolumeClaim is a pod's claim on a persistent volume.",
+        _ => "An object of the Kubernetes API.",
+    }
+}
+
+/// Fields that decide where a pod runs and when it is gone: kind, path, type, text.
+const FIELDS: &[(Kind, &str, &str, &str)] = &[
+    (Kind::Pod, "spec.nodeName", "string", "The node the pod is bound to. Set once, by the scheduler's binding."),
+    (Kind::Pod, "spec.nodeSelector", "map[string]string", "Labels a node must have."),
+    (Kind::Pod, "spec.affinity", "Affinity", "Rules about nodes and about pods already placed."),
+    (Kind::Pod, "spec.tolerations", "[]Toleration", "Taints the pod accepts."),
+    (Kind::Pod, "spec.topologySpreadConstraints", "[]TopologySpreadConstraint", "How the pods of a group spread over domains such as zones; all constraints are ANDed."),
+    (Kind::Pod, "spec.topologySpreadConstraints.maxSkew", "integer", "How uneven the pods may be: most minus fewest matching pods over the domains."),
+    (Kind::Pod, "spec.topologySpreadConstraints.topologyKey", "string", "The node label whose values are the domains."),
+    (Kind::Pod, "spec.topologySpreadConstraints.whenUnsatisfiable", "string", "DoNotSchedule, or ScheduleAnyway, which only prefers nodes that reduce the skew."),
+    (Kind::Pod, "spec.topologySpreadConstraints.minDomains", "integer", "With fewer domains the smallest count is taken as 0. Needs DoNotSchedule."),
+    (Kind::Pod, "spec.topologySpreadConstraints.labelSelector", "LabelSelector", "The pods that are counted."),
+    (Kind::Pod, "spec.priorityClassName", "string", "The PriorityClass that gives the pod its priority."),
+    (Kind::Pod, "spec.priority", "integer", "Filled in by admission from the PriorityClass."),
+    (Kind::Pod, "spec.preemptionPolicy", "string", "Never, or PreemptLowerPriority."),
+    (Kind::Pod, "spec.schedulingGates", "[]PodSchedulingGate", "While any is left, the scheduler does not look at the pod."),
+    (Kind::Pod, "spec.readinessGates", "[]PodReadinessGate", "Conditions that must be True besides the containers' readiness."),
+    (Kind::Pod, "spec.terminationGracePeriodSeconds", "integer", "Seconds from the deletion request to SIGKILL; the preStop hook counts. Default 30."),
+    (Kind::Pod, "spec.restartPolicy", "string", "Always, OnFailure or Never, for all containers."),
+    (Kind::Pod, "spec.containers", "[]Container", "The containers of the pod."),
+    (Kind::Pod, "spec.initContainers", "[]Container", "Run one after the other before the containers; with restartPolicy Always they are sidecars."),
+    (Kind::Pod, "status.phase", "string", "Pending, Running, Succeeded or Failed. Only moves forward."),
+    (Kind::Pod, "status.conditions", "[]PodCondition", "PodScheduled, Initialized, ContainersReady, Ready and others."),
+    (Kind::Pod, "status.nominatedNodeName", "string", "Where the pod will probably run once its victims are gone; not a binding."),
+    (Kind::Node, "spec.taints", "[]Taint", "Repel pods that do not tolerate them."),
+    (Kind::Node, "spec.unschedulable", "boolean", "Set by cordon."),
+    (Kind::Node, "status.conditions", "[]NodeCondition", "Ready, MemoryPressure, DiskPressure, PIDPressure."),
+    (Kind::Node, "status.allocatable", "map[string]Quantity", "What pods may request."),
+    (Kind::Deployment, "spec.replicas", "integer", "Number of desired pods. Defaults to 1."),
+    (Kind::Deployment, "spec.strategy", "DeploymentStrategy", "RollingUpdate with maxSurge and maxUnavailable, or Recreate."),
+    (Kind::Deployment, "spec.template", "PodTemplateSpec", "The pods that are made."),
+    (Kind::StatefulSet, "spec.replicas", "integer", "Number of desired pods."),
+    (Kind::StatefulSet, "spec.podManagementPolicy", "string", "OrderedReady, or Parallel."),
+    (Kind::StatefulSet, "spec.updateStrategy", "StatefulSetUpdateStrategy", "RollingUpdate with a partition, or OnDelete."),
+    (Kind::PodDisruptionBudget, "spec.minAvailable", "IntOrString", "Evictions are allowed while at least this many stay available."),
+    (Kind::PodDisruptionBudget, "spec.maxUnavailable", "IntOrString", "Evictions are allowed while at most this many are unavailable."),
+    (Kind::PriorityClass, "value", "integer", "The priority; at most 1000000000 for users' classes."),
+    (Kind::PriorityClass, "globalDefault", "boolean", "Whether pods without a class get this one. Only one class may say so."),
+];
