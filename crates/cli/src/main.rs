@@ -1,20 +1,80 @@
-//! The `podscope` command line.
+//! The `podscope` command line: reads arguments and files, prints results.
+//! What is simulated, and how, is the engine's.
+//!
+//! Exit status: 0 fine; 1 an expectation failed, or an invariant broke with
+//! `cause: bug`; 2 bad input or usage.
 
+mod args;
 mod explain_cases;
+mod run;
 
 use std::process::ExitCode;
 
+const HELP: &str = "\
+podscope: a simulated Kubernetes cluster, headless
+
+usage:
+  podscope run FILE.yaml… [--seed N] [--until 5m] [--at 45s] [-o summary|objects|processes|trace|events]
+      Runs a scenario and checks its expectations. Several files are read as one, in order; without a
+      Scenario document the cluster is three zones of two nodes. --until is the end (default: the last
+      timeline or expect instant + 60 s). --at chooses the instant that objects, processes and events
+      are shown at (default: the end).
+        summary     verdicts, broken invariants, counts, and the trace's hash (the default)
+        objects     a v1 List in YAML: what `kubectl get -o yaml` of all kinds would show
+        processes   JSON: the containers that really run, ghosts included
+        trace       JSON Lines: everything that happened, in order
+        events      the events, as `kubectl get events -A` prints them
+  podscope check FILE.yaml…
+      Reads and admits the files without running them; prints every problem.
+  podscope explain --cases FILE.jsonl[.gz] [--check]
+      One scheduling decision a line, in the form of its `expect`; --check compares and counts.
+
+Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
+Exit status: 0 fine; 1 an expectation failed, or an invariant broke because of a bug of the engine;
+2 bad input or usage.
+";
+
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["explain", "--cases", file] => explain_cases::run(file, false),
-        ["explain", "--cases", file, "--check"] | ["explain", "--check", "--cases", file] => {
-            explain_cases::run(file, true)
+    let mut parser = lexopt::Parser::from_env();
+    let command = match parser.next() {
+        Ok(Some(lexopt::Arg::Value(value))) => value.to_string_lossy().into_owned(),
+        Ok(Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h'))) => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
         }
-        _ => {
-            eprintln!("usage: podscope explain --cases FILE.jsonl[.gz] [--check]");
-            ExitCode::from(2)
+        Ok(Some(lexopt::Arg::Long("version") | lexopt::Arg::Short('V'))) => {
+            println!("podscope {}", env!("CARGO_PKG_VERSION"));
+            return ExitCode::SUCCESS;
         }
+        Ok(Some(other)) => return args::usage(other.unexpected()),
+        Ok(None) => return args::usage("a command is missing"),
+        Err(error) => return args::usage(error),
+    };
+    let done = match command.as_str() {
+        "run" => run::run(parser),
+        "check" => run::check(parser),
+        "explain" => explain(parser),
+        "help" => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => Err(format!("there is no command {other:?}").into()),
+    };
+    done.unwrap_or_else(args::usage)
+}
+
+fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut cases, mut check) = (None, false);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Long("cases") => cases = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("check") => check = true,
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    match cases {
+        Some(file) => Ok(explain_cases::run(&file, check)),
+        None => Err("explain needs --cases FILE".into()),
     }
 }

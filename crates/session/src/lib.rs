@@ -5,5 +5,6 @@ pub mod duration;
 pub mod host;
 pub mod kubectl;
 pub mod protocol;
+pub mod report;
 pub mod scenario;
 pub mod timeline;

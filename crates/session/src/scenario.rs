@@ -142,7 +142,10 @@ impl Loaded {
     /// A problem of an object of the setup.
     pub fn problem_of(&self, index: usize, path: &str, message: impl Into<String>) -> Problem {
         let (file, location) = self.places.get(index).copied().unwrap_or_default();
-        let (name, text) = self.files.get(file).map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
+        let (name, text) = self
+            .files
+            .get(file)
+            .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
         let (line, column) = location.position(text, path);
         Problem {
             file: name.to_owned(),
@@ -288,7 +291,15 @@ impl Reader {
             }
         };
         if &*document.api_version != "podscope.dev/v1alpha1" {
-            self.problem(file, tree, "apiVersion", format!("Unsupported value: {:?}: supported values: \"podscope.dev/v1alpha1\"", document.api_version));
+            self.problem(
+                file,
+                tree,
+                "apiVersion",
+                format!(
+                    "Unsupported value: {:?}: supported values: \"podscope.dev/v1alpha1\"",
+                    document.api_version
+                ),
+            );
         }
         let spec = document.spec;
         let scenario = &mut self.loaded.scenario;
@@ -301,7 +312,12 @@ impl Reader {
         if let Some(start) = spec.start {
             match podscope_api::parse_rfc3339(&start) {
                 Some(micros) => self.loaded.setup.start = Time(micros),
-                None => self.problem(file, tree, "spec.start", format!("Invalid value: {start:?}: must be a time such as 2026-01-01T00:00:00Z")),
+                None => self.problem(
+                    file,
+                    tree,
+                    "spec.start",
+                    format!("Invalid value: {start:?}: must be a time such as 2026-01-01T00:00:00Z"),
+                ),
             }
         }
         self.cluster(file, tree, spec.cluster);
@@ -311,7 +327,15 @@ impl Reader {
             let faults = search.faults.unwrap_or(known.faults);
             for (at, name) in faults.iter().enumerate() {
                 if !SEARCH_FAULTS.contains(&name.as_str()) {
-                    self.problem(file, tree, &format!("spec.search.faults[{at}]"), format!("Unsupported value: {name:?}: supported values: {}", quoted(SEARCH_FAULTS)));
+                    self.problem(
+                        file,
+                        tree,
+                        &format!("spec.search.faults[{at}]"),
+                        format!(
+                            "Unsupported value: {name:?}: supported values: {}",
+                            quoted(SEARCH_FAULTS)
+                        ),
+                    );
                 }
             }
             let horizon = match &search.horizon {
@@ -378,7 +402,12 @@ impl Reader {
         match parse_duration(text) {
             Ok(span) if span >= Span::ZERO => span,
             Ok(_) => {
-                self.problem(file, tree, path, format!("Invalid value: {text:?}: must be greater than or equal to 0"));
+                self.problem(
+                    file,
+                    tree,
+                    path,
+                    format!("Invalid value: {text:?}: must be greater than or equal to 0"),
+                );
                 Span::ZERO
             }
             Err(why) => {
@@ -391,7 +420,12 @@ impl Reader {
     fn entries(&mut self, file: &str, tree: &Tree, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
         let mut timed = Vec::new();
         if entries.len() > MAX_ENTRIES {
-            self.problem(file, tree, path, format!("Too many: {}: must have at most {MAX_ENTRIES} items", entries.len()));
+            self.problem(
+                file,
+                tree,
+                path,
+                format!("Too many: {}: must have at most {MAX_ENTRIES} items", entries.len()),
+            );
             return timed;
         }
         for (at, entry) in entries.iter().enumerate() {
@@ -443,24 +477,41 @@ impl Reader {
         for (at, zone) in zones.iter().enumerate() {
             let label = !zone.is_empty()
                 && zone.len() <= 63
-                && zone.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && zone
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
                 && !zone.starts_with('-');
             if !label {
                 self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
             }
             if zones.iter().take(at).any(|other| other == zone) {
-                self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Duplicate value: {zone:?}"));
+                self.problem(
+                    file,
+                    tree,
+                    &format!("spec.cluster.zones[{at}]"),
+                    format!("Duplicate value: {zone:?}"),
+                );
             }
         }
         let nodes_per_zone = cluster.nodes_per_zone.unwrap_or(default.nodes_per_zone);
         if u64::from(nodes_per_zone) * zones.len() as u64 > MAX_GENERATED_NODES {
-            self.problem(file, tree, "spec.cluster.nodesPerZone", format!("Invalid value: {nodes_per_zone}: at most {MAX_GENERATED_NODES} nodes can be generated"));
+            self.problem(
+                file,
+                tree,
+                "spec.cluster.nodesPerZone",
+                format!("Invalid value: {nodes_per_zone}: at most {MAX_GENERATED_NODES} nodes can be generated"),
+            );
             return;
         }
         let mut capacity = default.capacity;
         for (name, quantity) in cluster.node {
             if quantity.sign() < 0 {
-                self.problem(file, tree, &format!("spec.cluster.node.{name}"), format!("Invalid value: \"{quantity}\": must be greater than or equal to 0"));
+                self.problem(
+                    file,
+                    tree,
+                    &format!("spec.cluster.node.{name}"),
+                    format!("Invalid value: \"{quantity}\": must be greater than or equal to 0"),
+                );
             }
             capacity.insert(name, quantity);
         }
@@ -514,7 +565,10 @@ impl Reader {
                     file,
                     tree,
                     &format!("{prefix}.history[{at}]"),
-                    format!("Unsupported value: {name:?}: supported values: {}", quoted(Switches::NAMES)),
+                    format!(
+                        "Unsupported value: {name:?}: supported values: {}",
+                        quoted(Switches::NAMES)
+                    ),
                 );
             }
         }
@@ -523,7 +577,11 @@ impl Reader {
 
 /// `"a", "b"`, as the API server lists supported values.
 fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("{name:?}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn join(path: &str, inner: &str) -> String {

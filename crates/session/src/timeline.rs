@@ -133,7 +133,9 @@ impl Session {
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         let outputs = &self.branch().outputs;
-        outputs.get(..self.progress.printed.min(outputs.len())).unwrap_or_default()
+        outputs
+            .get(..self.progress.printed.min(outputs.len()))
+            .unwrap_or_default()
     }
     /// The user's commands of the present branch with their times.
     pub fn commands(&self) -> Vec<Timed> {
@@ -169,7 +171,9 @@ impl Session {
             .map_or(SimTime(i64::MAX), |entry| entry.timed.at);
         let next = event.min(command);
         let (branch, current) = (&mut self.branches, self.current);
-        let Some(branch) = branch.get_mut(current) else { return false };
+        let Some(branch) = branch.get_mut(current) else {
+            return false;
+        };
         let mut log = Log {
             branch,
             progress: &mut self.progress,
@@ -222,7 +226,9 @@ impl Session {
 
     fn checkpoint(&mut self) {
         let events = self.world.queue_stats().1;
-        let Some(branch) = self.branches.get_mut(self.current) else { return };
+        let Some(branch) = self.branches.get_mut(self.current) else {
+            return;
+        };
         let last = branch.checkpoints.last().map_or(0, |last| last.world.queue_stats().1);
         if events < last + branch.spacing {
             return;
@@ -249,7 +255,9 @@ impl Session {
         if let Command::Kubectl(kubectl) = command {
             let printed = self.read(kubectl);
             if let Some(printed) = printed {
-                let Some(branch) = self.branches.get_mut(self.current) else { return };
+                let Some(branch) = self.branches.get_mut(self.current) else {
+                    return;
+                };
                 let mut log = Log {
                     branch,
                     progress: &mut self.progress,
@@ -262,22 +270,34 @@ impl Session {
                 return;
             }
         }
-        let Some(branch) = self.branches.get_mut(self.current) else { return };
+        let Some(branch) = self.branches.get_mut(self.current) else {
+            return;
+        };
         let mut log = Log {
             branch,
             progress: &mut self.progress,
         };
         match command {
-            Command::Kubectl(kubectl) => match kubectl::client(kubectl, self.world.objects()) {
-                Ok(client) => {
-                    self.world.record_command(&text, None, &mut log);
+            Command::Kubectl(kubectl) => {
+                let now = podscope_api::Time(self.world.start().0 + self.world.now().0);
+                let plan = kubectl::plan(kubectl, self.world.objects(), now);
+                self.world.record_command(&text, plan.refused.as_deref(), &mut log);
+                let at = self.world.now();
+                for (is_error, line) in plan.lines {
+                    log.output(OutputLine {
+                        at,
+                        command: number,
+                        is_error,
+                        text: line,
+                    });
+                }
+                if let Some(message) = plan.refused {
+                    log.complain(at, number, message);
+                }
+                if let Some(client) = plan.client {
                     self.world.start_client(client, &mut log);
                 }
-                Err(message) => {
-                    self.world.record_command(&text, Some(&message), &mut log);
-                    log.complain(self.world.now(), number, message);
-                }
-            },
+            }
             Command::Fault(fault) => {
                 // The record of the command comes before those of its effects.
                 let mut probe = self.world.clone();
@@ -375,7 +395,11 @@ impl Session {
             return Err(format!("a session holds at most {MAX_BRANCHES} branches"));
         }
         let now = self.world.now();
-        let (next, recorded, printed) = (self.progress.next_command, self.progress.recorded, self.progress.printed);
+        let (next, recorded, printed) = (
+            self.progress.next_command,
+            self.progress.recorded,
+            self.progress.printed,
+        );
         let parent = self.current;
         let mut branch = self.branch().clone();
         branch.parent = Some(parent);
@@ -464,7 +488,9 @@ impl Session {
         let branch = self.branches.get_mut(self.current)?;
         let index = branch.schedule.iter().rposition(|entry| entry.is_users)?;
         let at = branch.schedule.remove(index).timed.at;
-        let keep = |checkpoint: &Checkpoint| checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index);
+        let keep = |checkpoint: &Checkpoint| {
+            checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index)
+        };
         branch.checkpoints.retain(keep);
         let target = at - Span(1);
         self.restore(target);
@@ -585,15 +611,22 @@ fn container_log(trace: &[Arc<Record>], pod: &Pod, container: &str, previous: bo
     let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
     for record in trace {
         let mine = record.container.as_deref() == Some(container)
-            && record.object.as_ref().is_some_and(|subject| subject.uid == pod.metadata.uid);
+            && record
+                .object
+                .as_ref()
+                .is_some_and(|subject| subject.uid == pod.metadata.uid);
         if !mine {
             continue;
         }
         let field = |name: &str| {
-            record.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| match value {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            })
+            record
+                .fields
+                .iter()
+                .find(|(field, _)| *field == name)
+                .map(|(_, value)| match value {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                })
         };
         let text = match record.what {
             What::ContainerStarted => {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podscope_api::{ConditionStatus, IntOrString, Kind, LabelSelector, Object, PodTemplateSpec, SelectorOperator, Str, Time};
+use podscope_api::{
+    ConditionStatus, IntOrString, Kind, LabelSelector, Object, PodTemplateSpec, SelectorOperator, Str, Time,
+};
 
 use super::pod_status::pod_row;
 use super::text::cell;
@@ -11,29 +13,178 @@ use crate::duration::human_duration;
 /// Column headers of a kind; true where only `-o wide` shows the column.
 pub(crate) fn headers(kind: Kind) -> &'static [(&'static str, bool)] {
     match kind {
-        Kind::Pod => &[("NAME", false), ("READY", false), ("STATUS", false), ("RESTARTS", false), ("AGE", false), ("IP", true), ("NODE", true), ("NOMINATED NODE", true), ("READINESS GATES", true)],
-        Kind::Node => &[("NAME", false), ("STATUS", false), ("ROLES", false), ("AGE", false), ("VERSION", false), ("INTERNAL-IP", true), ("EXTERNAL-IP", true), ("OS-IMAGE", true), ("KERNEL-VERSION", true), ("CONTAINER-RUNTIME", true)],
-        Kind::Deployment => &[("NAME", false), ("READY", false), ("UP-TO-DATE", false), ("AVAILABLE", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
-        Kind::ReplicaSet | Kind::ReplicationController => &[("NAME", false), ("DESIRED", false), ("CURRENT", false), ("READY", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
-        Kind::StatefulSet => &[("NAME", false), ("READY", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true)],
-        Kind::DaemonSet => &[("NAME", false), ("DESIRED", false), ("CURRENT", false), ("READY", false), ("UP-TO-DATE", false), ("AVAILABLE", false), ("NODE SELECTOR", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
-        Kind::Job => &[("NAME", false), ("STATUS", false), ("COMPLETIONS", false), ("DURATION", false), ("AGE", false), ("CONTAINERS", true), ("IMAGES", true), ("SELECTOR", true)],
-        Kind::PodDisruptionBudget => &[("NAME", false), ("MIN AVAILABLE", false), ("MAX UNAVAILABLE", false), ("ALLOWED DISRUPTIONS", false), ("AGE", false)],
-        Kind::PriorityClass => &[("NAME", false), ("VALUE", false), ("GLOBAL-DEFAULT", false), ("AGE", false), ("PREEMPTIONPOLICY", false)],
-        Kind::Service => &[("NAME", false), ("TYPE", false), ("CLUSTER-IP", false), ("EXTERNAL-IP", false), ("PORT(S)", false), ("AGE", false), ("SELECTOR", true)],
-        Kind::EndpointSlice => &[("NAME", false), ("ADDRESSTYPE", false), ("PORTS", false), ("ENDPOINTS", false), ("AGE", false)],
-        Kind::PersistentVolume => &[("NAME", false), ("CAPACITY", false), ("ACCESS MODES", false), ("RECLAIM POLICY", false), ("STATUS", false), ("CLAIM", false), ("STORAGECLASS", false), ("VOLUMEATTRIBUTESCLASS", false), ("REASON", false), ("AGE", false), ("VOLUMEMODE", true)],
-        Kind::PersistentVolumeClaim => &[("NAME", false), ("STATUS", false), ("VOLUME", false), ("CAPACITY", false), ("ACCESS MODES", false), ("STORAGECLASS", false), ("VOLUMEATTRIBUTESCLASS", false), ("AGE", false), ("VOLUMEMODE", true)],
-        Kind::StorageClass => &[("NAME", false), ("PROVISIONER", false), ("RECLAIMPOLICY", false), ("VOLUMEBINDINGMODE", false), ("ALLOWVOLUMEEXPANSION", false), ("AGE", false)],
-        Kind::VolumeAttachment => &[("NAME", false), ("ATTACHER", false), ("PV", false), ("NODE", false), ("ATTACHED", false), ("AGE", false)],
+        Kind::Pod => &[
+            ("NAME", false),
+            ("READY", false),
+            ("STATUS", false),
+            ("RESTARTS", false),
+            ("AGE", false),
+            ("IP", true),
+            ("NODE", true),
+            ("NOMINATED NODE", true),
+            ("READINESS GATES", true),
+        ],
+        Kind::Node => &[
+            ("NAME", false),
+            ("STATUS", false),
+            ("ROLES", false),
+            ("AGE", false),
+            ("VERSION", false),
+            ("INTERNAL-IP", true),
+            ("EXTERNAL-IP", true),
+            ("OS-IMAGE", true),
+            ("KERNEL-VERSION", true),
+            ("CONTAINER-RUNTIME", true),
+        ],
+        Kind::Deployment => &[
+            ("NAME", false),
+            ("READY", false),
+            ("UP-TO-DATE", false),
+            ("AVAILABLE", false),
+            ("AGE", false),
+            ("CONTAINERS", true),
+            ("IMAGES", true),
+            ("SELECTOR", true),
+        ],
+        Kind::ReplicaSet | Kind::ReplicationController => &[
+            ("NAME", false),
+            ("DESIRED", false),
+            ("CURRENT", false),
+            ("READY", false),
+            ("AGE", false),
+            ("CONTAINERS", true),
+            ("IMAGES", true),
+            ("SELECTOR", true),
+        ],
+        Kind::StatefulSet => &[
+            ("NAME", false),
+            ("READY", false),
+            ("AGE", false),
+            ("CONTAINERS", true),
+            ("IMAGES", true),
+        ],
+        Kind::DaemonSet => &[
+            ("NAME", false),
+            ("DESIRED", false),
+            ("CURRENT", false),
+            ("READY", false),
+            ("UP-TO-DATE", false),
+            ("AVAILABLE", false),
+            ("NODE SELECTOR", false),
+            ("AGE", false),
+            ("CONTAINERS", true),
+            ("IMAGES", true),
+            ("SELECTOR", true),
+        ],
+        Kind::Job => &[
+            ("NAME", false),
+            ("STATUS", false),
+            ("COMPLETIONS", false),
+            ("DURATION", false),
+            ("AGE", false),
+            ("CONTAINERS", true),
+            ("IMAGES", true),
+            ("SELECTOR", true),
+        ],
+        Kind::PodDisruptionBudget => &[
+            ("NAME", false),
+            ("MIN AVAILABLE", false),
+            ("MAX UNAVAILABLE", false),
+            ("ALLOWED DISRUPTIONS", false),
+            ("AGE", false),
+        ],
+        Kind::PriorityClass => &[
+            ("NAME", false),
+            ("VALUE", false),
+            ("GLOBAL-DEFAULT", false),
+            ("AGE", false),
+            ("PREEMPTIONPOLICY", false),
+        ],
+        Kind::Service => &[
+            ("NAME", false),
+            ("TYPE", false),
+            ("CLUSTER-IP", false),
+            ("EXTERNAL-IP", false),
+            ("PORT(S)", false),
+            ("AGE", false),
+            ("SELECTOR", true),
+        ],
+        Kind::EndpointSlice => &[
+            ("NAME", false),
+            ("ADDRESSTYPE", false),
+            ("PORTS", false),
+            ("ENDPOINTS", false),
+            ("AGE", false),
+        ],
+        Kind::PersistentVolume => &[
+            ("NAME", false),
+            ("CAPACITY", false),
+            ("ACCESS MODES", false),
+            ("RECLAIM POLICY", false),
+            ("STATUS", false),
+            ("CLAIM", false),
+            ("STORAGECLASS", false),
+            ("VOLUMEATTRIBUTESCLASS", false),
+            ("REASON", false),
+            ("AGE", false),
+            ("VOLUMEMODE", true),
+        ],
+        Kind::PersistentVolumeClaim => &[
+            ("NAME", false),
+            ("STATUS", false),
+            ("VOLUME", false),
+            ("CAPACITY", false),
+            ("ACCESS MODES", false),
+            ("STORAGECLASS", false),
+            ("VOLUMEATTRIBUTESCLASS", false),
+            ("AGE", false),
+            ("VOLUMEMODE", true),
+        ],
+        Kind::StorageClass => &[
+            ("NAME", false),
+            ("PROVISIONER", false),
+            ("RECLAIMPOLICY", false),
+            ("VOLUMEBINDINGMODE", false),
+            ("ALLOWVOLUMEEXPANSION", false),
+            ("AGE", false),
+        ],
+        Kind::VolumeAttachment => &[
+            ("NAME", false),
+            ("ATTACHER", false),
+            ("PV", false),
+            ("NODE", false),
+            ("ATTACHED", false),
+            ("AGE", false),
+        ],
         Kind::Namespace => &[("NAME", false), ("STATUS", false), ("AGE", false)],
         Kind::Lease => &[("NAME", false), ("HOLDER", false), ("AGE", false)],
-        Kind::Event => &[("LAST SEEN", false), ("TYPE", false), ("REASON", false), ("OBJECT", false), ("SUBOBJECT", true), ("SOURCE", true), ("MESSAGE", false), ("FIRST SEEN", true), ("COUNT", true), ("NAME", true)],
+        Kind::Event => &[
+            ("LAST SEEN", false),
+            ("TYPE", false),
+            ("REASON", false),
+            ("OBJECT", false),
+            ("SUBOBJECT", true),
+            ("SOURCE", true),
+            ("MESSAGE", false),
+            ("FIRST SEEN", true),
+            ("COUNT", true),
+            ("NAME", true),
+        ],
         Kind::ConfigMap => &[("NAME", false), ("DATA", false), ("AGE", false)],
         Kind::Secret => &[("NAME", false), ("TYPE", false), ("DATA", false), ("AGE", false)],
-        Kind::ControllerRevision => &[("NAME", false), ("CONTROLLER", false), ("REVISION", false), ("AGE", false)],
+        Kind::ControllerRevision => &[
+            ("NAME", false),
+            ("CONTROLLER", false),
+            ("REVISION", false),
+            ("AGE", false),
+        ],
         Kind::CsiNode => &[("NAME", false), ("DRIVERS", false), ("AGE", false)],
-        Kind::CsiDriver => &[("NAME", false), ("ATTACHREQUIRED", false), ("STORAGECAPACITY", false), ("AGE", false)],
+        Kind::CsiDriver => &[
+            ("NAME", false),
+            ("ATTACHREQUIRED", false),
+            ("STORAGECAPACITY", false),
+            ("AGE", false),
+        ],
         _ => &[("NAME", false), ("AGE", false)],
     }
 }
@@ -57,8 +208,22 @@ pub(crate) fn or_unset(text: Option<&Str>) -> String {
 fn containers(template: &PodTemplateSpec) -> [String; 2] {
     let join = |texts: Vec<&str>| texts.join(",");
     [
-        join(template.spec.containers.iter().map(|container| &*container.name).collect()),
-        join(template.spec.containers.iter().map(|container| &*container.image).collect()),
+        join(
+            template
+                .spec
+                .containers
+                .iter()
+                .map(|container| &*container.name)
+                .collect(),
+        ),
+        join(
+            template
+                .spec
+                .containers
+                .iter()
+                .map(|container| &*container.image)
+                .collect(),
+        ),
     ]
 }
 
@@ -89,18 +254,28 @@ pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
 }
 
 pub(crate) fn map_text(map: &BTreeMap<Str, Str>) -> String {
-    or_none(&map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(","))
+    or_none(
+        &map.iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect::<Vec<_>>()
+            .join(","),
+    )
 }
 
 /// Access modes in their fixed order, once each (KC-049).
 pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
     let have: BTreeSet<String> = modes.iter().map(ToString::to_string).collect();
-    [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")]
-        .iter()
-        .filter(|(long, _)| have.contains(*long))
-        .map(|(_, short)| *short)
-        .collect::<Vec<_>>()
-        .join(",")
+    [
+        ("ReadWriteOnce", "RWO"),
+        ("ReadOnlyMany", "ROX"),
+        ("ReadWriteMany", "RWX"),
+        ("ReadWriteOncePod", "RWOP"),
+    ]
+    .iter()
+    .filter(|(long, _)| have.contains(*long))
+    .map(|(_, short)| *short)
+    .collect::<Vec<_>>()
+    .join(",")
 }
 
 fn first_three(texts: Vec<String>) -> String {
@@ -146,7 +321,11 @@ pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
         .filter_map(|key| key.strip_prefix("node-role.kubernetes.io/"))
         .filter(|role| !role.is_empty())
         .collect();
-    roles.extend(node.metadata.label("kubernetes.io/role").filter(|role| !role.is_empty()));
+    roles.extend(
+        node.metadata
+            .label("kubernetes.io/role")
+            .filter(|role| !role.is_empty()),
+    );
     or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
 }
 
@@ -215,10 +394,20 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 row.status,
                 row.restarts,
                 created,
-                pod.status.pod_ips.first().map_or_else(|| "<none>".into(), |ip| or_none(&ip.ip)),
-                pod.spec.node_name.as_ref().map_or_else(|| "<none>".into(), |node| or_none(node)),
+                pod.status
+                    .pod_ips
+                    .first()
+                    .map_or_else(|| "<none>".into(), |ip| or_none(&ip.ip)),
+                pod.spec
+                    .node_name
+                    .as_ref()
+                    .map_or_else(|| "<none>".into(), |node| or_none(node)),
                 or_none(&pod.status.nominated_node_name),
-                if gates == 0 { "<none>".into() } else { format!("{held}/{gates}") },
+                if gates == 0 {
+                    "<none>".into()
+                } else {
+                    format!("{held}/{gates}")
+                },
             ]
         }
         Object::Node(node) => {
@@ -230,7 +419,13 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                     .map_or_else(|| "<none>".into(), |address| address.address.to_string())
             };
             let info = node.status.node_info.clone().unwrap_or_default();
-            let known = |text: &str| if text.is_empty() { "<unknown>".to_owned() } else { text.to_owned() };
+            let known = |text: &str| {
+                if text.is_empty() {
+                    "<unknown>".to_owned()
+                } else {
+                    text.to_owned()
+                }
+            };
             vec![
                 name,
                 node_status(node),
@@ -249,7 +444,11 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             let selector = selector_text(deployment.spec.selector.as_ref());
             vec![
                 name,
-                format!("{}/{}", int(deployment.status.ready_replicas), int(deployment.spec.replicas)),
+                format!(
+                    "{}/{}",
+                    int(deployment.status.ready_replicas),
+                    int(deployment.spec.replicas)
+                ),
                 int(deployment.status.updated_replicas),
                 int(deployment.status.available_replicas),
                 created,
@@ -260,15 +459,39 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
         }
         Object::ReplicaSet(set) => {
             let [names, images] = containers(&set.spec.template);
-            vec![name, int(set.spec.replicas), set.status.replicas.to_string(), int(set.status.ready_replicas), created, names, images, selector_text(set.spec.selector.as_ref())]
+            vec![
+                name,
+                int(set.spec.replicas),
+                set.status.replicas.to_string(),
+                int(set.status.ready_replicas),
+                created,
+                names,
+                images,
+                selector_text(set.spec.selector.as_ref()),
+            ]
         }
         Object::ReplicationController(set) => {
             let [names, images] = containers(&set.spec.template);
-            vec![name, int(set.spec.replicas), set.status.replicas.to_string(), int(set.status.ready_replicas), created, names, images, map_text(&set.spec.selector)]
+            vec![
+                name,
+                int(set.spec.replicas),
+                set.status.replicas.to_string(),
+                int(set.status.ready_replicas),
+                created,
+                names,
+                images,
+                map_text(&set.spec.selector),
+            ]
         }
         Object::StatefulSet(set) => {
             let [names, images] = containers(&set.spec.template);
-            vec![name, format!("{}/{}", int(set.status.ready_replicas), int(set.spec.replicas)), created, names, images]
+            vec![
+                name,
+                format!("{}/{}", int(set.status.ready_replicas), int(set.spec.replicas)),
+                created,
+                names,
+                images,
+            ]
         }
         Object::DaemonSet(set) => {
             let [names, images] = containers(&set.spec.template);
@@ -299,11 +522,26 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 (None, _) => String::new(),
                 (Some(start), end) => human_duration((end.unwrap_or(now).0 - start.0).div_euclid(1_000_000)),
             };
-            vec![name, job_status(job).into(), completions, duration, created, names, images, selector_text(job.spec.selector.as_ref())]
+            vec![
+                name,
+                job_status(job).into(),
+                completions,
+                duration,
+                created,
+                names,
+                images,
+                selector_text(job.spec.selector.as_ref()),
+            ]
         }
         Object::PodDisruptionBudget(budget) => {
             let bound = |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "N/A".into(), ToString::to_string);
-            vec![name, bound(&budget.spec.min_available), bound(&budget.spec.max_unavailable), budget.status.disruptions_allowed.to_string(), created]
+            vec![
+                name,
+                bound(&budget.spec.min_available),
+                bound(&budget.spec.max_unavailable),
+                budget.status.disruptions_allowed.to_string(),
+                created,
+            ]
         }
         Object::PriorityClass(class) => vec![
             name,
@@ -316,7 +554,11 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 .map_or_else(|| "PreemptLowerPriority".into(), |policy| policy.as_str().to_owned()),
         ],
         Object::Service(service) => {
-            let kind = if service.spec.kind.is_empty() { "ClusterIP" } else { &service.spec.kind };
+            let kind = if service.spec.kind.is_empty() {
+                "ClusterIP"
+            } else {
+                &service.spec.kind
+            };
             let external = match kind {
                 "ExternalName" => or_none(&service.spec.external_name),
                 "LoadBalancer" => "<pending>".into(),
@@ -332,7 +574,11 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 .ports
                 .iter()
                 .map(|port| {
-                    let protocol = if port.protocol.is_empty() { "TCP" } else { &port.protocol };
+                    let protocol = if port.protocol.is_empty() {
+                        "TCP"
+                    } else {
+                        &port.protocol
+                    };
                     match port.node_port.filter(|port| *port > 0) {
                         Some(node) => format!("{}:{node}/{protocol}", port.port),
                         None => format!("{}/{protocol}", port.port),
@@ -364,19 +610,38 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 .iter()
                 .flat_map(|endpoint| endpoint.addresses.iter().map(ToString::to_string))
                 .collect();
-            vec![name, slice.address_type.to_string(), first_three(ports), first_three(addresses), created]
+            vec![
+                name,
+                slice.address_type.to_string(),
+                first_three(ports),
+                first_three(addresses),
+                created,
+            ]
         }
         Object::PersistentVolume(volume) => {
             let phase = if volume.metadata.is_terminating() {
                 "Terminating".to_owned()
             } else {
-                volume.status.phase.as_ref().map_or_else(String::new, ToString::to_string)
+                volume
+                    .status
+                    .phase
+                    .as_ref()
+                    .map_or_else(String::new, ToString::to_string)
             };
             vec![
                 name,
-                volume.spec.capacity.get("storage").map_or_else(String::new, ToString::to_string),
+                volume
+                    .spec
+                    .capacity
+                    .get("storage")
+                    .map_or_else(String::new, ToString::to_string),
                 access_modes(&volume.spec.access_modes),
-                volume.spec.persistent_volume_reclaim_policy.as_deref().unwrap_or("Retain").to_owned(),
+                volume
+                    .spec
+                    .persistent_volume_reclaim_policy
+                    .as_deref()
+                    .unwrap_or("Retain")
+                    .to_owned(),
                 phase,
                 volume
                     .spec
@@ -394,7 +659,11 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             let phase = if claim.metadata.is_terminating() {
                 "Terminating".to_owned()
             } else {
-                claim.status.phase.as_ref().map_or_else(String::new, ToString::to_string)
+                claim
+                    .status
+                    .phase
+                    .as_ref()
+                    .map_or_else(String::new, ToString::to_string)
             };
             let bound = !claim.spec.volume_name.is_empty();
             vec![
@@ -407,7 +676,11 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                     .get("storage")
                     .filter(|_| bound)
                     .map_or_else(String::new, ToString::to_string),
-                if bound { access_modes(&claim.status.access_modes) } else { String::new() },
+                if bound {
+                    access_modes(&claim.status.access_modes)
+                } else {
+                    String::new()
+                },
                 storage_class(object, claim.spec.storage_class_name.as_deref().unwrap_or("")),
                 or_unset(claim.spec.volume_attributes_class_name.as_ref()),
                 created,
@@ -415,9 +688,12 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             ]
         }
         Object::StorageClass(class) => {
-            let is_default = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
-                .iter()
-                .any(|key| class.metadata.annotation(key) == Some("true"));
+            let is_default = [
+                "storageclass.kubernetes.io/is-default-class",
+                "storageclass.beta.kubernetes.io/is-default-class",
+            ]
+            .iter()
+            .any(|key| class.metadata.annotation(key) == Some("true"));
             let value = object.typed_value();
             let text = |field: &str, default: &str| match value.get(field) {
                 Some(serde_json::Value::String(text)) if !text.is_empty() => text.clone(),
@@ -436,13 +712,23 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
         Object::VolumeAttachment(attachment) => vec![
             name,
             attachment.spec.attacher.to_string(),
-            attachment.spec.source.persistent_volume_name.as_deref().unwrap_or("").to_owned(),
+            attachment
+                .spec
+                .source
+                .persistent_volume_name
+                .as_deref()
+                .unwrap_or("")
+                .to_owned(),
             attachment.spec.node_name.to_string(),
             attachment.status.attached.to_string(),
             created,
         ],
         Object::Namespace(namespace) => vec![name, namespace.status.phase.to_string(), created],
-        Object::Lease(lease) => vec![name, lease.spec.holder_identity.as_deref().unwrap_or("").to_owned(), created],
+        Object::Lease(lease) => vec![
+            name,
+            lease.spec.holder_identity.as_deref().unwrap_or("").to_owned(),
+            created,
+        ],
         Object::Event(event) => {
             let (first, last, count) = event_times(event);
             let source = if event.source.component.is_empty() {
@@ -454,9 +740,17 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 age(last, now),
                 event.kind.to_string(),
                 event.reason.to_string(),
-                format!("{}/{}", event.involved_object.kind.to_lowercase(), event.involved_object.name),
+                format!(
+                    "{}/{}",
+                    event.involved_object.kind.to_lowercase(),
+                    event.involved_object.name
+                ),
                 event.involved_object.field_path.to_string(),
-                if source.1.is_empty() { source.0.to_string() } else { format!("{}, {}", source.0, source.1) },
+                if source.1.is_empty() {
+                    source.0.to_string()
+                } else {
+                    format!("{}, {}", source.0, source.1)
+                },
                 event.message.trim().to_owned(),
                 age(first, now),
                 count.to_string(),
@@ -464,12 +758,17 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             ]
         }
         Object::ConfigMap(map) => {
-            let binary = extra_text(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
+            let binary =
+                extra_text(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
             vec![name, (map.data.len() + binary.unwrap_or(0)).to_string(), created]
         }
         Object::Secret(secret) => vec![
             name,
-            if secret.kind.is_empty() { "Opaque".into() } else { secret.kind.to_string() },
+            if secret.kind.is_empty() {
+                "Opaque".into()
+            } else {
+                secret.kind.to_string()
+            },
             secret.data.len().to_string(),
             created,
         ],
@@ -477,7 +776,10 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             let controller = revision.metadata.controller_ref().map_or_else(
                 || "<none>".into(),
                 |owner| {
-                    let group = owner.api_version.split_once('/').map_or(String::new(), |(group, _)| format!(".{group}"));
+                    let group = owner
+                        .api_version
+                        .split_once('/')
+                        .map_or(String::new(), |(group, _)| format!(".{group}"));
                     format!("{}{group}/{}", owner.kind.to_lowercase(), owner.name)
                 },
             );

@@ -143,7 +143,10 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     let objects: Vec<Object> = groups.iter().flat_map(|(_, objects)| objects.iter().cloned()).collect();
     let whole = || {
         if found.single && objects.len() == 1 {
-            objects.first().map(|object| shown(object, get.show_managed_fields)).unwrap_or_default()
+            objects
+                .first()
+                .map(|object| shown(object, get.show_managed_fields))
+                .unwrap_or_default()
         } else {
             list_value(&objects, get.show_managed_fields)
         }
@@ -153,7 +156,11 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         Output::Table | Output::Wide => print_tables(get, &groups, view, printed),
         Output::Name => {
             for object in &objects {
-                printed.out(format!("{}/{}", qualified_singular(object.kind()), object.metadata().name));
+                printed.out(format!(
+                    "{}/{}",
+                    qualified_singular(object.kind()),
+                    object.metadata().name
+                ));
             }
         }
         _ if nothing_named => {}
@@ -204,7 +211,9 @@ impl SortKey {
 fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
     let several = match &get.selection {
         Selection::Kinds { kinds, .. } => kinds.len() > 1,
-        Selection::Items(items) => items.iter().any(|(kind, _)| Some(kind) != items.first().map(|(kind, _)| kind)),
+        Selection::Items(items) => items
+            .iter()
+            .any(|(kind, _)| Some(kind) != items.first().map(|(kind, _)| kind)),
     };
     let wide = get.output == Output::Wide;
     let mut any = false;
@@ -225,7 +234,13 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
             if with_namespace {
                 row.push("NAMESPACE".into());
             }
-            row.extend(columns.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, (text, _))| (*text).to_owned()));
+            row.extend(
+                columns
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| keep(*at))
+                    .map(|(_, (text, _))| (*text).to_owned()),
+            );
             row.extend(
                 get.label_columns
                     .iter()
@@ -274,7 +289,10 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
     if !any && !named && !get.ignore_not_found {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
         printed.err(if namespaced && !get.all_namespaces {
-            format!("No resources found in {} namespace.", get.namespace.as_deref().unwrap_or("default"))
+            format!(
+                "No resources found in {} namespace.",
+                get.namespace.as_deref().unwrap_or("default")
+            )
         } else {
             "No resources found".into()
         });
@@ -305,7 +323,11 @@ fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Print
                 .iter()
                 .map(|(_, path)| {
                     let texts: Vec<String> = path.find(&value).into_iter().map(plain).collect();
-                    if texts.is_empty() { "<none>".into() } else { texts.join(",") }
+                    if texts.is_empty() {
+                        "<none>".into()
+                    } else {
+                        texts.join(",")
+                    }
                 })
                 .collect(),
         );

@@ -65,16 +65,16 @@ impl Path {
             .strip_prefix('{')
             .and_then(|inner| inner.strip_suffix('}'))
             .unwrap_or(inner);
-        let mut parser = Parser {
-            rest: inner,
-            depth: 0,
-        };
+        let mut parser = Parser { rest: inner, depth: 0 };
         let path = parser.path()?;
         parser.rest = parser.rest.trim_start();
         if parser.rest.is_empty() {
             Ok(path)
         } else {
-            Err(format!("unrecognized character in action: {:?}", parser.rest.chars().next().unwrap_or(' ')))
+            Err(format!(
+                "unrecognized character in action: {:?}",
+                parser.rest.chars().next().unwrap_or(' ')
+            ))
         }
     }
     /// Every value the path leads to.
@@ -235,7 +235,11 @@ fn pieces(rest: &mut &str, depth: usize, in_range: bool) -> Result<Vec<Piece>, S
         let action = body.get(..close).unwrap_or_default().trim();
         *rest = body.get(close + 1..).unwrap_or_default();
         if action == "end" {
-            return if in_range { Ok(out) } else { Err("not in range, nothing to end".into()) };
+            return if in_range {
+                Ok(out)
+            } else {
+                Err("not in range, nothing to end".into())
+            };
         }
         if let Some(path) = action.strip_prefix("range") {
             let path = Path::parse(path)?;
@@ -246,7 +250,11 @@ fn pieces(rest: &mut &str, depth: usize, in_range: bool) -> Result<Vec<Piece>, S
             out.push(Piece::Path(Path::parse(action)?));
         }
     }
-    if in_range { Err("unterminated range".into()) } else { Ok(out) }
+    if in_range {
+        Err("unterminated range".into())
+    } else {
+        Ok(out)
+    }
 }
 
 fn closing(body: &str) -> Option<usize> {
@@ -266,7 +274,13 @@ fn closing(body: &str) -> Option<usize> {
 fn quoted(action: &str) -> Option<String> {
     let quote = action.chars().next().filter(|c| *c == '"' || *c == '\'')?;
     let inner = action.strip_prefix(quote)?.strip_suffix(quote)?;
-    Some(inner.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\\\", "\\"))
+    Some(
+        inner
+            .replace("\\n", "\n")
+            .replace("\\t", "\t")
+            .replace("\\\"", "\"")
+            .replace("\\\\", "\\"),
+    )
 }
 
 fn print_pieces(pieces: &[Piece], root: &Value, current: &Value, out: &mut String) {
@@ -342,7 +356,11 @@ impl<'t> Parser<'t> {
             self.eat("@");
         }
         let mut steps = Vec::new();
-        let bare = self.rest.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let bare = self
+            .rest
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_alphanumeric() || c == '_');
         if bare && !from_root {
             steps.push(Step::Field(self.name()));
         }
@@ -417,14 +435,18 @@ impl<'t> Parser<'t> {
         }
         if inner.starts_with('\'') || inner.starts_with('"') {
             let names: Option<Vec<String>> = inner.split(',').map(|name| quoted(name.trim())).collect();
-            return names.map(Step::Fields).ok_or_else(|| format!("invalid array index {inner}"));
+            return names
+                .map(Step::Fields)
+                .ok_or_else(|| format!("invalid array index {inner}"));
         }
         let number = |text: &str| -> Result<Option<i64>, String> {
             let text = text.trim();
             if text.is_empty() {
                 return Ok(None);
             }
-            text.parse().map(Some).map_err(|_| format!("invalid array index {inner}"))
+            text.parse()
+                .map(Some)
+                .map_err(|_| format!("invalid array index {inner}"))
         };
         if inner.contains(':') {
             let mut parts = inner.splitn(3, ':');
@@ -495,7 +517,10 @@ mod tests {
             (".items[0].metadata.name", "a"),
             ("{.items[-1].metadata.name}", "b"),
             ("{.items[0:1].metadata.name}", "a"),
-            ("{range .items[*]}{.metadata.name}{\"\\t\"}{.n}{\"\\n\"}{end}", "a\t1\nb\t2\n"),
+            (
+                "{range .items[*]}{.metadata.name}{\"\\t\"}{.n}{\"\\n\"}{end}",
+                "a\t1\nb\t2\n",
+            ),
             ("{.items[?(@.n>1)].metadata.name}", "b"),
             ("{.items[*].c[?(@.t==\"R\")].s}", "True"),
             ("{.items[0].metadata.annotations['x.y/z']}", "q"),
@@ -504,13 +529,28 @@ mod tests {
             ("{.missing}", ""),
             ("n={.items[0,1].n}", "n=1 2"),
         ] {
-            assert_eq!(Template::parse(template).map(|parsed| parsed.print(&value)).as_deref(), Ok(want), "{template}");
+            assert_eq!(
+                Template::parse(template).map(|parsed| parsed.print(&value)).as_deref(),
+                Ok(want),
+                "{template}"
+            );
         }
         assert_eq!(
             Template::parse("{.a"),
             Err("error parsing jsonpath {.a, unclosed action".into())
         );
-        for bad in ["{.a[}", "{range .a}", "{end}", "{.a[?(@.b==]}", "{.a[x]}", "{?}", "{.", "{[", "{.a[?(", "{..}"] {
+        for bad in [
+            "{.a[}",
+            "{range .a}",
+            "{end}",
+            "{.a[?(@.b==]}",
+            "{.a[x]}",
+            "{?}",
+            "{.",
+            "{[",
+            "{.a[?(",
+            "{..}",
+        ] {
             let _ = Template::parse(bad);
         }
     }

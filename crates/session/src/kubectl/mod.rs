@@ -5,8 +5,10 @@
 mod columns;
 mod get;
 mod jsonpath;
+mod merge;
 mod others;
 mod pod_status;
+mod rollout;
 mod selector;
 mod text;
 mod write;
@@ -15,11 +17,11 @@ use podscope_api::{Kind, Time};
 use podscope_cluster::{ApiError, Objects, OutputLine, SimTime};
 
 pub use columns::node_status;
+pub use get::list_value;
 pub use jsonpath::{Path, Template};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};
-pub use write::client;
-pub use get::list_value;
+pub use write::{Plan, plan};
 
 use crate::command::Kubectl;
 
@@ -98,7 +100,10 @@ pub fn qualified_plural(kind: Kind) -> String {
 
 /// KC-117: an object that is not there.
 pub fn not_found(kind: Kind, name: &str) -> String {
-    format!("Error from server (NotFound): {} {name:?} not found", qualified_plural(kind))
+    format!(
+        "Error from server (NotFound): {} {name:?} not found",
+        qualified_plural(kind)
+    )
 }
 
 /// An API error as kubectl prints it (KC-116, KC-117).
@@ -121,7 +126,15 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             involved,
             types,
             no_headers,
-        } => others::events(view, namespace.as_deref(), *all_namespaces, involved.as_ref(), types, *no_headers, &mut printed),
+        } => others::events(
+            view,
+            namespace.as_deref(),
+            *all_namespaces,
+            involved.as_ref(),
+            types,
+            *no_headers,
+            &mut printed,
+        ),
         Kubectl::Explain { kind, path } => others::explain(*kind, path, &mut printed),
         Kubectl::Top(top) => others::top(top, view, &mut printed),
         Kubectl::Logs {
@@ -148,7 +161,13 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             action: crate::command::RolloutAction::History { revision },
             selection,
             namespace,
-        } => others::history(selection, namespace.as_deref().unwrap_or("default"), *revision, view, &mut printed),
+        } => others::history(
+            selection,
+            namespace.as_deref().unwrap_or("default"),
+            *revision,
+            view,
+            &mut printed,
+        ),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }

@@ -52,7 +52,9 @@ pub(super) fn events(
     events.sort_by_key(|event| event_times(event).1);
     let mut rows = Vec::new();
     if !no_headers {
-        let mut header: Vec<String> = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"].map(String::from).into();
+        let mut header: Vec<String> = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
+            .map(String::from)
+            .into();
         if all_namespaces {
             header.insert(0, "NAMESPACE".into());
         }
@@ -126,7 +128,11 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
                     allocatable("cpu").map_or(0, |quantity| quantity.milli_value()),
                     allocatable("memory").map_or(0, |quantity| quantity.value()),
                 );
-                rows.push((vec![node.metadata.name.to_string()], ready.then_some(use_of_node), Some(bounds)));
+                rows.push((
+                    vec![node.metadata.name.to_string()],
+                    ready.then_some(use_of_node),
+                    Some(bounds),
+                ));
             }
             Object::Pod(pod) => {
                 let mut front = Vec::new();
@@ -154,7 +160,10 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
             printed.err(if top.all_namespaces || top.nodes {
                 "No resources found".to_owned()
             } else {
-                format!("No resources found in {} namespace.", top.namespace.as_deref().unwrap_or("default"))
+                format!(
+                    "No resources found in {} namespace.",
+                    top.namespace.as_deref().unwrap_or("default")
+                )
             });
         }
         return;
@@ -182,7 +191,13 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     let mut total = (0, 0);
     for (mut front, used, bounds) in rows {
-        let percent = |part: i64, of: i64| if of > 0 { format!("{}%", 100 * part / of) } else { "<unknown>".into() };
+        let percent = |part: i64, of: i64| {
+            if of > 0 {
+                format!("{}%", 100 * part / of)
+            } else {
+                "<unknown>".into()
+            }
+        };
         match (used, bounds) {
             (Some((cpu, memory)), Some((all_cpu, all_memory))) => {
                 front.extend([
@@ -204,7 +219,11 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
         let lead = usize::from(top.all_namespaces) + usize::from(top.containers);
         let blanks = || std::iter::repeat_n(String::new(), lead + 1);
         lines.push(blanks().chain(["________".to_owned(), "________".to_owned()]).collect());
-        lines.push(blanks().chain([format!("{}m", total.0), format!("{}Mi", total.1 >> 20)]).collect());
+        lines.push(
+            blanks()
+                .chain([format!("{}m", total.0), format!("{}Mi", total.1 >> 20)])
+                .collect(),
+        );
     }
     for line in table_padded(&lines) {
         printed.out(line);
@@ -225,10 +244,16 @@ pub(super) struct Logs<'a> {
 /// `kubectl logs`: the scripted containers' life events.
 pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
     let Some(pod) = view.objects.get::<Pod>(&ObjectKey::new(logs.namespace, logs.pod)) else {
-        return printed.fail(format!("error: error from server (NotFound): pods {:?} not found in namespace {:?}", logs.pod, logs.namespace));
+        return printed.fail(format!(
+            "error: error from server (NotFound): pods {:?} not found in namespace {:?}",
+            logs.pod, logs.namespace
+        ));
     };
     let names: Vec<String> = if logs.all_containers {
-        pod.spec.all_containers().map(|container| container.name.to_string()).collect()
+        pod.spec
+            .all_containers()
+            .map(|container| container.name.to_string())
+            .collect()
     } else if let Some(name) = logs.container {
         if !pod.spec.all_containers().any(|container| *container.name == *name) {
             return printed.fail(format!("error: container {name} is not valid for pod {}", logs.pod));
@@ -236,7 +261,12 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
         vec![name.to_owned()]
     } else {
         let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
-        let first = pod.spec.containers.first().map(|container| container.name.to_string()).unwrap_or_default();
+        let first = pod
+            .spec
+            .containers
+            .first()
+            .map(|container| container.name.to_string())
+            .unwrap_or_default();
         if all.len() > 1 {
             printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
         }
@@ -272,7 +302,10 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
     let skip = usize::try_from(logs.tail).map_or(0, |tail| lines.len().saturating_sub(tail));
     for (at, text) in lines.into_iter().skip(skip) {
         if logs.timestamps {
-            printed.out(format!("{} {text}", podscope_api::print_rfc3339(view.start.0 + at.0, 6)));
+            printed.out(format!(
+                "{} {text}",
+                podscope_api::print_rfc3339(view.start.0 + at.0, 6)
+            ));
         } else {
             printed.out(text);
         }
@@ -280,13 +313,7 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
 }
 
 /// `kubectl rollout history` (KC-110).
-pub(super) fn history(
-    selection: &Selection,
-    namespace: &str,
-    revision: i64,
-    view: &View<'_>,
-    printed: &mut Printed,
-) {
+pub(super) fn history(selection: &Selection, namespace: &str, revision: i64, view: &View<'_>, printed: &mut Printed) {
     let found = match find(selection, Some(namespace), false, None, None, view) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
@@ -297,14 +324,23 @@ pub(super) fn history(
             match object {
                 Object::Deployment(deployment) => {
                     for set in view.objects.list_in::<podscope_api::ReplicaSet>(namespace) {
-                        if set.metadata.controller_ref().is_some_and(|owner| owner.uid == deployment.metadata.uid)
+                        if set
+                            .metadata
+                            .controller_ref()
+                            .is_some_and(|owner| owner.uid == deployment.metadata.uid)
                             && let Some(number) = set
                                 .metadata
                                 .annotation("deployment.kubernetes.io/revision")
                                 .and_then(|text| text.parse().ok())
                         {
-                            let images: Vec<&str> =
-                                set.spec.template.spec.containers.iter().map(|container| &*container.image).collect();
+                            let images: Vec<&str> = set
+                                .spec
+                                .template
+                                .spec
+                                .containers
+                                .iter()
+                                .map(|container| &*container.image)
+                                .collect();
                             let cause = set.metadata.annotation("kubernetes.io/change-cause").map(str::to_owned);
                             revisions.push((number, images.join(","), cause));
                         }
@@ -312,14 +348,21 @@ pub(super) fn history(
                 }
                 Object::StatefulSet(_) | Object::DaemonSet(_) => {
                     for one in view.objects.list_in::<podscope_api::ControllerRevision>(namespace) {
-                        if one.metadata.controller_ref().is_some_and(|owner| owner.uid == object.metadata().uid) {
+                        if one
+                            .metadata
+                            .controller_ref()
+                            .is_some_and(|owner| owner.uid == object.metadata().uid)
+                        {
                             let cause = one.metadata.annotation("kubernetes.io/change-cause").map(str::to_owned);
                             revisions.push((one.revision, String::new(), cause));
                         }
                     }
                 }
                 other => {
-                    printed.fail(format!("error: no history viewer has been implemented for {:?}", other.kind().name()));
+                    printed.fail(format!(
+                        "error: no history viewer has been implemented for {:?}",
+                        other.kind().name()
+                    ));
                     continue;
                 }
             }
@@ -367,7 +410,11 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
         Err(message) => return printed.fail(message),
     };
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        let map = if labels { &object.metadata().labels } else { &object.metadata().annotations };
+        let map = if labels {
+            &object.metadata().labels
+        } else {
+            &object.metadata().annotations
+        };
         for (key, value) in map.iter() {
             printed.out(format!("{key}={value}"));
         }
@@ -379,7 +426,11 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
 
 /// `kubectl api-resources` (KC-063).
 pub(super) fn api_resources(printed: &mut Printed) {
-    let mut rows = vec![["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"].map(String::from).to_vec()];
+    let mut rows = vec![
+        ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
+            .map(String::from)
+            .to_vec(),
+    ];
     let mut kinds: Vec<Kind> = Kind::ALL.to_vec();
     kinds.sort_by_key(|kind| (kind.api_version().contains('/'), kind.api_version(), kind.plural()));
     for kind in kinds {
@@ -414,11 +465,7 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
             }
             printed.out("    ");
             printed.out("FIELDS:");
-            for (name, of) in [
-                ("apiVersion", "string"),
-                ("kind", "string"),
-                ("metadata", "ObjectMeta"),
-            ] {
+            for (name, of) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "ObjectMeta")] {
                 printed.out(format!("  {name}\t<{of}>"));
             }
             let spec = FIELDS.iter().filter(|(known, ..)| *known == kind);
@@ -431,7 +478,9 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
         path => {
             let wanted = path.join(".");
             let prefix = format!("{wanted}.");
-            let exact = FIELDS.iter().find(|(known, path, ..)| *known == kind && *path == wanted);
+            let exact = FIELDS
+                .iter()
+                .find(|(known, path, ..)| *known == kind && *path == wanted);
             let children: Vec<_> = FIELDS
                 .iter()
                 .filter(|(known, path, ..)| *known == kind && path.starts_with(&prefix))
@@ -441,7 +490,10 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
                 printed.lines.clear();
                 return printed.fail(format!("error: field {last:?} does not exist"));
             }
-            let of = exact.map_or_else(|| format!("{}{}", kind.name(), capital(last)), |(_, _, of, _)| (*of).to_owned());
+            let of = exact.map_or_else(
+                || format!("{}{}", kind.name(), capital(last)),
+                |(_, _, of, _)| (*of).to_owned(),
+            );
             printed.out(format!("FIELD: {last} <{of}>"));
             printed.out("");
             printed.out("DESCRIPTION:");
@@ -465,7 +517,9 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn wrap(text: &str) -> Vec<String> {
@@ -486,15 +540,23 @@ fn wrap(text: &str) -> Vec<String> {
 
 fn about(kind: Kind) -> &'static str {
     match kind {
-        Kind::Pod => "Pod is a collection of containers that can run on a host. It is bound to a node once and never moves.",
+        Kind::Pod => {
+            "Pod is a collection of containers that can run on a host. It is bound to a node once and never moves."
+        }
         Kind::Node => "Node is a worker machine as the API knows it; the machine itself may be in another state.",
         Kind::Deployment => "Deployment enables declarative updates for Pods and ReplicaSets.",
         Kind::ReplicaSet => "ReplicaSet ensures that a specified number of pod replicas are running at any given time.",
-        Kind::StatefulSet => "StatefulSet represents a set of pods with consistent identities: at most one pod per identity.",
+        Kind::StatefulSet => {
+            "StatefulSet represents a set of pods with consistent identities: at most one pod per identity."
+        }
         Kind::DaemonSet => "DaemonSet runs one pod on every eligible node.",
         Kind::Job => "Job runs pods until a number of them have completed.",
-        Kind::PodDisruptionBudget => "PodDisruptionBudget bounds how many pods of an application voluntary disruptions may take down at once.",
-        Kind::PriorityClass => "PriorityClass maps a name to the integer priority of pods; the higher the value, the higher the priority.",
+        Kind::PodDisruptionBudget => {
+            "PodDisruptionBudget bounds how many pods of an application voluntary disruptions may take down at once."
+        }
+        Kind::PriorityClass => {
+            "PriorityClass maps a name to the integer priority of pods; the higher the value, the higher the priority."
+        }
         Kind::Service => "Service is a name for a set of pods and a way to reach them.",
         Kind::PersistentVolume => "PersistentVolume is a piece of storage of the cluster.",
         Kind::PersistentVolumeClaim => "PersistentVolumeClaim is a pod's claim on a persistent volume.",
@@ -504,40 +566,205 @@ fn about(kind: Kind) -> &'static str {
 
 /// Fields that decide where a pod runs and when it is gone: kind, path, type, text.
 const FIELDS: &[(Kind, &str, &str, &str)] = &[
-    (Kind::Pod, "spec.nodeName", "string", "The node the pod is bound to. Set once, by the scheduler's binding."),
-    (Kind::Pod, "spec.nodeSelector", "map[string]string", "Labels a node must have."),
-    (Kind::Pod, "spec.affinity", "Affinity", "Rules about nodes and about pods already placed."),
+    (
+        Kind::Pod,
+        "spec.nodeName",
+        "string",
+        "The node the pod is bound to. Set once, by the scheduler's binding.",
+    ),
+    (
+        Kind::Pod,
+        "spec.nodeSelector",
+        "map[string]string",
+        "Labels a node must have.",
+    ),
+    (
+        Kind::Pod,
+        "spec.affinity",
+        "Affinity",
+        "Rules about nodes and about pods already placed.",
+    ),
     (Kind::Pod, "spec.tolerations", "[]Toleration", "Taints the pod accepts."),
-    (Kind::Pod, "spec.topologySpreadConstraints", "[]TopologySpreadConstraint", "How the pods of a group spread over domains such as zones; all constraints are ANDed."),
-    (Kind::Pod, "spec.topologySpreadConstraints.maxSkew", "integer", "How uneven the pods may be: most minus fewest matching pods over the domains."),
-    (Kind::Pod, "spec.topologySpreadConstraints.topologyKey", "string", "The node label whose values are the domains."),
-    (Kind::Pod, "spec.topologySpreadConstraints.whenUnsatisfiable", "string", "DoNotSchedule, or ScheduleAnyway, which only prefers nodes that reduce the skew."),
-    (Kind::Pod, "spec.topologySpreadConstraints.minDomains", "integer", "With fewer domains the smallest count is taken as 0. Needs DoNotSchedule."),
-    (Kind::Pod, "spec.topologySpreadConstraints.labelSelector", "LabelSelector", "The pods that are counted."),
-    (Kind::Pod, "spec.priorityClassName", "string", "The PriorityClass that gives the pod its priority."),
-    (Kind::Pod, "spec.priority", "integer", "Filled in by admission from the PriorityClass."),
-    (Kind::Pod, "spec.preemptionPolicy", "string", "Never, or PreemptLowerPriority."),
-    (Kind::Pod, "spec.schedulingGates", "[]PodSchedulingGate", "While any is left, the scheduler does not look at the pod."),
-    (Kind::Pod, "spec.readinessGates", "[]PodReadinessGate", "Conditions that must be True besides the containers' readiness."),
-    (Kind::Pod, "spec.terminationGracePeriodSeconds", "integer", "Seconds from the deletion request to SIGKILL; the preStop hook counts. Default 30."),
-    (Kind::Pod, "spec.restartPolicy", "string", "Always, OnFailure or Never, for all containers."),
-    (Kind::Pod, "spec.containers", "[]Container", "The containers of the pod."),
-    (Kind::Pod, "spec.initContainers", "[]Container", "Run one after the other before the containers; with restartPolicy Always they are sidecars."),
-    (Kind::Pod, "status.phase", "string", "Pending, Running, Succeeded or Failed. Only moves forward."),
-    (Kind::Pod, "status.conditions", "[]PodCondition", "PodScheduled, Initialized, ContainersReady, Ready and others."),
-    (Kind::Pod, "status.nominatedNodeName", "string", "Where the pod will probably run once its victims are gone; not a binding."),
-    (Kind::Node, "spec.taints", "[]Taint", "Repel pods that do not tolerate them."),
+    (
+        Kind::Pod,
+        "spec.topologySpreadConstraints",
+        "[]TopologySpreadConstraint",
+        "How the pods of a group spread over domains such as zones; all constraints are ANDed.",
+    ),
+    (
+        Kind::Pod,
+        "spec.topologySpreadConstraints.maxSkew",
+        "integer",
+        "How uneven the pods may be: most minus fewest matching pods over the domains.",
+    ),
+    (
+        Kind::Pod,
+        "spec.topologySpreadConstraints.topologyKey",
+        "string",
+        "The node label whose values are the domains.",
+    ),
+    (
+        Kind::Pod,
+        "spec.topologySpreadConstraints.whenUnsatisfiable",
+        "string",
+        "DoNotSchedule, or ScheduleAnyway, which only prefers nodes that reduce the skew.",
+    ),
+    (
+        Kind::Pod,
+        "spec.topologySpreadConstraints.minDomains",
+        "integer",
+        "With fewer domains the smallest count is taken as 0. Needs DoNotSchedule.",
+    ),
+    (
+        Kind::Pod,
+        "spec.topologySpreadConstraints.labelSelector",
+        "LabelSelector",
+        "The pods that are counted.",
+    ),
+    (
+        Kind::Pod,
+        "spec.priorityClassName",
+        "string",
+        "The PriorityClass that gives the pod its priority.",
+    ),
+    (
+        Kind::Pod,
+        "spec.priority",
+        "integer",
+        "Filled in by admission from the PriorityClass.",
+    ),
+    (
+        Kind::Pod,
+        "spec.preemptionPolicy",
+        "string",
+        "Never, or PreemptLowerPriority.",
+    ),
+    (
+        Kind::Pod,
+        "spec.schedulingGates",
+        "[]PodSchedulingGate",
+        "While any is left, the scheduler does not look at the pod.",
+    ),
+    (
+        Kind::Pod,
+        "spec.readinessGates",
+        "[]PodReadinessGate",
+        "Conditions that must be True besides the containers' readiness.",
+    ),
+    (
+        Kind::Pod,
+        "spec.terminationGracePeriodSeconds",
+        "integer",
+        "Seconds from the deletion request to SIGKILL; the preStop hook counts. Default 30.",
+    ),
+    (
+        Kind::Pod,
+        "spec.restartPolicy",
+        "string",
+        "Always, OnFailure or Never, for all containers.",
+    ),
+    (
+        Kind::Pod,
+        "spec.containers",
+        "[]Container",
+        "The containers of the pod.",
+    ),
+    (
+        Kind::Pod,
+        "spec.initContainers",
+        "[]Container",
+        "Run one after the other before the containers; with restartPolicy Always they are sidecars.",
+    ),
+    (
+        Kind::Pod,
+        "status.phase",
+        "string",
+        "Pending, Running, Succeeded or Failed. Only moves forward.",
+    ),
+    (
+        Kind::Pod,
+        "status.conditions",
+        "[]PodCondition",
+        "PodScheduled, Initialized, ContainersReady, Ready and others.",
+    ),
+    (
+        Kind::Pod,
+        "status.nominatedNodeName",
+        "string",
+        "Where the pod will probably run once its victims are gone; not a binding.",
+    ),
+    (
+        Kind::Node,
+        "spec.taints",
+        "[]Taint",
+        "Repel pods that do not tolerate them.",
+    ),
     (Kind::Node, "spec.unschedulable", "boolean", "Set by cordon."),
-    (Kind::Node, "status.conditions", "[]NodeCondition", "Ready, MemoryPressure, DiskPressure, PIDPressure."),
-    (Kind::Node, "status.allocatable", "map[string]Quantity", "What pods may request."),
-    (Kind::Deployment, "spec.replicas", "integer", "Number of desired pods. Defaults to 1."),
-    (Kind::Deployment, "spec.strategy", "DeploymentStrategy", "RollingUpdate with maxSurge and maxUnavailable, or Recreate."),
-    (Kind::Deployment, "spec.template", "PodTemplateSpec", "The pods that are made."),
+    (
+        Kind::Node,
+        "status.conditions",
+        "[]NodeCondition",
+        "Ready, MemoryPressure, DiskPressure, PIDPressure.",
+    ),
+    (
+        Kind::Node,
+        "status.allocatable",
+        "map[string]Quantity",
+        "What pods may request.",
+    ),
+    (
+        Kind::Deployment,
+        "spec.replicas",
+        "integer",
+        "Number of desired pods. Defaults to 1.",
+    ),
+    (
+        Kind::Deployment,
+        "spec.strategy",
+        "DeploymentStrategy",
+        "RollingUpdate with maxSurge and maxUnavailable, or Recreate.",
+    ),
+    (
+        Kind::Deployment,
+        "spec.template",
+        "PodTemplateSpec",
+        "The pods that are made.",
+    ),
     (Kind::StatefulSet, "spec.replicas", "integer", "Number of desired pods."),
-    (Kind::StatefulSet, "spec.podManagementPolicy", "string", "OrderedReady, or Parallel."),
-    (Kind::StatefulSet, "spec.updateStrategy", "StatefulSetUpdateStrategy", "RollingUpdate with a partition, or OnDelete."),
-    (Kind::PodDisruptionBudget, "spec.minAvailable", "IntOrString", "Evictions are allowed while at least this many stay available."),
-    (Kind::PodDisruptionBudget, "spec.maxUnavailable", "IntOrString", "Evictions are allowed while at most this many are unavailable."),
-    (Kind::PriorityClass, "value", "integer", "The priority; at most 1000000000 for users' classes."),
-    (Kind::PriorityClass, "globalDefault", "boolean", "Whether pods without a class get this one. Only one class may say so."),
+    (
+        Kind::StatefulSet,
+        "spec.podManagementPolicy",
+        "string",
+        "OrderedReady, or Parallel.",
+    ),
+    (
+        Kind::StatefulSet,
+        "spec.updateStrategy",
+        "StatefulSetUpdateStrategy",
+        "RollingUpdate with a partition, or OnDelete.",
+    ),
+    (
+        Kind::PodDisruptionBudget,
+        "spec.minAvailable",
+        "IntOrString",
+        "Evictions are allowed while at least this many stay available.",
+    ),
+    (
+        Kind::PodDisruptionBudget,
+        "spec.maxUnavailable",
+        "IntOrString",
+        "Evictions are allowed while at most this many are unavailable.",
+    ),
+    (
+        Kind::PriorityClass,
+        "value",
+        "integer",
+        "The priority; at most 1000000000 for users' classes.",
+    ),
+    (
+        Kind::PriorityClass,
+        "globalDefault",
+        "boolean",
+        "Whether pods without a class get this one. Only one class may say so.",
+    ),
 ];

@@ -123,7 +123,10 @@ pub fn pod_row(pod: &Pod, now: Time) -> PodRow {
         }
     }
     let restarts = match last_restart {
-        Some(at) if restarts != 0 => format!("{restarts} ({} ago)", human_duration((now.0 - at.0).div_euclid(1_000_000))),
+        Some(at) if restarts != 0 => format!(
+            "{restarts} ({} ago)",
+            human_duration((now.0 - at.0).div_euclid(1_000_000))
+        ),
         _ => restarts.to_string(),
     };
     PodRow {
@@ -152,22 +155,100 @@ mod tests {
         let ago = |seconds: i64| podscope_api::print_rfc3339((1_000_000 - seconds) * 1_000_000, 0);
         let c = |n: usize| json!((0..n).map(|i| json!({"name": format!("c{i}")})).collect::<Vec<_>>());
         let wait = |name: &str, reason: &str| json!({"name": name, "state": {"waiting": {"reason": reason}}});
-        let run = |name: &str, ready: bool| json!({"name": name, "ready": ready, "started": true, "state": {"running": {}}});
+        let run =
+            |name: &str, ready: bool| json!({"name": name, "ready": ready, "started": true, "state": {"running": {}}});
         let end = |name: &str, code: i32, reason: &str| json!({"name": name, "state": {"terminated": {"exitCode": code, "reason": reason}}});
         let two_init = json!([{"name": "i0"}, {"name": "i1"}]);
         let deleted = json!({"deletionTimestamp": "1970-01-12T13:46:40Z"});
         let table = [
-            (json!({"containers": c(2)}), json!({"phase": "Pending", "containerStatuses": [wait("c0", "ContainerCreating"), wait("c1", "ContainerCreating")]}), json!({}), "0/2", "ContainerCreating", "0"),
-            (json!({"containers": c(1), "initContainers": two_init}), json!({"phase": "Pending", "initContainerStatuses": [run("i0", false), wait("i1", "PodInitializing")]}), json!({}), "0/1", "Init:0/2", "0"),
-            (json!({"containers": c(1), "initContainers": two_init}), json!({"phase": "Pending", "initContainerStatuses": [end("i0", 0, "Completed"), {"name": "i1", "restartCount": 2, "state": {"terminated": {"exitCode": 1, "reason": "Error"}}, "lastState": {"terminated": {"exitCode": 1, "finishedAt": ago(30)}}}]}), json!({}), "0/1", "Init:Error", "2 (30s ago)"),
-            (json!({"containers": c(1), "initContainers": [{"name": "s", "restartPolicy": "Always"}]}), json!({"phase": "Running", "initContainerStatuses": [run("s", true)], "containerStatuses": [run("c0", true)]}), json!({}), "2/2", "Running", "0"),
-            (json!({"containers": c(1)}), json!({"phase": "Running", "containerStatuses": [{"name": "c0", "restartCount": 4, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": {"terminated": {"exitCode": 1, "finishedAt": ago(125)}}}]}), json!({}), "0/1", "CrashLoopBackOff", "4 (2m5s ago)"),
-            (json!({"containers": c(2)}), json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [end("c0", 0, "Completed"), run("c1", true)]}), json!({}), "1/2", "NotReady", "0"),
-            (json!({"containers": c(1)}), json!({"phase": "Failed", "reason": "Evicted"}), json!({}), "0/1", "Evicted", "0"),
-            (json!({"containers": c(1)}), json!({"phase": "Succeeded", "containerStatuses": [end("c0", 0, "Completed")]}), json!({}), "0/1", "Completed", "0"),
-            (json!({"containers": c(1)}), json!({"phase": "Succeeded", "containerStatuses": [end("c0", 0, "Completed")]}), deleted.clone(), "0/1", "Completed", "0"),
-            (json!({"containers": c(1)}), json!({"phase": "Running", "containerStatuses": [run("c0", true)]}), deleted, "1/1", "Terminating", "0"),
-            (json!({"containers": c(1)}), json!({"phase": "Failed", "containerStatuses": [{"name": "c0", "state": {"terminated": {"exitCode": 137, "signal": 9}}}]}), json!({}), "0/1", "Signal:9", "0"),
+            (
+                json!({"containers": c(2)}),
+                json!({"phase": "Pending", "containerStatuses": [wait("c0", "ContainerCreating"), wait("c1", "ContainerCreating")]}),
+                json!({}),
+                "0/2",
+                "ContainerCreating",
+                "0",
+            ),
+            (
+                json!({"containers": c(1), "initContainers": two_init}),
+                json!({"phase": "Pending", "initContainerStatuses": [run("i0", false), wait("i1", "PodInitializing")]}),
+                json!({}),
+                "0/1",
+                "Init:0/2",
+                "0",
+            ),
+            (
+                json!({"containers": c(1), "initContainers": two_init}),
+                json!({"phase": "Pending", "initContainerStatuses": [end("i0", 0, "Completed"), {"name": "i1", "restartCount": 2, "state": {"terminated": {"exitCode": 1, "reason": "Error"}}, "lastState": {"terminated": {"exitCode": 1, "finishedAt": ago(30)}}}]}),
+                json!({}),
+                "0/1",
+                "Init:Error",
+                "2 (30s ago)",
+            ),
+            (
+                json!({"containers": c(1), "initContainers": [{"name": "s", "restartPolicy": "Always"}]}),
+                json!({"phase": "Running", "initContainerStatuses": [run("s", true)], "containerStatuses": [run("c0", true)]}),
+                json!({}),
+                "2/2",
+                "Running",
+                "0",
+            ),
+            (
+                json!({"containers": c(1)}),
+                json!({"phase": "Running", "containerStatuses": [{"name": "c0", "restartCount": 4, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": {"terminated": {"exitCode": 1, "finishedAt": ago(125)}}}]}),
+                json!({}),
+                "0/1",
+                "CrashLoopBackOff",
+                "4 (2m5s ago)",
+            ),
+            (
+                json!({"containers": c(2)}),
+                json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [end("c0", 0, "Completed"), run("c1", true)]}),
+                json!({}),
+                "1/2",
+                "NotReady",
+                "0",
+            ),
+            (
+                json!({"containers": c(1)}),
+                json!({"phase": "Failed", "reason": "Evicted"}),
+                json!({}),
+                "0/1",
+                "Evicted",
+                "0",
+            ),
+            (
+                json!({"containers": c(1)}),
+                json!({"phase": "Succeeded", "containerStatuses": [end("c0", 0, "Completed")]}),
+                json!({}),
+                "0/1",
+                "Completed",
+                "0",
+            ),
+            (
+                json!({"containers": c(1)}),
+                json!({"phase": "Succeeded", "containerStatuses": [end("c0", 0, "Completed")]}),
+                deleted.clone(),
+                "0/1",
+                "Completed",
+                "0",
+            ),
+            (
+                json!({"containers": c(1)}),
+                json!({"phase": "Running", "containerStatuses": [run("c0", true)]}),
+                deleted,
+                "1/1",
+                "Terminating",
+                "0",
+            ),
+            (
+                json!({"containers": c(1)}),
+                json!({"phase": "Failed", "containerStatuses": [{"name": "c0", "state": {"terminated": {"exitCode": 137, "signal": 9}}}]}),
+                json!({}),
+                "0/1",
+                "Signal:9",
+                "0",
+            ),
         ];
         for (spec, status, meta, ready, text, restarts) in table {
             assert_eq!(row(spec, status, meta), (ready.into(), text.into(), restarts.into()));

@@ -48,14 +48,23 @@ impl LabelQuery {
                     && object.metadata().label(&requirement.key).is_none())
         })
     }
+    /// As a `LabelSelector` of expressions.
+    pub fn to_selector(&self) -> podscope_api::LabelSelector {
+        podscope_api::LabelSelector {
+            match_expressions: self.0.iter().map(|(requirement, _)| requirement.clone()).collect(),
+            ..podscope_api::LabelSelector::default()
+        }
+    }
     /// As `matchLabels`-like pairs, if it is nothing but equalities (`create pdb`).
     pub fn equalities(&self) -> Option<Vec<(Str, Str)>> {
         self.0
             .iter()
-            .map(|(requirement, _)| match (&requirement.operator, requirement.values.as_slice()) {
-                (SelectorOperator::In, [value]) => Some((requirement.key.clone(), value.clone())),
-                _ => None,
-            })
+            .map(
+                |(requirement, _)| match (&requirement.operator, requirement.values.as_slice()) {
+                    (SelectorOperator::In, [value]) => Some((requirement.key.clone(), value.clone())),
+                    _ => None,
+                },
+            )
             .collect()
     }
 }
@@ -65,7 +74,9 @@ fn key(text: &str) -> Result<Str, String> {
     let fits = |part: &str| {
         !part.is_empty()
             && part.len() <= 253
-            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
     };
     let good = match text.split_once('/') {
         Some((prefix, name)) => fits(prefix) && fits(name),
@@ -110,7 +121,10 @@ fn requirement(text: &str) -> Result<(LabelSelectorRequirement, bool), String> {
         return match (words.next(), words.next(), words.next()) {
             (Some(name), Some("in"), None) => make(name, SelectorOperator::In, values),
             (Some(name), Some("notin"), None) => make(name, SelectorOperator::NotIn, values),
-            _ => Err(format!("unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt", head.trim())),
+            _ => Err(format!(
+                "unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt",
+                head.trim()
+            )),
         };
     }
     make(text, SelectorOperator::Exists, Vec::new())

@@ -65,7 +65,10 @@ impl Elastic {
     /// The aligned lines.
     pub(crate) fn finish(self) -> Vec<String> {
         let lines: Vec<Vec<&str>> = self.text.lines().map(|line| line.split('\t').collect()).collect();
-        let mut widths: Vec<Vec<usize>> = lines.iter().map(|cells| vec![0; cells.len().saturating_sub(1)]).collect();
+        let mut widths: Vec<Vec<usize>> = lines
+            .iter()
+            .map(|cells| vec![0; cells.len().saturating_sub(1)])
+            .collect();
         let columns = widths.iter().map(Vec::len).max().unwrap_or(0);
         for column in 0..columns {
             let mut start = 0;

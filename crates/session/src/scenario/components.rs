@@ -32,8 +32,16 @@ impl Reader {
                     let mut found = Vec::new();
                     for (signal, amount) in value.as_object().into_iter().flatten() {
                         match (EvictionSignal::from_name(signal), threshold(amount)) {
-                            (None, _) => bad(signal, format!("Unsupported value: {signal:?}: supported values: \"memory.available\", \"nodefs.available\", \"imagefs.available\"")),
-                            (_, None) => bad(signal, format!("Invalid value: {amount}: must be a quantity or a percentage")),
+                            (None, _) => bad(
+                                signal,
+                                format!(
+                                    "Unsupported value: {signal:?}: supported values: \"memory.available\", \"nodefs.available\", \"imagefs.available\""
+                                ),
+                            ),
+                            (_, None) => bad(
+                                signal,
+                                format!("Invalid value: {amount}: must be a quantity or a percentage"),
+                            ),
                             (Some(signal), Some(value)) => found.push((signal, value)),
                         }
                     }
@@ -50,7 +58,10 @@ impl Reader {
                             (Some(signal), Some(span)) => {
                                 soft_grace.insert(signal, span);
                             }
-                            _ => bad(signal, format!("Invalid value: {text}: must be a signal and a duration")),
+                            _ => bad(
+                                signal,
+                                format!("Invalid value: {text}: must be a signal and a duration"),
+                            ),
                         }
                     }
                 }
@@ -75,7 +86,9 @@ impl Reader {
             }
         }
         let mut set = |found: Vec<(EvictionSignal, ThresholdValue)>, is_soft: bool| {
-            settings.eviction.retain(|threshold| threshold.grace.is_some() != is_soft);
+            settings
+                .eviction
+                .retain(|threshold| threshold.grace.is_some() != is_soft);
             for (signal, value) in found {
                 let grace = if is_soft {
                     match soft_grace.get(&signal) {
@@ -83,7 +96,10 @@ impl Reader {
                         None => {
                             problems.push((
                                 join(prefix, "evictionSoft"),
-                                format!("grace period must be specified for the soft eviction threshold {}", signal.name()),
+                                format!(
+                                    "grace period must be specified for the soft eviction threshold {}",
+                                    signal.name()
+                                ),
                             ));
                             Some(Span::ZERO)
                         }
@@ -148,7 +164,9 @@ fn threshold(value: &Value) -> Option<ThresholdValue> {
             return None;
         }
         let hundredths: i64 = format!("{whole}{fraction:0<2}").parse().ok()?;
-        return (0..=10_000).contains(&hundredths).then_some(ThresholdValue::PerTenThousand(hundredths));
+        return (0..=10_000)
+            .contains(&hundredths)
+            .then_some(ThresholdValue::PerTenThousand(hundredths));
     }
     text.parse::<Quantity>().ok().map(ThresholdValue::Quantity)
 }

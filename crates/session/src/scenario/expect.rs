@@ -87,7 +87,10 @@ fn bad(field: &str, message: impl Into<String>) -> Bad {
 fn instant(field: &str, text: &str) -> Result<SimTime, Bad> {
     match parse_duration(text) {
         Ok(span) if span.0 >= 0 => Ok(SimTime::ZERO + span),
-        Ok(_) => Err(bad(field, format!("Invalid value: {text:?}: must be greater than or equal to 0"))),
+        Ok(_) => Err(bad(
+            field,
+            format!("Invalid value: {text:?}: must be greater than or equal to 0"),
+        )),
         Err(why) => Err(bad(field, format!("Invalid value: {text:?}: {why}"))),
     }
 }
@@ -110,14 +113,23 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
             return Err(bad("always", "takes an invariant's name and nothing else"));
         }
         if !is_invariant(name) {
-            return Err(bad("always", format!("Invalid value: {name:?}: not the name of an invariant")));
+            return Err(bad(
+                "always",
+                format!("Invalid value: {name:?}: not the name of an invariant"),
+            ));
         }
         return Ok(Some((Check::Invariant(name.clone()), format!("always {name}"))));
     }
     let tests = [
         document.exists.map(Test::Exists),
-        Some(&document.equals).filter(|value| !value.is_null()).cloned().map(Test::Equals),
-        Some(&document.not).filter(|value| !value.is_null()).cloned().map(Test::Not),
+        Some(&document.equals)
+            .filter(|value| !value.is_null())
+            .cloned()
+            .map(Test::Equals),
+        Some(&document.not)
+            .filter(|value| !value.is_null())
+            .cloned()
+            .map(Test::Not),
     ];
     let mut tests = tests.into_iter().flatten();
     let test = match (tests.next(), tests.next()) {
@@ -148,7 +160,11 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
             if path.is_none() && !matches!(test, Test::Exists(_)) {
                 return Err(bad("path", "Required value"));
             }
-            let words = format!("{text}{} {}", path.as_ref().map_or(String::new(), |(_, text)| format!(" {text}")), words(&test));
+            let words = format!(
+                "{text}{} {}",
+                path.as_ref().map_or(String::new(), |(_, text)| format!(" {text}")),
+                words(&test)
+            );
             Ok(Some((Check::Object { kind, key, path, test }, words)))
         }
         (None, Some(text)) => {
@@ -161,7 +177,10 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
                 Err(error) => return Err(bad("count", error.message)),
             };
             let Selection::Kinds { kinds, .. } = &get.selection else {
-                return Err(bad("count", format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web")));
+                return Err(bad(
+                    "count",
+                    format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web"),
+                ));
             };
             LabelQuery::parse(get.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
             for kind in kinds {
@@ -173,7 +192,13 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
                 _ => return Err(bad("equals", "Required value")),
             };
             let words = format!("count {text} {}", words(&test));
-            Ok(Some((Check::Count { get: Box::new(get), test }, words)))
+            Ok(Some((
+                Check::Count {
+                    get: Box::new(get),
+                    test,
+                },
+                words,
+            )))
         }
     }
 }
@@ -193,7 +218,8 @@ fn words(test: &Test) -> String {
 
 pub(super) fn expectation(document: &ExpectDocument) -> Result<Expect, Bad> {
     let timing = timing(document)?.ok_or_else(|| bad("at", "Required value: one of at, by and always"))?;
-    let (check, words) = check(document)?.ok_or_else(|| bad("object", "Required value: one of object, count and always"))?;
+    let (check, words) =
+        check(document)?.ok_or_else(|| bad("object", "Required value: one of object, count and always"))?;
     let text = match timing {
         Timing::At(at) => format!("at {}: {words}", print_duration(at - SimTime::ZERO)),
         Timing::By(by) => format!("by {}: {words}", print_duration(by - SimTime::ZERO)),
@@ -213,8 +239,12 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
         None => (None, String::new()),
     };
     let text = match timing {
-        Some(Timing::At(at)) => format!("from {} on {words}", print_duration(at - SimTime::ZERO)).trim_end().to_owned(),
-        Some(Timing::By(by)) => format!("by {} {words}", print_duration(by - SimTime::ZERO)).trim_end().to_owned(),
+        Some(Timing::At(at)) => format!("from {} on {words}", print_duration(at - SimTime::ZERO))
+            .trim_end()
+            .to_owned(),
+        Some(Timing::By(by)) => format!("by {} {words}", print_duration(by - SimTime::ZERO))
+            .trim_end()
+            .to_owned(),
         _ => words,
     };
     Ok(Condition { timing, check, text })
@@ -246,7 +276,11 @@ pub(crate) fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
 
 /// Whether the name has the form of an invariant's; the world knows which there are.
 fn is_invariant(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    !name.is_empty()
+        && name.len() <= 64
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
 impl Test {
@@ -313,7 +347,8 @@ fn count(get: &Get, objects: &Objects) -> usize {
     kinds
         .iter()
         .map(|kind| {
-            let fields = FieldQuery::parse(*kind, get.field_selector.as_deref().unwrap_or_default(), "").unwrap_or_default();
+            let fields =
+                FieldQuery::parse(*kind, get.field_selector.as_deref().unwrap_or_default(), "").unwrap_or_default();
             objects
                 .list_kind(*kind)
                 .iter()

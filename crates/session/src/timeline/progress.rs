@@ -58,7 +58,13 @@ impl Progress {
             goals: scenario
                 .steps
                 .iter()
-                .map(|step| if step.goal.is_some() { GoalState::Open } else { GoalState::None })
+                .map(|step| {
+                    if step.goal.is_some() {
+                        GoalState::Open
+                    } else {
+                        GoalState::None
+                    }
+                })
                 .collect(),
             before_events: true,
             changed: true,
@@ -201,7 +207,11 @@ fn story(
             Some(Timing::By(by)) => now <= by,
             Some(Timing::Always) | None => true,
         };
-        in_time && condition.check.as_ref().is_none_or(|check| check.holds(objects, is_broken).0)
+        in_time
+            && condition
+                .check
+                .as_ref()
+                .is_none_or(|check| check.holds(objects, is_broken).0)
     };
     loop {
         let next = progress.shown.map_or(0, |shown| shown + 1);

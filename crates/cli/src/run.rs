@@ -1,0 +1,203 @@
+//! `podscope run` and `podscope check`.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use podscope_cluster::{SimTime, What};
+use podscope_session::report;
+use podscope_session::scenario::{self, Loaded};
+use podscope_session::timeline::{Session, Slice};
+
+use crate::args;
+
+/// What is printed.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    Summary,
+    Objects,
+    Processes,
+    Trace,
+    Events,
+}
+
+const OUTPUTS: &[(&str, Output)] = &[
+    ("summary", Output::Summary),
+    ("objects", Output::Objects),
+    ("processes", Output::Processes),
+    ("trace", Output::Trace),
+    ("events", Output::Events),
+];
+
+fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
+    let files = args::files(names)?;
+    let mut loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    if let Some(seed) = seed {
+        loaded.setup.seed = seed;
+    }
+    Ok(loaded)
+}
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut names, mut seed, mut until, mut at, mut output) = (Vec::new(), None, None, None, Output::Summary);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("seed") => {
+                let text = parser.value()?.to_string_lossy().into_owned();
+                seed = Some(
+                    text.parse::<u64>()
+                        .map_err(|_| format!("--seed takes a number from 0 to {}, not {text:?}", u64::MAX))?,
+                );
+            }
+            lexopt::Arg::Long("until") => until = Some(args::instant(parser.value()?, "--until")?),
+            lexopt::Arg::Long("at") => at = Some(args::instant(parser.value()?, "--at")?),
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => {
+                let text = parser.value()?.to_string_lossy().into_owned();
+                output = OUTPUTS
+                    .iter()
+                    .find(|(name, _)| *name == text)
+                    .map(|(_, output)| *output)
+                    .ok_or_else(|| format!("-o takes summary, objects, processes, trace or events, not {text:?}"))?;
+            }
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if names.is_empty() {
+        return Err("run needs a file".into());
+    }
+    Ok(run_files(&names, seed, until, at, output).unwrap_or_else(|status| status))
+}
+
+fn run_files(
+    names: &[String],
+    seed: Option<u64>,
+    until: Option<SimTime>,
+    at: Option<SimTime>,
+    output: Output,
+) -> Result<ExitCode, ExitCode> {
+    let loaded = load(names, seed)?;
+    let until = until.unwrap_or_else(|| loaded.default_until());
+    let mut session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    // What is not simulated is said, and stdout stays clean.
+    if output != Output::Summary {
+        for notice in &session.loaded().notices {
+            eprintln!("{notice}");
+        }
+    }
+    let shown = at.unwrap_or(until).min(until);
+    let advance = |session: &mut Session, to: SimTime| loop {
+        match session.advance(to, 100_000) {
+            Slice::Done => break Ok(()),
+            Slice::More => {}
+            Slice::Limit => {
+                eprintln!(
+                    "podscope: the run wrote more records than a run may ({})",
+                    podscope_session::timeline::MAX_RECORDS
+                );
+                break Err(ExitCode::from(args::BAD));
+            }
+        }
+    };
+    advance(&mut session, shown)?;
+    let text = match output {
+        Output::Objects => Some(report::objects(&session)),
+        Output::Processes => Some(report::processes(&session)),
+        Output::Events => Some(report::events(&session)),
+        Output::Summary | Output::Trace => None,
+    };
+    advance(&mut session, until)?;
+    let text = match output {
+        Output::Trace => report::trace(session.trace()),
+        Output::Summary => summary(&session),
+        _ => text.unwrap_or_default(),
+    };
+    args::out(&text);
+    let progress = session.progress();
+    let failed = progress.expectations().contains(&Some(false));
+    if failed && output != Output::Summary {
+        for (expect, verdict) in session.loaded().scenario.expect.iter().zip(progress.expectations()) {
+            if *verdict == Some(false) {
+                eprintln!("expectation failed: {}", expect.text);
+            }
+        }
+    }
+    Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
+}
+
+fn summary(session: &Session) -> String {
+    let mut out = String::new();
+    let loaded = session.loaded();
+    let scenario = &loaded.scenario;
+    let title = if scenario.title.is_empty() {
+        &scenario.name
+    } else {
+        &scenario.title
+    };
+    let title = if title.is_empty() { "(no scenario)" } else { title };
+    let _ = writeln!(out, "{title}: seed {}, ran to {}", loaded.setup.seed, session.now());
+    for notice in &loaded.notices {
+        let _ = writeln!(out, "note: {notice}");
+    }
+    for (expect, verdict) in scenario.expect.iter().zip(session.progress().expectations()) {
+        let word = match (verdict, expect.timing) {
+            (Some(true), _) | (None, scenario::Timing::Always) => "ok    ",
+            (Some(false), _) => "FAILED",
+            (None, _) => "skip  ",
+        };
+        let _ = writeln!(out, "{word} {}", expect.text);
+    }
+    for record in session
+        .trace()
+        .iter()
+        .filter(|record| record.what == What::InvariantViolated)
+    {
+        let field = |name: &str| report::field(record, name);
+        let _ = writeln!(
+            out,
+            "invariant {} broken at {} (cause: {}) {}",
+            field("invariant"),
+            record.at,
+            field("cause"),
+            field("by"),
+        );
+    }
+    let counts = report::counts(session.world().objects());
+    let _ = writeln!(
+        out,
+        "objects: {}",
+        if counts.is_empty() { "none".into() } else { counts }
+    );
+    let _ = writeln!(
+        out,
+        "trace: {} records, hash {}",
+        session.trace().len(),
+        session.trace_hash()
+    );
+    out
+}
+
+pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let mut names = Vec::new();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if names.is_empty() {
+        return Err("check needs a file".into());
+    }
+    let checked =
+        load(&names, None).and_then(|loaded| Session::new(loaded).map_err(|problems| args::complain(&problems)));
+    Ok(match checked {
+        Ok(session) => {
+            for notice in &session.loaded().notices {
+                eprintln!("{notice}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(status) => status,
+    })
+}

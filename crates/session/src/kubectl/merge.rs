@@ -1,0 +1,336 @@
+//! Merging objects as kubectl and the API server do: three-way for `apply`,
+//! strategic for `patch`.
+
+use serde_json::{Map, Value};
+
+/// The key that tells the elements of a list apart; none means that the list is replaced whole.
+fn merge_key(field: &str, items: &[Value]) -> Option<&'static str> {
+    let has = |key: &str| items.iter().all(|item| item.get(key).is_some());
+    let key = match field {
+        "containers"
+        | "initContainers"
+        | "ephemeralContainers"
+        | "volumes"
+        | "env"
+        | "imagePullSecrets"
+        | "schedulingGates" => "name",
+        "volumeMounts" => "mountPath",
+        "volumeDevices" => "devicePath",
+        "ports" if has("containerPort") => "containerPort",
+        "ports" if has("port") => "port",
+        "conditions" | "addresses" => "type",
+        "ownerReferences" => "uid",
+        "hostAliases" => "ip",
+        "topologySpreadConstraints" => "topologyKey",
+        _ => return None,
+    };
+    has(key).then_some(key)
+}
+
+fn as_items(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// `apply`: what `desired` says holds; what `original` said and `desired` does not is removed; the rest of `live` stays.
+pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Value {
+    three_way_field("", original, desired, live)
+}
+
+fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value) -> Value {
+    match (desired, live) {
+        (Value::Object(wanted), Value::Object(have)) => {
+            let empty = Map::new();
+            let before = original.as_object().unwrap_or(&empty);
+            let mut merged = have.clone();
+            for key in before.keys() {
+                if !wanted.contains_key(key) {
+                    merged.shift_remove(key);
+                }
+            }
+            for (key, value) in wanted {
+                let next = match have.get(key) {
+                    Some(live) => three_way_field(key, before.get(key).unwrap_or(&Value::Null), value, live),
+                    None => without_nulls(value),
+                };
+                if next.is_null() {
+                    merged.shift_remove(key);
+                } else {
+                    merged.insert(key.clone(), next);
+                }
+            }
+            Value::Object(merged)
+        }
+        (Value::Array(wanted), Value::Array(have)) => {
+            let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
+            let Some(key) = merge_key(field, &all) else {
+                return desired.clone();
+            };
+            let before = as_items(Some(original));
+            let same = |a: &Value, b: &Value| a.get(key) == b.get(key);
+            let mut merged: Vec<Value> = wanted
+                .iter()
+                .map(|item| {
+                    let old = before.iter().find(|old| same(old, item)).unwrap_or(&Value::Null);
+                    match have.iter().find(|live| same(live, item)) {
+                        Some(live) => three_way_field("", old, item, live),
+                        None => item.clone(),
+                    }
+                })
+                .collect();
+            merged.extend(
+                have.iter()
+                    .filter(|live| {
+                        !wanted.iter().any(|item| same(item, live)) && !before.iter().any(|old| same(old, live))
+                    })
+                    .cloned(),
+            );
+            Value::Array(merged)
+        }
+        _ => desired.clone(),
+    }
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => Value::Object(
+            map.iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| (key.clone(), without_nulls(value)))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+/// A strategic merge patch: lists with a merge key are merged, `$patch: delete|replace` and null are honoured.
+pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
+    strategic_field("", live, patch)
+}
+
+fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
+    match (live, patch) {
+        (Value::Object(have), Value::Object(wanted)) => {
+            let directive = wanted.get("$patch").and_then(Value::as_str);
+            let mut merged = if directive == Some("replace") {
+                Map::new()
+            } else {
+                have.clone()
+            };
+            for (key, value) in wanted {
+                if let Some(list) = key.strip_prefix("$deleteFromPrimitiveList/") {
+                    if let Some(Value::Array(items)) = merged.get_mut(list) {
+                        items.retain(|item| !as_items(Some(value)).contains(item));
+                    }
+                } else if key.starts_with('$') {
+                } else if value.is_null() {
+                    merged.shift_remove(key);
+                } else {
+                    let next = match merged.get(key) {
+                        Some(live) => strategic_field(key, live, value),
+                        None => without_directives(value),
+                    };
+                    merged.insert(key.clone(), next);
+                }
+            }
+            Value::Object(merged)
+        }
+        (Value::Array(have), Value::Array(wanted)) => {
+            if wanted
+                .iter()
+                .any(|item| item.get("$patch").and_then(Value::as_str) == Some("replace"))
+            {
+                return Value::Array(
+                    wanted
+                        .iter()
+                        .filter(|item| item.get("$patch").is_none())
+                        .cloned()
+                        .collect(),
+                );
+            }
+            if field == "finalizers" {
+                let mut merged = have.clone();
+                merged.extend(wanted.iter().filter(|item| !have.contains(item)).cloned());
+                return Value::Array(merged);
+            }
+            let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
+            let Some(key) = merge_key(field, &all) else {
+                return patch.clone();
+            };
+            let mut merged = have.clone();
+            for item in wanted {
+                let at = merged.iter().position(|live| live.get(key) == item.get(key));
+                let delete = item.get("$patch").and_then(Value::as_str) == Some("delete");
+                match (at, delete) {
+                    (Some(at), true) => {
+                        merged.remove(at);
+                    }
+                    (Some(at), false) => {
+                        if let Some(slot) = merged.get_mut(at) {
+                            *slot = strategic_field("", slot, item);
+                        }
+                    }
+                    (None, false) => merged.push(without_directives(item)),
+                    (None, true) => {}
+                }
+            }
+            Value::Array(merged)
+        }
+        _ => without_directives(patch),
+    }
+}
+
+fn without_directives(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => Value::Object(
+            map.iter()
+                .filter(|(key, value)| !key.starts_with('$') && !value.is_null())
+                .map(|(key, value)| (key.clone(), without_directives(value)))
+                .collect(),
+        ),
+        Value::Array(items) => Value::Array(items.iter().map(without_directives).collect()),
+        other => other.clone(),
+    }
+}
+
+/// A JSON merge patch (RFC 7396).
+pub(crate) fn json_merge(live: &Value, patch: &Value) -> Value {
+    let Value::Object(wanted) = patch else {
+        return patch.clone();
+    };
+    let mut merged = live.as_object().cloned().unwrap_or_default();
+    for (key, value) in wanted {
+        if value.is_null() {
+            merged.shift_remove(key);
+        } else {
+            let next = json_merge(merged.get(key).unwrap_or(&Value::Null), value);
+            merged.insert(key.clone(), next);
+        }
+    }
+    Value::Object(merged)
+}
+
+/// A JSON patch (RFC 6902).
+///
+/// # Errors
+/// Why an operation cannot be applied.
+pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
+    let operations = patch.as_array().ok_or("a JSON patch is a list of operations")?;
+    let mut value = live.clone();
+    for operation in operations {
+        let text = |field: &str| operation.get(field).and_then(Value::as_str);
+        let path = text("path").ok_or("an operation needs a path")?;
+        let given = || operation.get("value").cloned().ok_or("an operation needs a value");
+        let missing = |path: &str| format!("the path {path:?} does not exist");
+        match text("op") {
+            Some("add") => add(&mut value, path, given()?)?,
+            Some("remove") => {
+                remove(&mut value, path).ok_or_else(|| missing(path))?;
+            }
+            Some("replace") => *value.pointer_mut(path).ok_or_else(|| missing(path))? = given()?,
+            Some("test") => {
+                if value.pointer(path) != Some(&given()?) {
+                    return Err(format!("testing value {path} failed"));
+                }
+            }
+            Some("copy" | "move") => {
+                let from = text("from").ok_or("an operation needs a from")?;
+                let moved = value.pointer(from).cloned().ok_or_else(|| missing(from))?;
+                if text("op") == Some("move") {
+                    remove(&mut value, from);
+                }
+                add(&mut value, path, moved)?;
+            }
+            other => return Err(format!("unexpected kind: {}", other.unwrap_or_default())),
+        }
+    }
+    Ok(value)
+}
+
+fn parent<'p>(path: &'p str) -> Option<(&'p str, String)> {
+    let (parent, last) = path.rsplit_once('/')?;
+    Some((parent, last.replace("~1", "/").replace("~0", "~")))
+}
+
+fn add(value: &mut Value, path: &str, new: Value) -> Result<(), String> {
+    let missing = || format!("the path {path:?} does not exist");
+    let Some((above, last)) = parent(path) else {
+        *value = new;
+        return Ok(());
+    };
+    match value.pointer_mut(above).ok_or_else(missing)? {
+        Value::Object(map) => {
+            map.insert(last, new);
+        }
+        Value::Array(items) => {
+            let at = if last == "-" {
+                items.len()
+            } else {
+                last.parse().map_err(|_| missing())?
+            };
+            if at > items.len() {
+                return Err(missing());
+            }
+            items.insert(at, new);
+        }
+        _ => return Err(missing()),
+    }
+    Ok(())
+}
+
+fn remove(value: &mut Value, path: &str) -> Option<Value> {
+    let (above, last) = parent(path)?;
+    match value.pointer_mut(above)? {
+        Value::Object(map) => map.shift_remove(&last),
+        Value::Array(items) => {
+            let at: usize = last.parse().ok()?;
+            (at < items.len()).then(|| items.remove(at))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn kc_094_three_way_merge_keeps_what_others_set_and_removes_what_the_file_dropped() {
+        let original = json!({"spec": {"replicas": 3, "paused": true, "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"]}, {"name": "b"}]}}}});
+        let desired =
+            json!({"spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "a", "image": "x:2"}]}}}});
+        let live = json!({"spec": {"replicas": 5, "paused": true, "strategy": "S", "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"], "pull": "p"}, {"name": "b"}, {"name": "injected"}]}}}, "status": 1});
+        assert_eq!(
+            three_way(&original, &desired, &live),
+            json!({"spec": {"replicas": 3, "strategy": "S", "template": {"spec": {"containers": [{"name": "a", "image": "x:2", "pull": "p"}, {"name": "injected"}]}}}, "status": 1})
+        );
+    }
+
+    #[test]
+    fn patches() {
+        let live = json!({"a": {"b": 1}, "containers": [{"name": "x", "image": "1"}], "l": [1]});
+        assert_eq!(
+            strategic(
+                &live,
+                &json!({"containers": [{"name": "x", "image": "2"}, {"name": "y"}], "a": {"b": null}, "l": [2]})
+            ),
+            json!({"a": {}, "containers": [{"name": "x", "image": "2"}, {"name": "y"}], "l": [2]})
+        );
+        assert_eq!(
+            strategic(&live, &json!({"containers": [{"name": "x", "$patch": "delete"}]})),
+            json!({"a": {"b": 1}, "containers": [], "l": [1]})
+        );
+        assert_eq!(
+            json_merge(&live, &json!({"a": null, "containers": []})),
+            json!({"containers": [], "l": [1]})
+        );
+        assert_eq!(
+            json_patch(
+                &live,
+                &json!([{"op": "add", "path": "/a/c~1d", "value": 2}, {"op": "remove", "path": "/l/0"}, {"op": "add", "path": "/l/-", "value": 3}])
+            ),
+            Ok(json!({"a": {"b": 1, "c/d": 2}, "containers": [{"name": "x", "image": "1"}], "l": [3]}))
+        );
+        assert!(json_patch(&live, &json!([{"op": "remove", "path": "/zz/0"}])).is_err());
+    }
+}

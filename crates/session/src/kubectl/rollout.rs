@@ -1,0 +1,189 @@
+//! `kubectl rollout undo|restart|pause|resume` (KC-108, KC-109).
+
+use podscope_api::{ControllerRevision, Object, ReplicaSet};
+use podscope_cluster::Part;
+use podscope_cluster::client::Write;
+use serde_json::{Value, json};
+
+use super::View;
+use super::merge::{json_merge, strategic};
+use super::write::{change, typed_name};
+use crate::command::RolloutAction;
+
+/// What is done.
+pub(super) enum Act {
+    /// A request.
+    Write(Box<Write>),
+    /// Nothing but a line.
+    Say(String),
+}
+
+pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<Act, String> {
+    let name = typed_name(object);
+    let plural = super::qualified_plural(object.kind());
+    let meta_name = object.metadata().name.to_string();
+    let paused = matches!(object, Object::Deployment(deployment) if deployment.spec.paused == Some(true));
+    let write = |word: &str, unchanged: Option<String>, patch: Value| {
+        change(
+            object,
+            Part::Main,
+            "rollout",
+            &format!("{name} {word}"),
+            unchanged,
+            move |live| Ok(json_merge(live, &patch)),
+        )
+        .map(|write| Act::Write(Box::new(write)))
+    };
+    match action {
+        RolloutAction::Pause | RolloutAction::Resume => {
+            let Object::Deployment(_) = object else {
+                let word = if *action == RolloutAction::Pause {
+                    "pausing"
+                } else {
+                    "resuming"
+                };
+                return Err(format!("error: {plural} {meta_name:?} {word} is not supported"));
+            };
+            match (action, paused) {
+                (RolloutAction::Pause, true) => Err(format!("error: {plural} {meta_name:?} is already paused")),
+                (RolloutAction::Pause, false) => write("paused", None, json!({"spec": {"paused": true}})),
+                (_, true) => write("resumed", None, json!({"spec": {"paused": null}})),
+                (_, false) => Err(format!("error: {plural} {meta_name:?} is not paused")),
+            }
+        }
+        RolloutAction::Restart => {
+            if paused {
+                return Err(format!(
+                    "error: {plural} {meta_name:?} can't restart paused deployment (run rollout resume first)"
+                ));
+            }
+            if object.template().is_none()
+                || !matches!(
+                    object,
+                    Object::Deployment(_) | Object::StatefulSet(_) | Object::DaemonSet(_)
+                )
+            {
+                return Err(format!("error: {plural} {meta_name:?} restarting is not supported"));
+            }
+            let at = podscope_api::print_rfc3339(view.now.0, 0);
+            write(
+                "restarted",
+                None,
+                json!({"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": at}}}}}),
+            )
+        }
+        RolloutAction::Undo { to_revision } => undo(object, *to_revision, paused, view),
+        RolloutAction::Status { .. } | RolloutAction::History { .. } => Err("error: not a change".into()),
+    }
+}
+
+fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Result<Act, String> {
+    let name = typed_name(object);
+    let missing = || format!("error: unable to find specified revision {to_revision} in history");
+    match object {
+        Object::Deployment(deployment) => {
+            if paused {
+                return Err(format!(
+                    "error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
+                ));
+            }
+            let mut sets: Vec<(i64, &ReplicaSet)> = view
+                .objects
+                .list_in::<ReplicaSet>(&deployment.metadata.namespace)
+                .filter(|set| {
+                    set.metadata
+                        .controller_ref()
+                        .is_some_and(|owner| owner.uid == deployment.metadata.uid)
+                })
+                .filter_map(|set| {
+                    let text = set.metadata.annotation("deployment.kubernetes.io/revision")?;
+                    Some((text.parse().ok()?, &**set))
+                })
+                .collect();
+            sets.sort_by_key(|(revision, _)| *revision);
+            let chosen = if to_revision > 0 {
+                sets.iter()
+                    .find(|(revision, _)| *revision == to_revision)
+                    .ok_or_else(missing)?
+            } else {
+                let place = sets.len().checked_sub(2);
+                place.and_then(|place| sets.get(place)).ok_or_else(|| {
+                    format!(
+                        "error: no rollout history found for deployment {:?}",
+                        &*deployment.metadata.name
+                    )
+                })?
+            };
+            let mut template = podscope_api::Object::ReplicaSet(std::sync::Arc::new(chosen.1.clone()))
+                .to_value()
+                .pointer("/spec/template")
+                .cloned()
+                .unwrap_or_default();
+            if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
+                labels.shift_remove("pod-template-hash");
+            }
+            if object.to_value().pointer("/spec/template") == Some(&template) {
+                return Ok(Act::Say(format!(
+                    "{name} skipped rollback (current template already matches revision {to_revision})"
+                )));
+            }
+            change(
+                object,
+                Part::Main,
+                "rollout undo",
+                &format!("{name} rolled back"),
+                None,
+                move |live| {
+                    let mut value = live.clone();
+                    if let Some(slot) = value.pointer_mut("/spec/template") {
+                        *slot = template.clone();
+                    }
+                    Ok(value)
+                },
+            )
+            .map(|write| Act::Write(Box::new(write)))
+        }
+        Object::StatefulSet(_) | Object::DaemonSet(_) => {
+            let uid = &object.metadata().uid;
+            let mut revisions: Vec<&ControllerRevision> = view
+                .objects
+                .list_in::<ControllerRevision>(&object.metadata().namespace)
+                .filter(|revision| {
+                    revision
+                        .metadata
+                        .controller_ref()
+                        .is_some_and(|owner| owner.uid == *uid)
+                })
+                .map(|revision| &**revision)
+                .collect();
+            revisions.sort_by_key(|revision| revision.revision);
+            let chosen = if to_revision > 0 {
+                revisions
+                    .iter()
+                    .find(|one| one.revision == to_revision)
+                    .ok_or_else(missing)?
+            } else {
+                let place = revisions.len().checked_sub(2);
+                place
+                    .and_then(|place| revisions.get(place))
+                    .ok_or("error: no last revision to roll back to")?
+            };
+            let data = chosen.data.as_deref().cloned().unwrap_or_default();
+            change(
+                object,
+                Part::Main,
+                "rollout undo",
+                &format!("{name} rolled back"),
+                Some(format!(
+                    "{name} skipped rollback (current template already matches revision {to_revision})"
+                )),
+                move |live| Ok(strategic(live, &data)),
+            )
+            .map(|write| Act::Write(Box::new(write)))
+        }
+        other => Err(format!(
+            "error: no rollbacker has been implemented for {:?}",
+            other.kind().name()
+        )),
+    }
+}

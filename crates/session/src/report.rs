@@ -1,0 +1,113 @@
+//! What a run prints: objects, processes, trace, events (the contract's `-o`).
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object};
+use podscope_cluster::{Objects, Record};
+use serde_json::{Value, json};
+
+use crate::command::{Get, Output, Selection};
+use crate::kubectl;
+use crate::timeline::Session;
+
+/// All objects, as `kubectl get -o yaml` of all kinds would show them.
+pub fn objects(session: &Session) -> String {
+    let objects = session.world().objects();
+    let all: Vec<Object> = Kind::ALL.iter().flat_map(|kind| objects.list_kind(*kind)).collect();
+    podscope_api::print_yaml(&kubectl::list_value(&all, true))
+}
+
+/// The containers that really run, as JSON.
+pub fn processes(session: &Session) -> String {
+    let world = session.world();
+    let objects = world.objects();
+    let mut rows = Vec::new();
+    for (node, machine) in world.machines() {
+        for process in machine.processes() {
+            rows.push(json!({
+                "node": node.as_str(),
+                "pod": &*process.pod.name,
+                "namespace": &*process.pod.namespace,
+                "uid": process.uid.as_str(),
+                "container": &*process.container,
+                "startedAt": seconds(process.started_at.0),
+                "signals": process.signals.iter().map(|signal| Value::from(&**signal)).collect::<Vec<_>>(),
+                "ghost": objects.by_uid(&process.uid).is_none(),
+            }));
+        }
+    }
+    let mut text = String::from("[");
+    for (at, row) in rows.iter().enumerate() {
+        text.push_str(if at == 0 { "\n" } else { ",\n" });
+        text.push_str(&row.to_string());
+    }
+    text.push_str(if rows.is_empty() { "]\n" } else { "\n]\n" });
+    text
+}
+
+/// Seconds since t = 0, exact to the microsecond, as the trace's `t`.
+fn seconds(micros: i64) -> Value {
+    if micros % 1_000_000 == 0 {
+        Value::from(micros / 1_000_000)
+    } else {
+        let text = format!("{}.{:06}", micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+        serde_json::from_str(text.trim_end_matches('0')).unwrap_or(Value::Null)
+    }
+}
+
+/// The trace as JSON Lines.
+pub fn trace(records: &[Arc<Record>]) -> String {
+    let mut text = String::new();
+    for record in records {
+        text.push_str(&record.to_json_line());
+        text.push('\n');
+    }
+    text
+}
+
+/// The events, as `kubectl get events -A` prints them.
+pub fn events(session: &Session) -> String {
+    let get = Get {
+        selection: Selection::Kinds {
+            kinds: vec![Kind::Event],
+            names: Vec::new(),
+        },
+        namespace: None,
+        all_namespaces: true,
+        selector: None,
+        field_selector: None,
+        output: Output::Table,
+        label_columns: Vec::new(),
+        show_labels: false,
+        no_headers: false,
+        sort_by: Some(".lastTimestamp".into()),
+        ignore_not_found: false,
+        show_managed_fields: false,
+    };
+    session
+        .read(&crate::command::Kubectl::Get(get))
+        .map_or_else(String::new, |printed| printed.stdout())
+}
+
+/// `6 Node, 3 Pod`: objects by kind.
+pub fn counts(objects: &Objects) -> String {
+    Kind::ALL
+        .iter()
+        .map(|kind| (kind, objects.count_kind(*kind)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {}", kind.name()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// A field of a record as text.
+pub fn field(record: &Record, name: &str) -> String {
+    record
+        .fields
+        .iter()
+        .find(|(field, _)| *field == name)
+        .map_or_else(String::new, |(_, value)| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+}
