@@ -1,7 +1,5 @@
 //! Tests that cross crates; what they share.
 
-pub mod traces;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -8,6 +8,7 @@ use podscope_api::{Node, NodeName, Object, Pod};
 use crate::apiserver::is_etcd_needed;
 use crate::controllers::ControllerManager;
 use crate::election::{Election, ElectionSettings, Verdict};
+use crate::invariants::Seen;
 use crate::kubelet::{Kubelet, KubeletInput};
 use crate::machine::MachineEvent;
 use crate::queue::{Call, Event, Process};
@@ -18,6 +19,9 @@ use crate::{Actor, Answer, ApiError, CallId, Change, Input, Objects, Place, Rng,
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
 /// A component of the control plane that exited is started again after this long.
 const RESTART_DELAY: Span = Span::seconds(1);
+
+/// How often the liveness checks look.
+pub(crate) const LOOK_INTERVAL: Span = Span::seconds(30);
 
 /// The state of a process's watch.
 #[derive(Debug, Clone)]
@@ -66,6 +70,11 @@ impl World {
                 self.with_machine(&node, sink, |machine, ctx| machine.handle(timer, ctx));
             }
             Event::Held(id) => self.on_held(id),
+            Event::Look => {
+                let is_whole = self.is_whole();
+                self.check(&Seen::Tick { is_whole }, sink);
+                self.queue.push(self.now + LOOK_INTERVAL, Event::Look);
+            }
         }
     }
 

@@ -72,6 +72,9 @@ impl World {
                 let what = if *up { What::Healed } else { What::Fault };
                 self.emit_node(by, what, node, vec![("fault", json!("crash runtime"))], sink);
                 self.machine_fault(node, &fault, sink)?;
+                if let Some(state) = self.nodes.get_mut(node) {
+                    state.has_runtime = *up;
+                }
             }
             Fault::Power { node, on } => self.power(by, node, *on, sink)?,
             Fault::ControlPlane { process, up } => self.control_plane_fault(by, *process, *up, sink)?,
@@ -328,6 +331,7 @@ impl World {
         }
         // A machine that is already off stays off.
         let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
+        self.monitors.ledger.node_is_dark(node);
     }
 
     fn power(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {
@@ -344,6 +348,7 @@ impl World {
                 self.emit_node(by, What::Healed, node, vec![("fault", json!("poweroff"))], sink);
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.is_powered = true;
+                    state.has_runtime = true;
                 }
                 self.machine_fault(node, &MachineFault::Boot, sink)?;
                 self.start_kubelet(node, BOOT_DELAY);

@@ -47,6 +47,8 @@ pub(crate) enum Event {
     Timer(Process, Timer),
     /// A machine's timer.
     Machine(NodeName, MachineTimer),
+    /// The liveness checks look again.
+    Look,
     /// A request that waits for etcd reaches its deadline.
     Held(CallId),
 }

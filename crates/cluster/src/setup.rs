@@ -11,7 +11,7 @@ use podscope_api::{
 
 use crate::apiserver::Caller;
 use crate::controllers::ControllerManagerSettings;
-use crate::dispatch::WatchState;
+use crate::dispatch::{LOOK_INTERVAL, WatchState};
 use crate::election::ElectionSettings;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::kubelet::KubeletSettings;
@@ -147,12 +147,17 @@ impl World {
                         errors.push(SetupError { index, error });
                         continue;
                     }
-                    world.import(object.clone());
+                    let mut object = object.clone();
+                    podscope_api::default_object(&mut object);
+                    world.import(object);
                 }
                 _ => {}
             }
         }
         world.start_everything(sink);
+        world
+            .queue
+            .push(SimTime::ZERO + LOOK_INTERVAL, crate::queue::Event::Look);
         if !cut_off.is_empty() {
             for node in &cut_off {
                 world.heartbeats.end(node, SimTime::ZERO);

@@ -14,6 +14,7 @@ use crate::client::{Client, ClientCommand};
 use crate::controllers::ControllerManager;
 use crate::dispatch::WatchState;
 use crate::election::Election;
+use crate::invariants::{Breach, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::queue::{Call, Event, Process, Queue};
@@ -37,6 +38,8 @@ pub(crate) struct NodeState {
     pub incarnation: u32,
     pub watch: WatchState,
     pub is_powered: bool,
+    /// Whether the container runtime answers.
+    pub has_runtime: bool,
     /// Of the machine, whatever its Node object says.
     pub zone: Option<podscope_api::Str>,
 }
@@ -51,6 +54,7 @@ impl NodeState {
             incarnation: 0,
             watch: WatchState::Closed,
             is_powered: true,
+            has_runtime: true,
             zone,
         }
     }
@@ -106,6 +110,9 @@ pub struct World {
     pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
     pub(crate) processes: BTreeMap<Actor, ProcessState>,
     pub(crate) world_rng: Rng,
+    pub(crate) monitors: Monitors,
+    /// The command given last, until a client or fault takes it as its own.
+    command_text: Option<Arc<str>>,
     next_call: u64,
     next_client: u32,
     next_record: u64,
@@ -130,6 +137,8 @@ impl World {
             nodes: RedBlackTreeMapSync::new_sync(),
             processes: BTreeMap::new(),
             world_rng: Rng::split(setup.seed, "world"),
+            monitors: Monitors::default(),
+            command_text: None,
             next_call: 0,
             next_client: 1,
             next_record: 0,
@@ -228,6 +237,7 @@ impl World {
         let mut fields = vec![("command", Value::from(text))];
         fields.extend(error.map(|error| ("error", Value::from(error))));
         self.emit(&Actor::Client(0), What::Command, None, None, fields, sink);
+        self.command_text = error.is_none().then(|| text.into());
     }
     /// Records the verdict on an expectation of the scenario.
     pub fn record_expectation(&mut self, text: &str, holds: bool, found: &str, sink: &mut dyn Sink) {
@@ -239,9 +249,13 @@ impl World {
         self.emit(&Actor::World, What::Expectation, None, None, fields, sink);
     }
     /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
+    /// Call [`World::record_command`] before, so that what it breaks is put down to its text.
     pub fn start_client(&mut self, command: ClientCommand, sink: &mut dyn Sink) -> u32 {
         let number = self.next_client;
         self.next_client += 1;
+        if let Some(text) = self.command_text.take() {
+            self.monitors.ledger.commands.insert_mut(number, text);
+        }
         let actor = Actor::Client(number);
         let state = ProcessState {
             incarnation: 1,
@@ -263,6 +277,7 @@ impl World {
 
     /// Applies a request at the API server now, and sends what it changed to the watches.
     pub(crate) fn serve(&mut self, actor: &Actor, request: &Request, sink: &mut dyn Sink) -> Answer {
+        self.check(&Seen::Request { actor, request }, sink);
         let mut out = Outcome::default();
         let caller = Caller {
             actor,
@@ -271,6 +286,9 @@ impl World {
             switches: &self.switches,
         };
         let answer = self.api.handle(request, &caller, &mut out);
+        for change in &out.changes {
+            self.check(&Seen::Change { actor, change }, sink);
+        }
         for Draft { what, object, fields } in out.records {
             self.emit(actor, what, object, None, fields, sink);
         }
@@ -293,7 +311,7 @@ impl World {
     ) {
         let seq = self.next_record;
         self.next_record += 1;
-        sink.record(Record {
+        let record = Record {
             at: self.now,
             seq,
             actor: actor.clone(),
@@ -301,7 +319,42 @@ impl World {
             object,
             container,
             fields,
-        });
+        };
+        sink.record(record.clone());
+        self.check(&Seen::Record(&record), sink);
+    }
+
+    /// Shows the invariants what happened, and reports what broke.
+    pub(crate) fn check(&mut self, seen: &Seen<'_>, sink: &mut dyn Sink) {
+        let parts = Parts {
+            now: self.now,
+            objects: self.api.objects(),
+            nodes: &self.nodes,
+            network: &self.network,
+            eviction_rate_millis: self.settings.controller_manager.node_eviction_rate.0,
+        };
+        for breach in self.monitors.see(seen, &parts) {
+            let fields = Breach::fields(&breach);
+            self.emit(
+                &Actor::World,
+                What::InvariantViolated,
+                breach.object,
+                None,
+                fields,
+                sink,
+            );
+        }
+    }
+    /// Whether nothing is cut, down or crashed: what liveness is promised under.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_api_up
+            && self.is_etcd_up
+            && self.network.cut_nodes().is_empty()
+            && self.processes.values().all(|state| !matches!(state.body, Body::Down))
+            && self
+                .nodes
+                .values()
+                .all(|node| node.is_powered && node.kubelet.is_some() && node.has_runtime)
     }
 
     /// Runs a function of a machine in its context.

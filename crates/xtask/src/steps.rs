@@ -127,12 +127,6 @@ fn plain(run: Run) -> (Fallible, Counts) {
 
 /// wasm-pack takes one crate at a time.
 fn wasm(paths: &Paths) -> (Fallible, Counts) {
-    // The native engine's traces, boiled down, for the wasm one to compare with.
-    let hashes = Run::cargo().args(["run", "--quiet", "--package", "podscope-tests", "--example", "hashes"]);
-    let hashes = match hashes.output() {
-        Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
-        Err(message) => return (Err(message), Counts::default()),
-    };
     let mut counts = Counts::default();
     let mut done = Ok(());
     for name in ["js", "web"] {
@@ -143,11 +137,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
             run = run.args(["--chromedriver"]).args([driver]);
         }
-        let (one, found) = run
-            .args([&format!("crates/{name}")])
-            .env("PODSCOPE_TRACE_HASHES", &hashes)
-            .tools(paths)
-            .counted();
+        let (one, found) = run.args([&format!("crates/{name}")]).tools(paths).counted();
         counts.add(found);
         done = done.and(one);
     }

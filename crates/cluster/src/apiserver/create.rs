@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
+use podscope_api::{default_object, generate_job_selector};
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
@@ -36,6 +37,10 @@ impl ApiServer {
         parts::wipe_status(&mut object);
         if parts::has_generation(&object) {
             object.metadata_mut().generation = Some(1);
+        }
+        default_object(&mut object);
+        if let Object::Job(job) = &mut object {
+            generate_job_selector(Arc::make_mut(job));
         }
         self.admit(&mut object, caller)?;
         self.strategy(&mut object, caller);

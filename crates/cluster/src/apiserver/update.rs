@@ -71,6 +71,7 @@ impl ApiServer {
         let mut merged = parts::merge(old, new, part)
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if part == Part::Main {
+            podscope_api::default_object(&mut merged);
             self.admit_update(&mut merged, old, caller)?;
             let problems = admission::validate_update(old, &merged);
             if !problems.is_empty() {

@@ -1,0 +1,71 @@
+//! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity
+//! never has live processes of two pods.
+
+use super::{Breach, Check, Seen, View, blame};
+use crate::{Place, What};
+
+/// Remembers nothing: the ledger knows who lives.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AtMostOne;
+
+impl Check for AtMostOne {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Record(record) = seen else { return };
+        let (What::ContainerStarted, Some(object)) = (record.what, &record.object) else {
+            return;
+        };
+        if view.ledger.live.contains_key(&object.uid) {
+            return;
+        }
+        let Some(identity) = view.ledger.identity_of(&object.uid, view.objects) else {
+            return;
+        };
+        let Some(others) = view.ledger.by_identity.get(&identity) else {
+            return;
+        };
+        for other in others.iter().filter(|other| **other != object.uid) {
+            let Some(entry) = view.ledger.live.get(other) else {
+                continue;
+            };
+            // Whichever of the two has lost its object was removed too early.
+            let removed = if view.ledger.removals.contains_key(other) {
+                other
+            } else {
+                &object.uid
+            };
+            let (cause, by) = blame::of_removal(removed, view);
+            out.push(Breach {
+                invariant: "at-most-one",
+                object: Some(object.clone()),
+                cause,
+                by: by.clone(),
+                message: format!(
+                    "processes of two pods {identity} run: {other} on {} and {} on {}",
+                    entry.node,
+                    object.uid,
+                    place(&record.actor.place()),
+                ),
+            });
+            let is_cut = !view
+                .network
+                .is_open(&Place::Node(entry.node.clone()), &Place::ControlPlane);
+            if is_cut {
+                out.push(Breach {
+                    invariant: "safe-stall",
+                    object: Some(object.clone()),
+                    cause,
+                    by,
+                    message: format!("{identity} was replaced while {} is partitioned", entry.node),
+                });
+            }
+        }
+    }
+}
+
+fn place(place: &Place) -> String {
+    match place {
+        Place::Node(node) => node.to_string(),
+        Place::ControlPlane => "the control plane".into(),
+        Place::Storage => "the storage".into(),
+    }
+}

@@ -1,0 +1,66 @@
+//! `daemon-one` (CT-177): at most one active pod of a DaemonSet on a node.
+
+use podscope_api::{DaemonSet, Object, ObjectKey};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{What, subject_of};
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DaemonOne;
+
+impl Check for DaemonOne {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Record(record) = seen else { return };
+        let (What::Bound, Some(object)) = (record.what, &record.object) else {
+            return;
+        };
+        let Some(Object::Pod(pod)) = view.objects.by_uid(&object.uid) else {
+            return;
+        };
+        let (Some(owner), Some(node)) = (pod.metadata.controller_ref(), &pod.spec.node_name) else {
+            return;
+        };
+        if &*owner.kind != "DaemonSet" {
+            return;
+        }
+        let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
+        let surges = view.objects.get::<DaemonSet>(&key).is_some_and(|set| {
+            set.spec
+                .update_strategy
+                .rolling_update
+                .as_ref()
+                .and_then(|rolling| rolling.max_surge.as_ref())
+                .is_some_and(|surge| !matches!(surge, podscope_api::IntOrString::Int(0)) && surge.to_string() != "0%")
+        });
+        if surges {
+            return;
+        }
+        let active = view
+            .objects
+            .pods_of(&owner.uid)
+            .filter(|other| {
+                other.spec.node_name.as_ref() == Some(node) && !other.is_terminal() && !other.metadata.is_terminating()
+            })
+            .count();
+        if active > 1 {
+            let (cause, by) = if view.ledger.second_since.is_some() {
+                (
+                    Cause::Fault,
+                    "fault second controller-manager (CT-177: races)".to_owned(),
+                )
+            } else if let Some((_, fault)) = &view.ledger.last_fault {
+                (Cause::Fault, format!("{fault} (CT-159: duplicates after a restart)"))
+            } else {
+                (Cause::Bug, record.actor.to_string())
+            };
+            out.push(Breach {
+                invariant: "daemon-one",
+                object: Some(subject_of(&Object::Pod(pod.clone()))),
+                cause,
+                by,
+                message: format!("{active} active pods of {key} on {node}"),
+            });
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `evict-throttle` (CT-179): NoExecute taints of silent nodes come to a zone
+//! one by one, at its eviction rate.
+
+use std::collections::BTreeMap;
+
+use podscope_api::{Node, Object, Str, TaintEffect};
+
+use super::{Breach, Check, Seen, View, blame};
+use crate::{Actor, SimTime, Span, subject_of};
+
+/// When each zone got its last taint, and from when a token is there again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EvictThrottle {
+    next_token: BTreeMap<Str, SimTime>,
+}
+
+fn has_eviction_taint(node: &Node) -> bool {
+    node.spec.taints.iter().any(|taint| {
+        taint.effect == TaintEffect::NoExecute
+            && matches!(
+                &*taint.key,
+                "node.kubernetes.io/unreachable" | "node.kubernetes.io/not-ready"
+            )
+    })
+}
+
+impl Check for EvictThrottle {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Change {
+            actor: actor @ Actor::ControllerManager(_),
+            change,
+        } = seen
+        else {
+            return;
+        };
+        let (Some(Object::Node(old)), Some(Object::Node(new))) = (&change.old, &change.new) else {
+            return;
+        };
+        if has_eviction_taint(old) || !has_eviction_taint(new) || view.eviction_rate_millis <= 0 {
+            return;
+        }
+        let region = new.metadata.label("topology.kubernetes.io/region").unwrap_or_default();
+        let zone = new.metadata.label("topology.kubernetes.io/zone").unwrap_or_default();
+        let interval = Span(1_000_000_000 / view.eviction_rate_millis);
+        let key: Str = format!("{region}/{zone}").into();
+        let next = self.next_token.get(&key).copied();
+        // A tenth of a second of slack: the bucket refills while the write travels.
+        if let Some(next) = next
+            && view.now + Span::millis(100) < next
+        {
+            let (cause, by) = blame::of_component(actor, view);
+            out.push(Breach {
+                invariant: "evict-throttle",
+                object: Some(subject_of(&Object::Node(new.clone()))),
+                cause,
+                by,
+                message: format!("zone {zone:?} got its next NoExecute taint before {next}"),
+            });
+        }
+        self.next_token.insert(key, view.now + interval);
+    }
+}

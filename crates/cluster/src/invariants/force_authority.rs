@@ -1,0 +1,77 @@
+//! `force-authority` (CT-168): grace 0 only from those who may (table 12 of
+//! the facts, C-05).
+
+use podscope_api::{Kind, Node, Pod};
+
+use super::{Breach, Check, Seen, View, blame};
+use crate::{Actor, Request, subject_of};
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ForceAuthority;
+
+impl Check for ForceAuthority {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Request { actor, request } = seen else { return };
+        let (key, options) = match request {
+            Request::Delete {
+                kind: Kind::Pod,
+                key,
+                options,
+            } => (key, options),
+            Request::Evict { pod, options } => (pod, options),
+            _ => return,
+        };
+        if options.grace_seconds != Some(0) {
+            return;
+        }
+        let Some(pod) = view.objects.get::<Pod>(key) else {
+            return;
+        };
+        if options.uid.as_ref().is_some_and(|uid| *uid != pod.metadata.uid) || may_force(actor, pod, view) {
+            return;
+        }
+        let (cause, by) = blame::of_component(actor, view);
+        out.push(Breach {
+            invariant: "force-authority",
+            object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
+            cause,
+            by,
+            message: format!("{actor} deletes {key} with grace 0 without knowing that nothing runs"),
+        });
+    }
+}
+
+fn may_force(actor: &Actor, pod: &Pod, view: &View<'_>) -> bool {
+    match actor {
+        Actor::Client(_) => true,
+        Actor::Kubelet(node) => pod.spec.node_name.as_ref() == Some(node),
+        Actor::Fencing => pod
+            .spec
+            .node_name
+            .as_ref()
+            .is_none_or(|node| view.nodes.get(node).is_none_or(|state| !state.is_powered)),
+        Actor::ControllerManager(_) => {
+            let is_terminating = pod.metadata.is_terminating();
+            let Some(name) = &pod.spec.node_name else {
+                return true;
+            };
+            if pod.is_terminal() {
+                return true;
+            }
+            match view.objects.named::<Node>(name.as_str()) {
+                None => true,
+                Some(node) => {
+                    is_terminating
+                        && !node.is_ready()
+                        && node
+                            .spec
+                            .taints
+                            .iter()
+                            .any(|taint| &*taint.key == "node.kubernetes.io/out-of-service")
+                }
+            }
+        }
+        _ => pod.spec.node_name.is_none() || pod.is_terminal(),
+    }
+}

@@ -1,0 +1,61 @@
+//! `forward-only` (CT-165) and `grace-monotone` (CT-166): phases go forward,
+//! deletions are never taken back, their grace never grows.
+
+use podscope_api::{Object, PodPhase};
+
+use super::{Breach, Check, Seen, View, blame};
+use crate::subject_of;
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ForwardOnly;
+
+fn rank(phase: Option<&PodPhase>) -> u8 {
+    match phase {
+        None | Some(PodPhase::Pending | PodPhase::Unknown | PodPhase::Other(_)) => 0,
+        Some(PodPhase::Running) => 1,
+        Some(PodPhase::Succeeded | PodPhase::Failed) => 2,
+    }
+}
+
+impl Check for ForwardOnly {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Change { actor, change } = seen else { return };
+        let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
+            return;
+        };
+        let mut breach = |invariant: &'static str, message: String| {
+            let (cause, by) = blame::of_component(actor, view);
+            out.push(Breach {
+                invariant,
+                object: Some(subject_of(&Object::Pod(new.clone()))),
+                cause,
+                by,
+                message,
+            });
+        };
+        let (before, after) = (rank(old.status.phase.as_ref()), rank(new.status.phase.as_ref()));
+        let swapped_end = before == 2 && old.status.phase != new.status.phase;
+        if after < before || swapped_end {
+            let name = |phase: &Option<PodPhase>| phase.as_ref().map_or("", |phase| phase.as_str()).to_owned();
+            breach(
+                "forward-only",
+                format!(
+                    "the phase went from {} to {}",
+                    name(&old.status.phase),
+                    name(&new.status.phase)
+                ),
+            );
+        }
+        if old.metadata.is_terminating() && !new.metadata.is_terminating() {
+            breach("forward-only", "deletionTimestamp was taken back".into());
+        }
+        if let (Some(was), Some(is)) = (
+            old.metadata.deletion_grace_period_seconds,
+            new.metadata.deletion_grace_period_seconds,
+        ) && is > was.max(1)
+        {
+            breach("grace-monotone", format!("the grace grew from {was} s to {is} s"));
+        }
+    }
+}

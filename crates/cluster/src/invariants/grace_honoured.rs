@@ -1,0 +1,133 @@
+//! `grace-honoured` (CT-167): a process gets its whole grace before SIGKILL,
+//! and two seconds after the stop signal whatever happened, unless the grace
+//! was shortened, the pod forced away, evicted, or its node lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podscope_api::{Object, Pod, Str, Uid};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{SimTime, Span, What};
+
+/// Least time between the stop signal and SIGKILL.
+const FLOOR: Span = Span::seconds(2);
+/// Rounding of the kubelet's own timers.
+const SLACK: Span = Span::millis(50);
+
+#[derive(Debug, Clone, Copy)]
+struct Stopping {
+    /// First act of the termination: the preStop hook or the stop signal.
+    began: SimTime,
+    signalled: Option<SimTime>,
+}
+
+/// Containers that are being stopped, and pods that the kubelet evicts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GraceHonoured {
+    stopping: BTreeMap<(Uid, Str), Stopping>,
+    evicted: BTreeSet<Uid>,
+}
+
+impl Check for GraceHonoured {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Record(record) = seen else { return };
+        let Some(object) = &record.object else { return };
+        let text = |name: &str| {
+            record
+                .fields
+                .iter()
+                .find(|(field, _)| *field == name)
+                .and_then(|(_, value)| value.as_str())
+        };
+        let key = || {
+            (
+                object.uid.clone(),
+                record.container.clone().unwrap_or_else(|| Str::from("")),
+            )
+        };
+        match record.what {
+            What::Event if matches!(text("reason"), Some("Evicted" | "Preempting" | "NodeShutdown")) => {
+                self.evicted.insert(object.uid.clone());
+            }
+            What::HookStarted if text("hook") == Some("preStop") => {
+                self.stopping.entry(key()).or_insert(Stopping {
+                    began: record.at,
+                    signalled: None,
+                });
+            }
+            What::ContainerStarted => {
+                self.stopping.remove(&key());
+            }
+            What::ContainerExited => {
+                self.stopping.remove(&key());
+                if !view.ledger.live.contains_key(&object.uid) {
+                    self.evicted.remove(&object.uid);
+                }
+            }
+            What::SignalSent if text("signal") == Some("SIGKILL") => {
+                let Some(stopping) = self.stopping.get(&key()).copied() else {
+                    return;
+                };
+                let Some(signalled) = stopping.signalled else { return };
+                let grace = self.grace(&object.uid, record.container.as_deref().unwrap_or_default(), view);
+                let mut message = None;
+                if record.at + SLACK < signalled + FLOOR {
+                    message = Some(format!("SIGKILL {} after the stop signal", record.at - signalled));
+                } else if let Some(grace) = grace
+                    && record.at + SLACK < stopping.began + Span::seconds(grace)
+                {
+                    message = Some(format!(
+                        "SIGKILL {} into a grace of {grace} s",
+                        record.at - stopping.began
+                    ));
+                }
+                if let Some(message) = message {
+                    out.push(Breach {
+                        invariant: "grace-honoured",
+                        object: Some(object.clone()),
+                        cause: Cause::Bug,
+                        by: record.actor.to_string(),
+                        message,
+                    });
+                }
+            }
+            What::SignalSent => {
+                let entry = self.stopping.entry(key()).or_insert(Stopping {
+                    began: record.at,
+                    signalled: None,
+                });
+                entry.signalled.get_or_insert(record.at);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl GraceHonoured {
+    /// The least grace the container must get; none if the pod was forced away or evicted.
+    fn grace(&self, uid: &Uid, container: &str, view: &View<'_>) -> Option<i64> {
+        if self.evicted.contains(uid) {
+            return None;
+        }
+        let Some(Object::Pod(pod)) = view.objects.by_uid(uid) else {
+            return None;
+        };
+        if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
+            return Some(seconds.max(1));
+        }
+        Some(own_grace(&pod, container))
+    }
+}
+
+/// What the pod asks for, or less where a probe of the container says so (LC-199).
+fn own_grace(pod: &Pod, container: &str) -> i64 {
+    let own = pod.spec.termination_grace_period_seconds.unwrap_or(30);
+    pod.spec
+        .all_containers()
+        .filter(|other| &*other.name == container)
+        .flat_map(|container| [&container.liveness_probe, &container.startup_probe])
+        .flatten()
+        .filter_map(|probe| probe.termination_grace_period_seconds)
+        .fold(own, i64::min)
+        .max(1)
+}

@@ -1,0 +1,225 @@
+//! Liveness: what must come true once every link is healed, every machine
+//! and every component runs (CT-180 to CT-184). Looked at now and then; each
+//! break is reported once while it lasts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podscope_api::{Kind, Namespace, Node, NodeName, Object, Pod, ReplicaSet, StatefulSet, TaintEffect, Uid};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{SimTime, Span, Subject, subject, subject_of};
+
+type Key = (&'static str, Kind, Uid);
+
+/// Since when the world is whole, and since when each promise is open.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Live {
+    whole_since: Option<SimTime>,
+    open: BTreeMap<Key, SimTime>,
+    reported: BTreeSet<Key>,
+}
+
+/// Something that must not last.
+struct Open {
+    invariant: &'static str,
+    object: Arc<Subject>,
+    /// How long it may last while the world is whole.
+    limit: Span,
+    message: String,
+}
+
+impl Check for Live {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Tick { is_whole } = seen else { return };
+        if !is_whole {
+            self.whole_since = None;
+            self.open.clear();
+            return;
+        }
+        self.whole_since.get_or_insert(view.now);
+        let mut found = Vec::new();
+        orphans(view, &mut found);
+        namespaces(view, &mut found);
+        nodes(view, &mut found);
+        workloads(view, &mut found);
+        nominees(view, &mut found);
+        let mut still_open = BTreeMap::new();
+        for open in found {
+            let key: Key = (open.invariant, open.object.kind, open.object.uid.clone());
+            let since = self.open.get(&key).copied().unwrap_or(view.now);
+            still_open.insert(key.clone(), since);
+            if view.now - since >= open.limit && self.reported.insert(key) {
+                out.push(Breach {
+                    invariant: open.invariant,
+                    object: Some(open.object),
+                    cause: Cause::Bug,
+                    by: format!("nothing changed for {} after everything was healed", open.limit),
+                    message: open.message,
+                });
+            }
+        }
+        self.reported.retain(|key| still_open.contains_key(key));
+        self.open = still_open;
+    }
+}
+
+/// `no-orphans`.
+fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
+    for (uid, entry) in view.ledger.live.iter() {
+        if view.objects.by_uid(uid).is_some() {
+            continue;
+        }
+        let grace = view
+            .ledger
+            .removals
+            .get(uid)
+            .and_then(|removal| removal.pod.spec.termination_grace_period_seconds)
+            .unwrap_or(30);
+        found.push(Open {
+            invariant: "no-orphans",
+            object: subject(Kind::Pod, entry.key.clone(), uid.clone()),
+            limit: Span::seconds(grace.clamp(0, 86_400) + 180),
+            message: format!("processes of {} still run on {}", entry.key, entry.node),
+        });
+    }
+}
+
+/// `namespace-gone`; foreign finalizers excuse.
+fn namespaces(view: &View<'_>, found: &mut Vec<Open>) {
+    for namespace in view.objects.list::<Namespace>() {
+        if !namespace.metadata.is_terminating() || !namespace.metadata.finalizers.is_empty() {
+            continue;
+        }
+        let name = &namespace.metadata.name;
+        let is_held = Kind::ALL
+            .iter()
+            .filter(|kind| kind.is_namespaced() && !matches!(kind, Kind::Event | Kind::Lease))
+            .flat_map(|kind| view.objects.list_kind(*kind))
+            .any(|object| {
+                object.metadata().namespace == *name
+                    && object.metadata().finalizers.iter().any(|finalizer| {
+                        !matches!(
+                            &**finalizer,
+                            "kubernetes.io/pvc-protection"
+                                | "foregroundDeletion"
+                                | "orphan"
+                                | "batch.kubernetes.io/job-tracking"
+                        )
+                    })
+            });
+        let slowest = view
+            .objects
+            .list_in::<Pod>(name)
+            .filter_map(|pod| pod.spec.termination_grace_period_seconds)
+            .max()
+            .unwrap_or(30);
+        if !is_held {
+            found.push(Open {
+                invariant: "namespace-gone",
+                object: subject_of(&Object::Namespace(namespace.clone())),
+                limit: Span::seconds(slowest.clamp(0, 86_400) + 600),
+                message: format!("namespace {name} is still terminating"),
+            });
+        }
+    }
+}
+
+/// `ready-restored`.
+fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
+    for node in view.objects.list::<Node>() {
+        let name = NodeName(node.metadata.name.clone());
+        if !view.nodes.contains_key(&name) {
+            continue;
+        }
+        let has_taint = node.spec.taints.iter().any(|taint| {
+            taint.effect == TaintEffect::NoExecute
+                && matches!(
+                    &*taint.key,
+                    "node.kubernetes.io/unreachable" | "node.kubernetes.io/not-ready"
+                )
+        });
+        if !node.is_ready() || has_taint {
+            found.push(Open {
+                invariant: "ready-restored",
+                object: subject_of(&Object::Node(node.clone())),
+                limit: Span::seconds(180),
+                message: format!("{name} is not Ready again, or still tainted"),
+            });
+        }
+    }
+}
+
+/// `converge`: as many pods as asked for. Pods of nodes that do not exist do not count.
+fn workloads(view: &View<'_>, found: &mut Vec<Open>) {
+    let active = |owner: &Uid| {
+        view.objects
+            .pods_of(owner)
+            .filter(|pod| {
+                let has_node = pod
+                    .spec
+                    .node_name
+                    .as_ref()
+                    .is_none_or(|node| view.objects.named::<Node>(node.as_str()).is_some());
+                has_node && !pod.is_terminal() && !pod.metadata.is_terminating()
+            })
+            .count()
+    };
+    let is_ending = |namespace: &str| {
+        view.objects
+            .named::<Namespace>(namespace)
+            .is_none_or(|namespace| namespace.metadata.is_terminating())
+    };
+    let mut check = |object: Object, wanted: Option<i32>| {
+        let metadata = object.metadata();
+        let wanted = usize::try_from(wanted.unwrap_or(1)).unwrap_or(0);
+        let have = active(&metadata.uid);
+        if have != wanted && !metadata.is_terminating() && !is_ending(&metadata.namespace) {
+            found.push(Open {
+                invariant: "converge",
+                message: format!("{} has {have} of {wanted} pods", metadata.key()),
+                object: subject_of(&object),
+                limit: Span::seconds(900),
+            });
+        }
+    };
+    for set in view.objects.list::<ReplicaSet>() {
+        let is_refused = set
+            .status
+            .conditions
+            .iter()
+            .any(|condition| &*condition.kind == "ReplicaFailure");
+        if !is_refused {
+            check(Object::ReplicaSet(set.clone()), set.spec.replicas);
+        }
+    }
+    for set in view.objects.list::<StatefulSet>() {
+        // An ordered set waits for a pod that is not Ready: capacity or the application holds it.
+        let is_waiting = view.objects.pods_of(&set.metadata.uid).any(|pod| {
+            let has_node = pod
+                .spec
+                .node_name
+                .as_ref()
+                .is_some_and(|node| view.objects.named::<Node>(node.as_str()).is_some());
+            !pod.is_ready() && (has_node || pod.spec.node_name.is_none()) || !pod.metadata.finalizers.is_empty()
+        });
+        if !is_waiting {
+            check(Object::StatefulSet(set.clone()), set.spec.replicas);
+        }
+    }
+}
+
+/// `nominee-resolved`.
+fn nominees(view: &View<'_>, found: &mut Vec<Open>) {
+    for pod in view.objects.list::<Pod>() {
+        let is_nominated = !pod.status.nominated_node_name.is_empty() && pod.spec.node_name.is_none();
+        if is_nominated && !pod.metadata.is_terminating() {
+            found.push(Open {
+                invariant: "nominee-resolved",
+                object: subject_of(&Object::Pod(pod.clone())),
+                limit: Span::seconds(900),
+                message: format!("still nominated to {}", pod.status.nominated_node_name),
+            });
+        }
+    }
+}

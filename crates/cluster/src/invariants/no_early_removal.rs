@@ -1,0 +1,44 @@
+//! `no-early-removal` (CT-169): a kubelet removes a pod only with zero
+//! processes.
+
+use podscope_api::{Kind, Pod};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{Actor, Request, subject_of};
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NoEarlyRemoval;
+
+impl Check for NoEarlyRemoval {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Request {
+            actor: Actor::Kubelet(node),
+            request:
+                Request::Delete {
+                    kind: Kind::Pod,
+                    key,
+                    options,
+                },
+        } = seen
+        else {
+            return;
+        };
+        let Some(pod) = view.objects.get::<Pod>(key) else {
+            return;
+        };
+        let uid = &pod.metadata.uid;
+        let is_meant = options.uid.as_ref().is_none_or(|meant| meant == uid);
+        let Some(entry) = view.ledger.live.get(uid) else { return };
+        if is_meant && options.grace_seconds == Some(0) && entry.node == *node {
+            let names: Vec<&str> = entry.containers.keys().map(|name| &**name).collect();
+            out.push(Breach {
+                invariant: "no-early-removal",
+                object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
+                cause: Cause::Bug,
+                by: format!("kubelet/{node}"),
+                message: format!("removed while {} still runs", names.join(", ")),
+            });
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `no-overcommit` (CT-171): at binding, the requests on a node fit what it
+//! can allocate.
+
+use std::collections::BTreeMap;
+
+use podscope_api::{Container, Node, Object, Pod, Quantity, ResourceList, Str};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{Actor, What};
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NoOvercommit;
+
+impl Check for NoOvercommit {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Record(record) = seen else { return };
+        let (What::Bound, Some(object)) = (record.what, &record.object) else {
+            return;
+        };
+        let Some(Object::Pod(pod)) = view.objects.by_uid(&object.uid) else {
+            return;
+        };
+        let Some(name) = &pod.spec.node_name else { return };
+        let Some(node) = view.objects.named::<Node>(name.as_str()) else {
+            return;
+        };
+        let own = requests(&pod);
+        let mut total: BTreeMap<Str, Quantity> = BTreeMap::new();
+        let mut pods = 0_i64;
+        for other in view.objects.pods_on(name).filter(|other| !other.is_terminal()) {
+            pods += 1;
+            for (resource, amount) in requests(other) {
+                let sum = total.entry(resource).or_default();
+                *sum = sum.plus(amount);
+            }
+        }
+        let mut over: Vec<String> = own
+            .keys()
+            .filter(|resource| {
+                let sum = total.get(*resource).copied().unwrap_or_default();
+                let room = node.status.allocatable.get(*resource).copied().unwrap_or_default();
+                own.get(*resource).is_some_and(|own| own.sign() > 0) && sum > room
+            })
+            .map(|resource| resource.to_string())
+            .collect();
+        if node
+            .status
+            .allocatable
+            .get("pods")
+            .is_some_and(|room| pods > room.value())
+        {
+            over.push("pods".into());
+        }
+        if over.is_empty() {
+            return;
+        }
+        let (cause, by) = match (&record.actor, view.ledger.second_since) {
+            (Actor::Client(_), _) => (
+                Cause::Command,
+                view.ledger.command(&record.actor).unwrap_or_default().to_owned(),
+            ),
+            (_, Some(_)) => (Cause::Fault, "fault second scheduler (CT-171: stale cache)".into()),
+            _ if arrived_past_the_scheduler(view, name) => (
+                Cause::Command,
+                "a pod with spec.nodeName of its own (CT-171: direct bind)".into(),
+            ),
+            _ => (Cause::Bug, record.actor.to_string()),
+        };
+        out.push(Breach {
+            invariant: "no-overcommit",
+            object: Some(object.clone()),
+            cause,
+            by,
+            message: format!("requests on {name} exceed its allocatable: {}", over.join(", ")),
+        });
+    }
+}
+
+/// Whether some pod of the node was never scheduled: it was created with its node, or is a daemon of the node itself.
+fn arrived_past_the_scheduler(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
+    view.objects.pods_on(node).any(|pod| {
+        pod.condition("PodScheduled").is_none() || pod.metadata.annotation("kubernetes.io/config.mirror").is_some()
+    })
+}
+
+/// What a pod asks for: app containers and sidecars together, or the largest step of its start, plus overhead.
+fn requests(pod: &Pod) -> ResourceList {
+    let mut total = ResourceList::new();
+    if let Some(own) = &pod.spec.resources {
+        total.clone_from(&own.requests);
+        return plus(total, &pod.spec.overhead);
+    }
+    let add = |list: &mut ResourceList, container: &Container| {
+        for (name, amount) in &container.resources.requests {
+            let sum = list.entry(name.clone()).or_default();
+            *sum = sum.plus(*amount);
+        }
+    };
+    for container in pod.spec.containers.iter() {
+        add(&mut total, container);
+    }
+    let mut sidecars = ResourceList::new();
+    let mut start = ResourceList::new();
+    for container in pod.spec.init_containers.iter() {
+        let mut step = sidecars.clone();
+        add(&mut step, container);
+        if container.is_sidecar() {
+            add(&mut total, container);
+            sidecars = step.clone();
+        }
+        for (name, amount) in step {
+            let most = start.entry(name).or_default();
+            *most = (*most).max(amount);
+        }
+    }
+    for (name, amount) in start {
+        let most = total.entry(name).or_default();
+        *most = (*most).max(amount);
+    }
+    plus(total, &pod.spec.overhead)
+}
+
+fn plus(mut list: ResourceList, more: &ResourceList) -> ResourceList {
+    for (name, amount) in more {
+        let sum = list.entry(name.clone()).or_default();
+        *sum = sum.plus(*amount);
+    }
+    list
+}

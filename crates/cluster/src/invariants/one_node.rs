@@ -1,0 +1,49 @@
+//! `one-node` (CT-164): a pod runs only where it was bound.
+
+use podscope_api::Object;
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{Place, What, subject_of};
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OneNode;
+
+impl Check for OneNode {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        match seen {
+            Seen::Change { actor, change } => {
+                let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
+                    return;
+                };
+                if old.spec.node_name.is_some() && old.spec.node_name != new.spec.node_name {
+                    out.push(Breach {
+                        invariant: "one-node",
+                        object: Some(subject_of(&Object::Pod(new.clone()))),
+                        cause: Cause::Bug,
+                        by: actor.to_string(),
+                        message: "spec.nodeName changed".into(),
+                    });
+                }
+            }
+            Seen::Record(record) if record.what == What::ContainerStarted => {
+                let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
+                    return;
+                };
+                let Some(Object::Pod(pod)) = view.objects.by_uid(&object.uid) else {
+                    return;
+                };
+                if pod.spec.node_name.as_ref() != Some(&node) {
+                    out.push(Breach {
+                        invariant: "one-node",
+                        object: Some(object.clone()),
+                        cause: Cause::Bug,
+                        by: record.actor.to_string(),
+                        message: format!("a container started on {node}, to which the pod is not bound"),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}

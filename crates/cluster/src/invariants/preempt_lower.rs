@@ -1,0 +1,51 @@
+//! `preempt-lower` (CT-173): victims have strictly lower priority than the
+//! pod they make room for.
+
+use podscope_api::{Object, ObjectKey, Pod};
+
+use super::{Breach, Check, Seen, View, blame};
+use crate::What;
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PreemptLower;
+
+impl Check for PreemptLower {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Record(record) = seen else { return };
+        let (What::Preempted, Some(object)) = (record.what, &record.object) else {
+            return;
+        };
+        let preemptor = record
+            .fields
+            .iter()
+            .find(|(name, _)| *name == "by")
+            .and_then(|(_, value)| value.as_str())
+            .and_then(|text| text.split_once('/'))
+            .map(|(namespace, name)| ObjectKey::new(namespace, name));
+        let victim = match view.objects.by_uid(&object.uid) {
+            Some(Object::Pod(pod)) => Some(pod),
+            _ => view.ledger.removals.get(&object.uid).map(|removal| removal.pod.clone()),
+        };
+        let (Some(key), Some(victim)) = (preemptor, victim) else {
+            return;
+        };
+        let Some(preemptor) = view.objects.get::<Pod>(&key) else {
+            return;
+        };
+        if victim.priority() >= preemptor.priority() {
+            let (cause, by) = blame::of_component(&record.actor, view);
+            out.push(Breach {
+                invariant: "preempt-lower",
+                object: Some(object.clone()),
+                cause,
+                by,
+                message: format!(
+                    "priority {} is not lower than {} of {key}",
+                    victim.priority(),
+                    preemptor.priority()
+                ),
+            });
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `roll-bound` (CT-178): raising a ReplicaSet never takes a Deployment above
+//! its replicas and surge.
+
+use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, scaled_value};
+
+use super::{Breach, Check, Seen, View, blame};
+use crate::{Actor, subject_of};
+
+/// Remembers nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RollBound;
+
+impl Check for RollBound {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Change {
+            actor: actor @ Actor::ControllerManager(_),
+            change,
+        } = seen
+        else {
+            return;
+        };
+        let Some(Object::ReplicaSet(new)) = &change.new else {
+            return;
+        };
+        let before = match &change.old {
+            Some(Object::ReplicaSet(old)) => old.spec.replicas.unwrap_or(1),
+            _ => 0,
+        };
+        let Some(owner) = new.metadata.controller_ref() else {
+            return;
+        };
+        if new.spec.replicas.unwrap_or(1) <= before || &*owner.kind != "Deployment" {
+            return;
+        }
+        let key = ObjectKey::new(new.metadata.namespace.clone(), owner.name.clone());
+        let Some(deployment) = view.objects.get::<Deployment>(&key) else {
+            return;
+        };
+        let replicas = i64::from(deployment.spec.replicas.unwrap_or(1));
+        let surge = deployment
+            .spec
+            .strategy
+            .rolling_update
+            .as_ref()
+            .and_then(|rolling| rolling.max_surge.as_ref())
+            .and_then(|surge| scaled_value(surge, replicas, true))
+            .unwrap_or(0);
+        let total: i64 = view
+            .objects
+            .list_in::<ReplicaSet>(&new.metadata.namespace)
+            .filter(|set| {
+                set.metadata
+                    .controller_ref()
+                    .is_some_and(|other| other.uid == owner.uid)
+            })
+            .map(|set| i64::from(set.spec.replicas.unwrap_or(1)))
+            .sum();
+        // The manager may not have seen the newest scale of the deployment yet.
+        let is_current = deployment.metadata.generation == deployment.status.observed_generation;
+        if total > replicas + surge && is_current {
+            let (cause, by) = blame::of_component(actor, view);
+            out.push(Breach {
+                invariant: "roll-bound",
+                object: Some(subject_of(&Object::ReplicaSet(new.clone()))),
+                cause,
+                by,
+                message: format!("{total} replicas where {replicas} + {surge} are allowed"),
+            });
+        }
+    }
+}

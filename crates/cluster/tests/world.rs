@@ -1,0 +1,118 @@
+//! The world as a whole: workloads, partitions, elections, outages.
+
+mod common;
+
+use common::{Trace, at, world};
+use podscope_api::{Node, Pod};
+use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
+use serde_json::{Value, json};
+
+fn replica_set(replicas: i32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}},
+        },
+    })
+}
+
+fn partition(node: &str) -> Fault {
+    Fault::Partition {
+        targets: Targets::Nodes(vec![node.into()]),
+        from: CutFrom::Everything,
+        direction: Direction::Both,
+    }
+}
+
+#[test]
+fn f_02_controllers_work_over_links() {
+    let mut trace = Trace::default();
+    let mut world = world(&[replica_set(3)], &mut trace);
+    world.run_until(at(5), &mut trace);
+    assert_eq!(world.objects().list::<Pod>().count(), 3);
+}
+
+#[test]
+fn lc_206_a_partitioned_node_becomes_unknown_and_heals() {
+    let mut trace = Trace::default();
+    let mut world = world(&[], &mut trace);
+    world.run_until(at(20), &mut trace);
+    world.apply_fault(&partition("a-1"), &mut trace).expect("a known node");
+    world.run_until(at(90), &mut trace);
+    let is_ready = |world: &podscope_cluster::World| world.objects().named::<Node>("a-1").expect("exists").is_ready();
+    assert!(!is_ready(&world), "{:#?}", trace.of("a-1"));
+    world
+        .apply_fault(&Fault::Heal(Targets::All), &mut trace)
+        .expect("nothing can be wrong");
+    world.run_until(at(200), &mut trace);
+    let broken: Vec<String> = trace
+        .lines()
+        .into_iter()
+        .filter(|line| line.contains("InvariantViolated"))
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn ct_153_a_restarted_manager_waits_for_the_old_lease() {
+    let mut trace = Trace::default();
+    let mut world = world(&[replica_set(1)], &mut trace);
+    world.run_until(at(5), &mut trace);
+    let manager = |up| Fault::ControlPlane {
+        process: ControlPlaneProcess::ControllerManager,
+        up,
+    };
+    world.apply_fault(&manager(false), &mut trace).expect("it runs");
+    world.apply_fault(&manager(true), &mut trace).expect("it can start");
+    let pod = world.objects().list::<Pod>().next().expect("one").metadata.name.clone();
+    let delete = podscope_cluster::client::DeleteCommand {
+        targets: vec![(podscope_api::Kind::Pod, common::key(&pod))],
+        ..Default::default()
+    };
+    world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    world.run_until(at(18), &mut trace);
+    assert_eq!(world.objects().list::<Pod>().count(), 0, "nobody leads yet");
+    world.run_until(at(30), &mut trace);
+    assert_eq!(world.objects().list::<Pod>().count(), 1);
+}
+
+#[test]
+fn ct_155_etcd_outage_ends_leadership_and_recovers() {
+    let mut trace = Trace::default();
+    let mut world = world(&[replica_set(2)], &mut trace);
+    world.run_until(at(5), &mut trace);
+    world
+        .apply_fault(&Fault::Etcd { up: false }, &mut trace)
+        .expect("it is up");
+    world.run_until(at(60), &mut trace);
+    world
+        .apply_fault(&Fault::Etcd { up: true }, &mut trace)
+        .expect("it is down");
+    world.run_until(at(120), &mut trace);
+    let pod = world.objects().list::<Pod>().next().expect("two").metadata.key();
+    let delete = podscope_cluster::client::DeleteCommand {
+        targets: vec![(podscope_api::Kind::Pod, pod)],
+        ..Default::default()
+    };
+    world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    world.run_until(at(130), &mut trace);
+    assert_eq!(world.objects().list::<Pod>().count(), 2);
+}
+
+#[test]
+fn f_01_impossible_faults_say_why() {
+    let mut trace = Trace::default();
+    let mut world = world(&[], &mut trace);
+    #[rustfmt::skip]
+    let rows = [
+        (partition("zzz"), "there is no machine called \"zzz\""),
+        (Fault::Power { node: "a-1".into(), on: true }, "machine \"a-1\" already has power"),
+        (Fault::Etcd { up: true }, "etcd is already up"),
+        (Fault::Heal(Targets::Zone("q".into())), "there is no machine in zone \"q\""),
+        (Fault::Sandbox(common::key("none")), "there is no pod default/none"),
+    ];
+    for (fault, expected) in rows {
+        assert_eq!(world.apply_fault(&fault, &mut trace), Err(expected.to_owned()));
+    }
+}
