@@ -34,6 +34,10 @@ macro_rules! tables {
             pub fn list_kind(&self, kind: podscope_api::Kind) -> Vec<Object> {
                 match kind { $(podscope_api::Kind::$kind => self.tables.$kind.values().map(|object| Object::$kind(object.clone())).collect()),* }
             }
+            /// Objects of a kind in a namespace, by name.
+            pub fn list_kind_in(&self, kind: podscope_api::Kind, namespace: &str) -> Vec<Object> {
+                match kind { $(podscope_api::Kind::$kind => self.list_in::<podscope_api::$kind>(namespace).map(|object| Object::$kind(object.clone())).collect()),* }
+            }
             /// One object of a kind.
             pub fn get_kind(&self, kind: podscope_api::Kind, key: &ObjectKey) -> Option<Object> {
                 match kind { $(podscope_api::Kind::$kind => self.tables.$kind.get(key).map(|object| Object::$kind(object.clone()))),* }

@@ -133,6 +133,9 @@ impl Lab {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
         self.objects.get::<T>(&ObjectKey::new(namespace, name)).cloned()
     }
+    pub(super) fn get_pod_in(&self, namespace: &str, name: &str) -> Option<Arc<Pod>> {
+        self.objects.get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
+    }
     /// Changes an object as a user would.
     pub(super) fn edit<T: Stored>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
@@ -378,6 +381,17 @@ impl Lab {
                 *kind,
                 key,
             ),
+            Request::Finalize { namespace } => {
+                let Some(Object::Namespace(old)) = self
+                    .objects
+                    .get_kind(Kind::Namespace, &ObjectKey::cluster(namespace.clone()))
+                else {
+                    return Err(error(404, "NotFound", "not found"));
+                };
+                let mut new = (*old).clone();
+                new.spec.finalizers.clear();
+                return self.replace(&Object::Namespace(old), Object::Namespace(Arc::new(new)), Part::Status);
+            }
             Request::Evict { pod, .. } => ("evict", Kind::Pod, pod),
             other => panic!("unexpected {other:?}"),
         };
@@ -390,6 +404,12 @@ impl Lab {
             return Err(error(409, "Conflict", "another uid"));
         }
         self.note(verb, kind, key, Part::Main);
+        let mut old = old;
+        if let Request::Delete { options, .. } = request
+            && options.propagation == Some(crate::Propagation::Foreground)
+        {
+            old.metadata_mut().finalizers.push("foregroundDeletion".into());
+        }
         if let Object::Pod(pod) = &old
             && verb != "force"
             && pod.spec.node_name.is_some()

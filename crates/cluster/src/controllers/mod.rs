@@ -4,10 +4,13 @@
 
 mod deployment;
 mod deployment_status;
+mod disruption;
 mod expectations;
+mod garbage_collector;
 mod index;
 #[cfg(test)]
 mod lab;
+mod namespace;
 mod node_lifecycle;
 mod node_zones;
 mod owner;

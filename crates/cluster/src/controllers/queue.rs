@@ -16,10 +16,21 @@ pub(super) fn key_of<T: Resource>(object: &T) -> Key {
     (T::KIND, object.metadata().key())
 }
 
-/// First back-off of a key; doubles with each failure.
-const BACKOFF_BASE: Span = Span::millis(5);
-/// Longest back-off.
-const BACKOFF_MAX: Span = Span::seconds(1000);
+/// How long a key waits after failures: doubles from the base up to the maximum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Backoff {
+    pub(super) base: Span,
+    pub(super) max: Span,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self {
+            base: Span::millis(5),
+            max: Span::seconds(1000),
+        }
+    }
+}
 
 /// What is due.
 pub(super) enum Due {
@@ -56,12 +67,12 @@ impl Queue {
         self.waiting.insert(key.clone(), at);
         self.by_time.insert((at, key));
     }
-    pub(super) fn add_rate_limited(&mut self, key: Key, now: SimTime) {
+    pub(super) fn add_rate_limited(&mut self, key: Key, backoff: Backoff, now: SimTime) {
         let failures = self.failures.entry(key.clone()).or_default();
         let factor = 1_i64 << (*failures).min(30);
         *failures += 1;
-        let backoff = Span(BACKOFF_BASE.0.saturating_mul(factor)).min(BACKOFF_MAX);
-        self.add_at(key, now + backoff);
+        let wait = Span(backoff.base.0.saturating_mul(factor)).min(backoff.max);
+        self.add_at(key, now + wait);
     }
     pub(super) fn forget(&mut self, key: &Key) {
         self.failures.remove(key);
@@ -129,21 +140,21 @@ mod tests {
         assert_eq!(next(&mut queue, SimTime::ZERO).as_deref(), Some("a"));
         queue.done(&key("a"));
         for expected in [5, 10, 20, 40] {
-            queue.add_rate_limited(key("b"), SimTime::ZERO);
+            queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO);
             assert_eq!(queue.earliest(), Some(SimTime::ZERO + Span::millis(expected)));
             queue.done(&key("b"));
             next(&mut queue, SimTime::from_seconds(1));
         }
         queue.forget(&key("b"));
-        queue.add_rate_limited(key("b"), SimTime::ZERO);
+        queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO);
         assert_eq!(queue.earliest(), Some(SimTime::ZERO + Span::millis(5)));
         for _ in 0..40 {
             queue.done(&key("b"));
-            queue.add_rate_limited(key("b"), SimTime::ZERO);
+            queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO);
             next(&mut queue, SimTime::from_seconds(5000));
         }
         queue.done(&key("b"));
-        queue.add_rate_limited(key("b"), SimTime::ZERO);
+        queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO);
         assert_eq!(queue.earliest(), Some(SimTime::from_seconds(1000)));
     }
 }

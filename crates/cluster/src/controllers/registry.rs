@@ -3,6 +3,9 @@
 use podscope_api::{ReplicaSet, ReplicationController};
 
 use super::deployment::Deployments;
+use super::disruption::Disruption;
+use super::garbage_collector::GarbageCollector;
+use super::namespace::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
 use super::podgc::PodGc;
 use super::replicaset::Replicas;
@@ -19,4 +22,7 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     NodeLifecycle::boxed,
     TaintEviction::boxed,
     PodGc::boxed,
+    Disruption::boxed,
+    Namespaces::boxed,
+    GarbageCollector::boxed,
 ];

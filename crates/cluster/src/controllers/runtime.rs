@@ -14,7 +14,7 @@ use podscope_api::{EventType, Kind, Object, Resource, Time, Uid};
 use crate::{Answer, ApiError, CallId, Change, Ctx, EventNote, Input, Objects, Request, SimTime, Span, Timer};
 
 use super::index::Index;
-use super::queue::{Due, Key, Queue};
+use super::queue::{Backoff, Due, Key, Queue};
 use super::{ControllerManagerSettings, registry};
 
 /// A timer of a controller-manager.
@@ -30,6 +30,10 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     /// The kinds whose changes concern it.
     fn watches(&self) -> &'static [Kind];
+    /// How failed keys are retried.
+    fn backoff(&self) -> Backoff {
+        Backoff::default()
+    }
     /// The cache is complete; periodic work begins here.
     fn started(&mut self, _cx: &mut Cx<'_, '_>) {}
     /// A change of a watched kind: which keys does it concern?
@@ -134,6 +138,8 @@ pub(super) enum Accept {
     LiveOwner(Uid),
     /// Only NotFound goes on; an existing object ends the plan quietly (CT-048).
     OnlyNotFound,
+    /// No object of that UID: NotFound, or another one of the name (CT-152).
+    Gone(Uid),
     /// A failure ends the plan quietly: the next periodic pass sees to it.
     OrStop,
 }
@@ -156,7 +162,11 @@ impl Accept {
                 }
             }
             (Self::OnlyNotFound, Ok(_)) => Verdict::Stop,
-            (Self::OnlyNotFound | Self::OrNotFound, Err(error)) if error.code == 404 => Verdict::Go,
+            (Self::Gone(uid), Ok(found)) => {
+                let is_it = found.as_ref().is_some_and(|object| object.metadata().uid == *uid);
+                if is_it { Verdict::Stop } else { Verdict::Go }
+            }
+            (Self::OnlyNotFound | Self::OrNotFound | Self::Gone(_), Err(error)) if error.code == 404 => Verdict::Go,
             (Self::OnlyNotFound | Self::OrStop, Err(_)) => Verdict::Stop,
             (Self::OrAlreadyExists, Err(error)) if error.reason == "AlreadyExists" => Verdict::Go,
             (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => Verdict::Go,
@@ -484,7 +494,8 @@ impl ControllerManager {
         worker.running.remove(&key);
         worker.queue.done(&key);
         if failed {
-            worker.queue.add_rate_limited(key, ctx.now);
+            let backoff = worker.controller.backoff();
+            worker.queue.add_rate_limited(key, backoff, ctx.now);
         } else {
             worker.queue.forget(&key);
             if let Some(after) = after {
