@@ -50,6 +50,19 @@ impl Extra {
         }
     }
 
+    /// What is kept under a path of keys; to compare parts of two objects.
+    pub(crate) fn part(&self, path: &[&str]) -> Option<Value> {
+        let mut value = self.tree()?;
+        for key in path {
+            let Value::Object(mut map) = value else { return None };
+            let Some(Value::Object(mut fields)) = map.remove(PARTIAL_MAP) else {
+                return None;
+            };
+            value = fields.remove(*key)?;
+        }
+        Some(value)
+    }
+
     /// The paths of the kept fields, as `spec.containers[0].securityContext`; to tell what is not simulated.
     pub fn paths(&self) -> Vec<String> {
         let mut found = Vec::new();

@@ -24,6 +24,7 @@ mod served;
 mod storage;
 mod time;
 mod tree;
+mod validate;
 mod workload;
 mod yaml;
 
@@ -46,6 +47,7 @@ pub use self::quantity::{Format, Quantity};
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
+pub use self::validate::{ErrorList, ValidationError, validate, validate_update};
 pub use self::workload::*;
 
 /// A shared, immutable string: names and labels are copied far more often than made.

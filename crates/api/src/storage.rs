@@ -43,6 +43,14 @@ api_types! {
         pub cephfs: Option<serde_json::Value>,
         pub glusterfs: Option<serde_json::Value>,
         pub vsphere_volume: Option<serde_json::Value>,
+        pub flex_volume: Option<serde_json::Value>,
+        pub flocker: Option<serde_json::Value>,
+        pub quobyte: Option<serde_json::Value>,
+        pub photon_persistent_disk: Option<serde_json::Value>,
+        pub portworx_volume: Option<serde_json::Value>,
+        #[serde(rename = "scaleIO")]
+        pub scale_io: Option<serde_json::Value>,
+        pub storageos: Option<serde_json::Value>,
     }
     /// A disk of one node.
     pub struct LocalVolume { pub path: Str }
@@ -148,4 +156,36 @@ string_enum! {
     pub enum ClaimPhase { Pending = "Pending", Bound = "Bound", Lost = "Lost" }
     /// When a class binds.
     pub enum VolumeBindingMode { Immediate = "Immediate", WaitForFirstConsumer = "WaitForFirstConsumer" }
+}
+
+impl PersistentVolumeSpec {
+    /// The names of the sources that are set, in the API server's order.
+    pub fn sources(&self) -> impl Iterator<Item = &'static str> {
+        [
+            ("gcePersistentDisk", self.gce_persistent_disk.is_some()),
+            ("awsElasticBlockStore", self.aws_elastic_block_store.is_some()),
+            ("hostPath", self.host_path.is_some()),
+            ("glusterfs", self.glusterfs.is_some()),
+            ("flocker", self.flocker.is_some()),
+            ("nfs", self.nfs.is_some()),
+            ("rbd", self.rbd.is_some()),
+            ("quobyte", self.quobyte.is_some()),
+            ("cephfs", self.cephfs.is_some()),
+            ("iscsi", self.iscsi.is_some()),
+            ("cinder", self.cinder.is_some()),
+            ("fc", self.fc.is_some()),
+            ("flexVolume", self.flex_volume.is_some()),
+            ("azureFile", self.azure_file.is_some()),
+            ("vsphereVolume", self.vsphere_volume.is_some()),
+            ("photonPersistentDisk", self.photon_persistent_disk.is_some()),
+            ("portworxVolume", self.portworx_volume.is_some()),
+            ("azureDisk", self.azure_disk.is_some()),
+            ("scaleIO", self.scale_io.is_some()),
+            ("local", self.local.is_some()),
+            ("storageos", self.storageos.is_some()),
+            ("csi", self.csi.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(name, set)| set.then_some(name))
+    }
 }

@@ -1,0 +1,221 @@
+//! Affinity and node selectors (VA-144 to VA-153).
+
+use crate::{
+    Affinity, LabelSelector, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm,
+    SelectorOperator, Str,
+};
+
+use super::{ErrorList, Path, names, selector};
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(rules) = &affinity.node_affinity {
+        let path = path.child("nodeAffinity");
+        if let Some(required) = &rules.required_during_scheduling_ignored_during_execution {
+            node_selector(required, &path.child(REQUIRED), errors);
+        }
+        let preferred = path.child(PREFERRED);
+        for (index, term) in rules
+            .preferred_during_scheduling_ignored_during_execution
+            .iter()
+            .enumerate()
+        {
+            let path = preferred.index(index);
+            weight(term.weight, &path, errors);
+            node_term(&term.preference, &path.child("preference"), errors);
+        }
+    }
+    for (name, rules) in [
+        ("podAffinity", &affinity.pod_affinity),
+        ("podAntiAffinity", &affinity.pod_anti_affinity),
+    ] {
+        if let Some(rules) = rules {
+            pod_affinity(rules, &path.child(name), errors);
+        }
+    }
+}
+
+fn weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
+    if !(1..=100).contains(&weight) {
+        errors.invalid(&path.child("weight"), weight, "must be in the range 1-100");
+    }
+}
+
+pub(super) fn node_selector(node_selector: &NodeSelector, path: &Path<'_>, errors: &mut ErrorList) {
+    let terms = path.child("nodeSelectorTerms");
+    if node_selector.node_selector_terms.is_empty() {
+        errors.required(&terms, "must have at least one node selector term");
+    }
+    for (index, term) in node_selector.node_selector_terms.iter().enumerate() {
+        node_term(term, &terms.index(index), errors);
+    }
+}
+
+fn node_term(term: &NodeSelectorTerm, path: &Path<'_>, errors: &mut ErrorList) {
+    let expressions = path.child("matchExpressions");
+    for (index, requirement) in term.match_expressions.iter().enumerate() {
+        node_requirement(requirement, &expressions.index(index), errors);
+    }
+    let fields = path.child("matchFields");
+    for (index, requirement) in term.match_fields.iter().enumerate() {
+        field_requirement(requirement, &fields.index(index), errors);
+    }
+}
+
+fn node_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
+    let values = path.child("values");
+    match requirement.operator {
+        SelectorOperator::In | SelectorOperator::NotIn => {
+            if requirement.values.is_empty() {
+                errors.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+            }
+        }
+        SelectorOperator::Exists | SelectorOperator::DoesNotExist => {
+            if !requirement.values.is_empty() {
+                errors.forbidden(
+                    &values,
+                    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+                );
+            }
+        }
+        SelectorOperator::Gt | SelectorOperator::Lt => {
+            if requirement.values.len() != 1 {
+                errors.required(
+                    &values,
+                    "must be specified single value when `operator` is 'Lt' or 'Gt'",
+                );
+            }
+        }
+        SelectorOperator::Other(_) => bad_operator(&requirement.operator, path, errors),
+    }
+    errors.each_invalid(
+        &path.child("key"),
+        &requirement.key,
+        &names::qualified(&requirement.key),
+    );
+    for (index, value) in requirement.values.iter().enumerate() {
+        errors.each_invalid(&values.index(index), value, &names::label_value(value));
+    }
+}
+
+fn bad_operator(operator: &SelectorOperator, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.invalid_text(
+        &path.child("operator"),
+        operator.as_str(),
+        "not a valid selector operator",
+    );
+}
+
+/// VA-148: the only field is the node's name.
+fn field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
+    let values = path.child("values");
+    match requirement.operator {
+        SelectorOperator::In | SelectorOperator::NotIn => {
+            if requirement.values.len() != 1 {
+                errors.required(
+                    &values,
+                    "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+                );
+            }
+        }
+        _ => bad_operator(&requirement.operator, path, errors),
+    }
+    if &*requirement.key == "metadata.name" {
+        for (index, value) in requirement.values.iter().enumerate() {
+            errors.each_invalid(&values.index(index), value, &names::subdomain(value));
+        }
+    } else {
+        errors.invalid_text(&path.child("key"), &requirement.key, "not a valid field selector key");
+    }
+}
+
+fn pod_affinity(rules: &PodAffinity, path: &Path<'_>, errors: &mut ErrorList) {
+    let required = path.child(REQUIRED);
+    for (index, term) in rules
+        .required_during_scheduling_ignored_during_execution
+        .iter()
+        .enumerate()
+    {
+        pod_term(term, &required.index(index), errors);
+    }
+    let preferred = path.child(PREFERRED);
+    for (index, term) in rules
+        .preferred_during_scheduling_ignored_during_execution
+        .iter()
+        .enumerate()
+    {
+        let path = preferred.index(index);
+        weight(term.weight, &path, errors);
+        pod_term(&term.pod_affinity_term, &path.child("podAffinityTerm"), errors);
+    }
+}
+
+fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(labels) = &term.label_selector {
+        selector::validate(labels, &path.child("labelSelector"), errors);
+    }
+    if let Some(labels) = &term.namespace_selector {
+        selector::validate(labels, &path.child("namespaceSelector"), errors);
+    }
+    for namespace in &term.namespaces {
+        errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
+    }
+    for (name, keys, operator) in [
+        ("matchLabelKeys", &term.match_label_keys, SelectorOperator::In),
+        ("mismatchLabelKeys", &term.mismatch_label_keys, SelectorOperator::NotIn),
+    ] {
+        label_keys(
+            name,
+            keys,
+            &operator,
+            term.label_selector.as_ref(),
+            &path.child(name),
+            errors,
+        );
+    }
+    let both = path.child("matchLabelKeys");
+    for (index, key) in term.match_label_keys.iter().enumerate() {
+        if term.mismatch_label_keys.contains(key) {
+            errors.invalid_text(
+                &both.index(index),
+                key,
+                "exists in both matchLabelKeys and mismatchLabelKeys",
+            );
+        }
+    }
+    let topology_key = path.child("topologyKey");
+    if term.topology_key.is_empty() {
+        errors.required(&topology_key, "can not be empty");
+    }
+    errors.each_invalid(&topology_key, &term.topology_key, &names::qualified(&term.topology_key));
+}
+
+/// VA-153. An expression that the server itself added from the key (`key OP [value]`) is not a conflict.
+pub(super) fn label_keys(
+    name: &str,
+    keys: &[Str],
+    operator: &SelectorOperator,
+    labels: Option<&LabelSelector>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    if keys.is_empty() {
+        return;
+    }
+    let Some(labels) = labels else {
+        errors.forbidden(path, "must not be specified when labelSelector is not set");
+        return;
+    };
+    for (index, key) in keys.iter().enumerate() {
+        errors.each_invalid(&path.index(index), key, &names::qualified(key));
+        let expressed = labels.match_expressions.iter().any(|expression| {
+            expression.key == *key && !(expression.operator == *operator && expression.values.len() == 1)
+        });
+        if labels.match_labels.contains_key(key) || expressed {
+            let message = format!("exists in both {name} and labelSelector");
+            errors.invalid_text(&path.index(index), key, &message);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Containers (VA-084 to VA-105).
+
+use std::collections::BTreeSet;
+
+use crate::{
+    Container, ContainerPort, EnvVar, EnvVarSource, KeySelector, PodSpec, PullPolicy, RestartPolicy, VolumeMount,
+};
+
+use super::list::quoted;
+use super::probe::{self, ProbeKind};
+use super::{ErrorList, Path, names, resources};
+
+/// What a container's rules need to know of its pod.
+struct Pod<'p> {
+    spec: &'p PodSpec,
+    claims: Vec<&'p str>,
+    /// The grace that a `sleep` hook must fit into.
+    grace: i64,
+}
+
+pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let pod = Pod {
+        spec,
+        claims: spec.resource_claims.iter().map(|claim| &*claim.name).collect(),
+        grace: spec.termination_grace_period_seconds.unwrap_or(30).max(0),
+    };
+    let containers = path.child("containers");
+    if spec.containers.is_empty() {
+        errors.required(&containers, "");
+    }
+    let mut names = BTreeSet::new();
+    for (index, container) in spec.containers.iter().enumerate() {
+        let path = containers.index(index);
+        common(container, &pod, &path, errors);
+        if !container.name.is_empty() && !names.insert(&*container.name) {
+            errors.duplicate(&path.child("name"), quoted(&container.name), "");
+        }
+        if let Some(lifecycle) = &container.lifecycle {
+            probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
+        }
+        probes(container, &pod, &path, errors);
+    }
+    let mut taken = BTreeSet::new();
+    for (index, container) in spec.containers.iter().enumerate() {
+        host_port_conflicts(container, &mut taken, &containers.index(index), errors);
+    }
+
+    let init_containers = path.child("initContainers");
+    for (index, container) in spec.init_containers.iter().enumerate() {
+        let path = init_containers.index(index);
+        common(container, &pod, &path, errors);
+        let sidecar = match &container.restart_policy {
+            None => false,
+            Some(RestartPolicy::Always) => true,
+            Some(other) => {
+                errors.unsupported_text(&path.child("restartPolicy"), other.as_str(), &["Always"]);
+                false
+            }
+        };
+        if !container.name.is_empty() && !names.insert(&*container.name) {
+            errors.duplicate(&path.child("name"), quoted(&container.name), "");
+        }
+        host_port_conflicts(container, &mut BTreeSet::new(), &path, errors);
+        if sidecar {
+            if let Some(lifecycle) = &container.lifecycle {
+                probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
+            }
+            probes(container, &pod, &path, errors);
+        } else {
+            for (field, given) in [
+                ("lifecycle", container.lifecycle.is_some()),
+                ("livenessProbe", container.liveness_probe.is_some()),
+                ("readinessProbe", container.readiness_probe.is_some()),
+                ("startupProbe", container.startup_probe.is_some()),
+            ] {
+                if given {
+                    errors.forbidden(
+                        &path.child(field),
+                        "may not be set for init containers without restartPolicy=Always",
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    for (name, given, kind) in [
+        ("livenessProbe", &container.liveness_probe, ProbeKind::Liveness),
+        ("readinessProbe", &container.readiness_probe, ProbeKind::Readiness),
+        ("startupProbe", &container.startup_probe, ProbeKind::Startup),
+    ] {
+        if let Some(given) = given {
+            probe::probe(given, kind, pod.grace, &path.child(name), errors);
+        }
+    }
+}
+
+fn common(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let name = path.child("name");
+    if container.name.is_empty() {
+        errors.required(&name, "");
+    } else {
+        errors.each_invalid(&name, &container.name, &names::label(&container.name));
+    }
+    if container.image.is_empty() {
+        errors.required(&path.child("image"), "");
+    }
+    match &*container.termination_message_policy {
+        "File" | "FallbackToLogsOnError" => {}
+        "" => errors.required(&path.child("terminationMessagePolicy"), ""),
+        other => errors.unsupported_text(
+            &path.child("terminationMessagePolicy"),
+            other,
+            &["File", "FallbackToLogsOnError"],
+        ),
+    }
+    ports(
+        &container.ports,
+        pod.spec.host_network == Some(true),
+        &path.child("ports"),
+        errors,
+    );
+    env(&container.env, &path.child("env"), errors);
+    mounts(container, pod, &path.child("volumeMounts"), errors);
+    match &container.image_pull_policy {
+        Some(PullPolicy::Always | PullPolicy::IfNotPresent | PullPolicy::Never) => {}
+        None => errors.required(&path.child("imagePullPolicy"), ""),
+        Some(PullPolicy::Other(other)) => errors.unsupported_text(
+            &path.child("imagePullPolicy"),
+            other,
+            &["Always", "IfNotPresent", "Never"],
+        ),
+    }
+    resources::validate(&container.resources, &pod.claims, &path.child("resources"), errors);
+    if let Some(context) = &container.security_context {
+        let path = path.child("securityContext");
+        for (name, id) in [("runAsUser", context.run_as_user), ("runAsGroup", context.run_as_group)] {
+            user_id(id, &path.child(name), errors);
+        }
+    }
+}
+
+/// VA-103.
+pub(super) fn user_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(id) = id
+        && !(0..=i64::from(i32::MAX)).contains(&id)
+    {
+        errors.invalid(path, id, &names::range_text(0, i64::from(i32::MAX)));
+    }
+}
+
+fn ports(ports: &[ContainerPort], host_network: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut known = BTreeSet::new();
+    for (index, port) in ports.iter().enumerate() {
+        let path = path.index(index);
+        if !port.name.is_empty() {
+            let messages = names::port_name(&port.name);
+            errors.each_invalid(&path.child("name"), &port.name, &messages);
+            if messages.is_empty() && !known.insert(&*port.name) {
+                errors.duplicate(&path.child("name"), quoted(&port.name), "");
+            }
+        }
+        if port.container_port == 0 {
+            errors.required(&path.child("containerPort"), "");
+        } else if !(1..=65_535).contains(&port.container_port) {
+            errors.invalid(
+                &path.child("containerPort"),
+                port.container_port,
+                &names::range_text(1, 65_535),
+            );
+        }
+        let host_port = port.host_port.unwrap_or(0);
+        if host_port != 0 && !(1..=65_535).contains(&host_port) {
+            errors.invalid(&path.child("hostPort"), host_port, &names::range_text(1, 65_535));
+        }
+        match &*port.protocol {
+            "TCP" | "UDP" | "SCTP" => {}
+            "" => errors.required(&path.child("protocol"), ""),
+            other => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
+        }
+        if host_network && host_port != port.container_port {
+            errors.invalid(
+                &path.child("hostPort"),
+                host_port,
+                "must match `containerPort` when `hostNetwork` is true",
+            );
+        }
+    }
+}
+
+/// VA-091: one port of the node for one container. `taken` is what the containers before it hold.
+fn host_port_conflicts(container: &Container, taken: &mut BTreeSet<String>, path: &Path<'_>, errors: &mut ErrorList) {
+    let ports = path.child("ports");
+    for (index, port) in container.ports.iter().enumerate() {
+        let number = port.host_port.unwrap_or(0);
+        if number == 0 {
+            continue;
+        }
+        let text = format!("{}/{}/{number}", port.protocol, port.host_ip);
+        if taken.contains(&text) {
+            errors.duplicate(&ports.index(index).child("hostPort"), quoted(&text), "");
+        }
+        taken.insert(text);
+    }
+}
+
+fn env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
+    for (index, variable) in env.iter().enumerate() {
+        let path = path.index(index);
+        if variable.name.is_empty() {
+            errors.required(&path.child("name"), "");
+        } else {
+            errors.each_invalid(&path.child("name"), &variable.name, &names::env_name(&variable.name));
+        }
+        if let Some(source) = &variable.value_from {
+            env_source(source, !variable.value.is_empty(), &path.child("valueFrom"), errors);
+        }
+    }
+}
+
+fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut count = 0;
+    if let Some(field) = &source.field_ref {
+        count += 1;
+        let path = path.child("fieldRef");
+        let path = path.child("fieldPath");
+        if field.field_path.is_empty() {
+            errors.required(&path, "");
+        } else if let Err(known) = field_label(&field.field_path) {
+            if known {
+                errors.unsupported_text(&path, &field.field_path, &FIELD_PATHS);
+            } else {
+                let message = format!(
+                    "error converting fieldPath: field label not supported: {}",
+                    field.field_path
+                );
+                errors.invalid_text(&path, &field.field_path, &message);
+            }
+        }
+    }
+    if let Some(resource) = &source.resource_field_ref {
+        const RESOURCES: [&str; 6] = [
+            "limits.cpu",
+            "limits.ephemeral-storage",
+            "limits.memory",
+            "requests.cpu",
+            "requests.ephemeral-storage",
+            "requests.memory",
+        ];
+        count += 1;
+        let path = path.child("resourceFieldRef");
+        let path = path.child("resource");
+        let huge = ["limits.", "requests."].iter().any(|kind| {
+            resource
+                .resource
+                .strip_prefix(kind)
+                .is_some_and(resources::is_huge_page)
+        });
+        if resource.resource.is_empty() {
+            errors.required(&path, "");
+        } else if !RESOURCES.contains(&&*resource.resource) && !huge {
+            errors.unsupported_text(&path, &resource.resource, &RESOURCES);
+        }
+    }
+    for (name, selector) in [
+        ("configMapKeyRef", &source.config_map_key_ref),
+        ("secretKeyRef", &source.secret_key_ref),
+    ] {
+        if let Some(selector) = selector {
+            count += 1;
+            key_selector(selector, &path.child(name), errors);
+        }
+    }
+    if has_value {
+        if count != 0 {
+            errors.invalid_text(path, "", "may not be specified when `value` is not empty");
+        }
+    } else if count == 0 {
+        errors.invalid_text(
+            path,
+            "",
+            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+        );
+    } else if count > 1 {
+        errors.invalid_text(path, "", "may not have more than one field specified at a time");
+    }
+}
+
+fn key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(&path.child("name"), &selector.name, &names::subdomain(&selector.name));
+    if selector.key.is_empty() {
+        errors.required(&path.child("key"), "");
+    } else {
+        errors.each_invalid(&path.child("key"), &selector.key, &names::config_key(&selector.key));
+    }
+}
+
+const FIELD_PATHS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// Whether a variable may take that field; `Err(true)` for fields that exist but not for variables.
+fn field_label(path: &str) -> Result<(), bool> {
+    let subscripted = ["metadata.annotations['", "metadata.labels['"]
+        .iter()
+        .any(|prefix| path.strip_prefix(prefix).is_some_and(|rest| rest.ends_with("']")));
+    if subscripted || FIELD_PATHS.contains(&path) {
+        Ok(())
+    } else {
+        Err(matches!(
+            path,
+            "metadata.annotations"
+                | "metadata.labels"
+                | "spec.restartPolicy"
+                | "spec.schedulerName"
+                | "spec.hostNetwork"
+                | "status.phase"
+                | "status.nominatedNodeName"
+        ))
+    }
+}
+
+fn mounts(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut points = BTreeSet::new();
+    for (index, mount) in container.volume_mounts.iter().enumerate() {
+        let at = path.index(index);
+        if mount.name.is_empty() {
+            errors.required(&at.child("name"), "");
+        }
+        if !pod.spec.volumes.iter().any(|volume| volume.name == mount.name) {
+            errors.not_found(&at.child("name"), &mount.name, "");
+        }
+        if mount.mount_path.is_empty() {
+            errors.required(&at.child("mountPath"), "");
+        }
+        if !points.insert(&*mount.mount_path) {
+            errors.invalid_text(&at.child("mountPath"), &mount.mount_path, "must be unique");
+        }
+        if !mount.sub_path.is_empty() {
+            super::volume::local_descending_path(&mount.sub_path, &path.child("subPath"), errors);
+        }
+        propagation(mount, container, &path.child("mountPropagation"), errors);
+    }
+}
+
+fn propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+    let privileged = container
+        .security_context
+        .as_ref()
+        .is_some_and(|context| context.privileged == Some(true));
+    match mount.mount_propagation.as_deref() {
+        None | Some("None" | "HostToContainer") => {}
+        Some("Bidirectional") if privileged => {}
+        Some("Bidirectional") => errors.forbidden(
+            path,
+            "Bidirectional mount propagation is available only to privileged containers",
+        ),
+        Some(other) => errors.unsupported_text(path, other, &["Bidirectional", "HostToContainer", "None"]),
+    }
+}

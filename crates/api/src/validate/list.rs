@@ -1,0 +1,252 @@
+//! Field errors and how they print (VA-001 to VA-017).
+
+use std::fmt::{self, Display, Write};
+
+use crate::Kind;
+
+/// One thing that is wrong with one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidationError {
+    /// The field, as `spec.containers[0].image`.
+    pub path: String,
+    /// `causes[].reason` of the API's answer, as `FieldValueRequired`.
+    pub reason: &'static str,
+    /// What is wrong, without the field: `Invalid value: 0: must be greater than zero`.
+    pub message: String,
+}
+
+impl Display for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// Everything that is wrong with an object, in the API server's order (VA-018).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ErrorList(Vec<ValidationError>);
+
+impl ErrorList {
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// How many things are wrong.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Each thing that is wrong.
+    pub fn iter(&self) -> std::slice::Iter<'_, ValidationError> {
+        self.0.iter()
+    }
+    /// Field and message of each; the form of the API's `causes`.
+    pub fn into_pairs(self) -> Vec<(String, String)> {
+        self.0.into_iter().map(|error| (error.path, error.message)).collect()
+    }
+    /// `Pod "web" is invalid: [a, b]`: the message of the API's refusal, exact repeats once (VA-016).
+    pub fn to_status_message(&self, kind: Kind, name: &str) -> String {
+        format!("{} {} is invalid: {self}", super::qualified_kind(kind), quoted(name))
+    }
+
+    fn push(&mut self, path: &Path<'_>, reason: &'static str, message: String) {
+        self.0.push(ValidationError {
+            path: path.to_string(),
+            reason,
+            message,
+        });
+    }
+    pub(crate) fn required(&mut self, path: &Path<'_>, detail: &str) {
+        let message = if detail.is_empty() {
+            "Required value".to_owned()
+        } else {
+            format!("Required value: {detail}")
+        };
+        self.push(path, "FieldValueRequired", message);
+    }
+    /// `value` is printed as it is: numbers bare, strings through [`quoted`], the rest as JSON.
+    pub(crate) fn invalid(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
+        let detail = if detail.is_empty() {
+            String::new()
+        } else {
+            format!(": {detail}")
+        };
+        self.push(path, "FieldValueInvalid", format!("Invalid value: {value}{detail}"));
+    }
+    pub(crate) fn invalid_text(&mut self, path: &Path<'_>, value: &str, detail: &str) {
+        self.invalid(path, quoted(value), detail);
+    }
+    pub(crate) fn unsupported(&mut self, path: &Path<'_>, value: impl Display, supported: &[&str]) {
+        let list: Vec<String> = supported.iter().map(|known| quoted(known)).collect();
+        self.push(
+            path,
+            "FieldValueNotSupported",
+            format!("Unsupported value: {value}: supported values: {}", list.join(", ")),
+        );
+    }
+    pub(crate) fn unsupported_text(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+        self.unsupported(path, quoted(value), supported);
+    }
+    pub(crate) fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
+        self.push(path, "FieldValueForbidden", format!("Forbidden: {detail}"));
+    }
+    pub(crate) fn duplicate(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
+        let detail = if detail.is_empty() {
+            String::new()
+        } else {
+            format!(": {detail}")
+        };
+        self.push(path, "FieldValueDuplicate", format!("Duplicate value: {value}{detail}"));
+    }
+    pub(crate) fn not_found(&mut self, path: &Path<'_>, value: &str, detail: &str) {
+        let detail = if detail.is_empty() {
+            String::new()
+        } else {
+            format!(": {detail}")
+        };
+        self.push(
+            path,
+            "FieldValueNotFound",
+            format!("Not found: {}{detail}", quoted(value)),
+        );
+    }
+    pub(crate) fn too_long(&mut self, path: &Path<'_>, max: usize) {
+        let unit = if max == 1 { "byte" } else { "bytes" };
+        self.push(
+            path,
+            "FieldValueTooLong",
+            format!("Too long: may not be more than {max} {unit}"),
+        );
+    }
+    /// Each message of a rule about names, at one field.
+    pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, details: &[String]) {
+        for detail in details {
+            self.invalid_text(path, value, detail);
+        }
+    }
+    /// `must be greater than or equal to 0` where it is not.
+    pub(crate) fn not_negative(&mut self, path: &Path<'_>, value: Option<impl Into<i64> + Copy>) {
+        if let Some(value) = value.map(Into::into)
+            && value < 0
+        {
+            self.invalid(path, value, NEGATIVE);
+        }
+    }
+}
+
+/// The text of VA-067.
+pub(crate) const NEGATIVE: &str = "must be greater than or equal to 0";
+/// The text of VA-067.
+pub(crate) const NOT_POSITIVE: &str = "must be greater than zero";
+/// The text of fields that never change.
+pub(crate) const IMMUTABLE: &str = "field is immutable";
+
+impl Display for ErrorList {
+    /// One error bare; several as `[a, b, c]`, exact repeats once.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut texts: Vec<String> = Vec::new();
+        for error in &self.0 {
+            let text = error.to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        match texts.as_slice() {
+            [one] => f.write_str(one),
+            many => write!(f, "[{}]", many.join(", ")),
+        }
+    }
+}
+
+impl IntoIterator for ErrorList {
+    type Item = ValidationError;
+    type IntoIter = std::vec::IntoIter<ValidationError>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// A path to a field, kept on the stack and printed only where something is wrong.
+#[derive(Clone, Copy)]
+pub(crate) struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    part: Part<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Field(&'a str),
+    Index(usize),
+    Key(&'a str),
+}
+
+impl<'a> Path<'a> {
+    pub(crate) const fn root(name: &'a str) -> Path<'a> {
+        Path {
+            parent: None,
+            part: Part::Field(name),
+        }
+    }
+    /// The path without its last part.
+    pub(crate) const fn parent(&self) -> Option<&'a Path<'a>> {
+        self.parent
+    }
+    pub(crate) const fn child(&'a self, name: &'a str) -> Path<'a> {
+        Path {
+            parent: Some(self),
+            part: Part::Field(name),
+        }
+    }
+    pub(crate) const fn index(&'a self, index: usize) -> Path<'a> {
+        Path {
+            parent: Some(self),
+            part: Part::Index(index),
+        }
+    }
+    pub(crate) const fn key(&'a self, key: &'a str) -> Path<'a> {
+        Path {
+            parent: Some(self),
+            part: Part::Key(key),
+        }
+    }
+}
+
+impl Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(f)?;
+        }
+        match self.part {
+            Part::Field(name) if self.parent.is_some() => write!(f, ".{name}"),
+            Part::Field(name) => f.write_str(name),
+            Part::Index(index) => write!(f, "[{index}]"),
+            Part::Key(key) => write!(f, "[{key}]"),
+        }
+    }
+}
+
+/// Go's `%q` of a string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            letter if letter.is_control() && u32::from(letter) < 0x80 => {
+                let _ = write!(out, "\\x{:02x}", u32::from(letter));
+            }
+            letter if letter.is_control() => {
+                let _ = write!(out, "\\u{:04x}", u32::from(letter));
+            }
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,151 @@
+//! Metadata of every kind (VA-070 to VA-081, VA-276).
+
+use crate::{Kind, Labels, Object, ObjectMeta};
+
+use super::list::{IMMUTABLE, quoted};
+use super::{ErrorList, Path, names};
+
+const ANNOTATIONS_MAX: usize = 256 * 1024;
+
+type NameRule = fn(&str) -> Vec<String>;
+
+fn name_rule(kind: Kind) -> NameRule {
+    match kind {
+        Kind::Namespace | Kind::StatefulSet => names::label,
+        Kind::Service => names::label_1035,
+        Kind::PodDisruptionBudget => names::path_segment,
+        _ => names::subdomain,
+    }
+}
+
+pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
+    let kind = object.kind();
+    let metadata = object.metadata();
+    let path = Path::root("metadata");
+    let rule = name_rule(kind);
+    if !metadata.generate_name.is_empty() {
+        let masked = match metadata.generate_name.strip_suffix('-') {
+            Some(rest) if !rest.is_empty() => format!("{}a", &rest[..rest.len() - last_len(rest)]),
+            _ => metadata.generate_name.to_string(),
+        };
+        errors.each_invalid(&path.child("generateName"), &metadata.generate_name, &rule(&masked));
+    }
+    if metadata.name.is_empty() {
+        errors.required(&path.child("name"), "name or generateName is required");
+    } else {
+        errors.each_invalid(&path.child("name"), &metadata.name, &rule(&metadata.name));
+    }
+    if kind.is_namespaced() {
+        if metadata.namespace.is_empty() {
+            errors.required(&path.child("namespace"), "");
+        } else {
+            let messages = names::label(&metadata.namespace);
+            errors.each_invalid(&path.child("namespace"), &metadata.namespace, &messages);
+        }
+    } else if !metadata.namespace.is_empty() {
+        errors.forbidden(&path.child("namespace"), "not allowed on this type");
+    }
+    common(kind, metadata, &path, errors);
+}
+
+fn last_len(text: &str) -> usize {
+    text.chars().next_back().map_or(0, char::len_utf8)
+}
+
+/// What create and update check alike.
+fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.not_negative(&path.child("generation"), metadata.generation);
+    labels(&metadata.labels, &path.child("labels"), errors);
+    annotations(&metadata.annotations, &path.child("annotations"), errors);
+    owner_references(metadata, &path.child("ownerReferences"), errors);
+    let finalizers = path.child("finalizers");
+    for (index, finalizer) in metadata.finalizers.iter().enumerate() {
+        errors.each_invalid(&finalizers, finalizer, &names::qualified(finalizer));
+        if kind == Kind::Pod && !finalizer.contains('/') && !matches!(&**finalizer, "orphan" | "foregroundDeletion") {
+            errors.invalid_text(
+                &finalizers.index(index),
+                finalizer,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            );
+        }
+    }
+}
+
+pub(super) fn labels(
+    labels: &std::collections::BTreeMap<crate::Str, crate::Str>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    for (key, value) in labels {
+        errors.each_invalid(path, key, &names::qualified(key));
+        errors.each_invalid(path, value, &names::label_value(value));
+    }
+}
+
+pub(super) fn annotations(annotations: &Labels, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut size = 0;
+    for (key, value) in annotations.iter() {
+        errors.each_invalid(path, key, &names::qualified(&key.to_lowercase()));
+        size += key.len() + value.len();
+    }
+    if size > ANNOTATIONS_MAX {
+        errors.too_long(path, ANNOTATIONS_MAX);
+    }
+}
+
+fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut controller: Option<String> = None;
+    for owner in &metadata.owner_references {
+        for (field, value, message) in [
+            ("apiVersion", &*owner.api_version, "version must not be empty"),
+            ("kind", &*owner.kind, "must not be empty"),
+            ("name", &*owner.name, "must not be empty"),
+            ("uid", owner.uid.as_str(), "must not be empty"),
+        ] {
+            if value.is_empty() {
+                errors.invalid_text(&path.child(field), value, message);
+            }
+        }
+        if owner.controller == Some(true) {
+            let name = format!("{}/{}", owner.kind, owner.name);
+            if let Some(first) = &controller {
+                let all = serde_json::to_string(&metadata.owner_references).unwrap_or_default();
+                let message = format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
+                );
+                errors.invalid(path, all, &message);
+            } else {
+                controller = Some(name);
+            }
+        }
+    }
+}
+
+pub(super) fn validate_update(old: &Object, new: &Object, errors: &mut ErrorList) {
+    let path = Path::root("metadata");
+    let (before, after) = (old.metadata(), new.metadata());
+    if before.deletion_timestamp.is_some() {
+        let added: Vec<String> = after
+            .finalizers
+            .iter()
+            .filter(|finalizer| !before.finalizers.contains(finalizer))
+            .map(|finalizer| quoted(finalizer))
+            .collect();
+        if !added.is_empty() {
+            let message = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                added.join(", ")
+            );
+            errors.forbidden(&path.child("finalizers"), &message);
+        }
+    }
+    for (field, before, after) in [
+        ("name", &before.name, &after.name),
+        ("namespace", &before.namespace, &after.namespace),
+    ] {
+        if before != after {
+            errors.invalid_text(&path.child(field), after, IMMUTABLE);
+        }
+    }
+    common(new.kind(), after, &path, errors);
+}

@@ -1,0 +1,101 @@
+//! Validation: what the API server refuses on create and update, in its own
+//! words and order (VA-001 to VA-022, VA-057 to VA-214). All problems at once.
+//!
+//! Objects are expected with their defaults ([`crate::default_object`]).
+//! Knows one object (and its older self) only; what needs others is admission.
+
+mod affinity;
+mod container;
+mod list;
+mod meta;
+mod names;
+mod node;
+mod pod;
+mod pod_update;
+mod policy;
+mod probe;
+mod resources;
+mod scheduling;
+mod selector;
+mod service;
+mod storage;
+mod volume;
+mod workload;
+mod workload_update;
+
+pub use self::list::{ErrorList, ValidationError};
+pub(crate) use self::list::{Path, quoted};
+
+use crate::{Kind, Object};
+
+/// Everything that is wrong with an object that is to be created.
+pub fn validate(object: &Object) -> ErrorList {
+    let mut errors = ErrorList::default();
+    meta::validate(object, &mut errors);
+    match object {
+        Object::Pod(pod) => pod::validate(pod, &mut errors),
+        Object::ReplicationController(object) => workload::replication_controller(object, &mut errors),
+        Object::ReplicaSet(object) => workload::replica_set(object, &mut errors),
+        Object::Deployment(object) => workload::deployment(object, &mut errors),
+        Object::StatefulSet(object) => workload::stateful_set(object, &mut errors),
+        Object::DaemonSet(object) => workload::daemon_set(object, &mut errors),
+        Object::Job(object) => workload::job(object, &mut errors),
+        Object::Node(object) => node::validate(object, &mut errors),
+        Object::PersistentVolume(object) => storage::volume(object, &mut errors),
+        Object::PersistentVolumeClaim(object) => storage::claim(object, &mut errors),
+        Object::StorageClass(object) => storage::class(object, &mut errors),
+        Object::Service(object) => service::validate(object, &mut errors),
+        Object::PodDisruptionBudget(object) => policy::budget(object, &mut errors),
+        Object::PriorityClass(object) => policy::priority_class(object, &mut errors),
+        Object::Namespace(_)
+        | Object::Lease(_)
+        | Object::ControllerRevision(_)
+        | Object::EndpointSlice(_)
+        | Object::VolumeAttachment(_)
+        | Object::CsiNode(_)
+        | Object::CsiDriver(_)
+        | Object::CsiStorageCapacity(_)
+        | Object::ConfigMap(_)
+        | Object::Secret(_)
+        | Object::Event(_) => {}
+    }
+    errors
+}
+
+/// Everything that is wrong with replacing `old` by `new` on the main resource (not `/status`).
+pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
+    let mut errors = ErrorList::default();
+    meta::validate_update(old, new, &mut errors);
+    match (old, new) {
+        (Object::Pod(old), Object::Pod(new)) => pod_update::validate(old, new, &mut errors),
+        (Object::ReplicationController(_), Object::ReplicationController(new)) => {
+            workload::replication_controller(new, &mut errors);
+        }
+        (Object::ReplicaSet(old), Object::ReplicaSet(new)) => workload_update::replica_set(old, new, &mut errors),
+        (Object::Deployment(old), Object::Deployment(new)) => workload_update::deployment(old, new, &mut errors),
+        (Object::StatefulSet(old), Object::StatefulSet(new)) => workload_update::stateful_set(old, new, &mut errors),
+        (Object::DaemonSet(old), Object::DaemonSet(new)) => workload_update::daemon_set(old, new, &mut errors),
+        (Object::Job(old), Object::Job(new)) => workload_update::job(old, new, &mut errors),
+        (Object::Node(old), Object::Node(new)) => node::validate_update(old, new, &mut errors),
+        (Object::PersistentVolume(old), Object::PersistentVolume(new)) => storage::volume_update(old, new, &mut errors),
+        (Object::PersistentVolumeClaim(old), Object::PersistentVolumeClaim(new)) => {
+            storage::claim_update(old, new, &mut errors);
+        }
+        (Object::StorageClass(old), Object::StorageClass(new)) => storage::class_update(old, new, &mut errors),
+        (Object::Service(old), Object::Service(new)) => service::validate_update(old, new, &mut errors),
+        (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(new)) => policy::budget(new, &mut errors),
+        (Object::PriorityClass(old), Object::PriorityClass(new)) => {
+            policy::priority_class_update(old, new, &mut errors);
+        }
+        _ => {}
+    }
+    errors
+}
+
+/// `Pod`, `Deployment.apps`: the kind as messages name it.
+pub(crate) fn qualified_kind(kind: Kind) -> String {
+    match kind.api_version().split_once('/') {
+        Some((group, _)) => format!("{}.{group}", kind.name()),
+        None => kind.name().to_owned(),
+    }
+}

@@ -1,0 +1,206 @@
+//! Rules about names, and their texts (VA-057 to VA-083).
+
+pub(super) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+pub(super) const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+pub(super) const IP: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+pub(super) const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+const ENV_NAME: &str =
+    "a valid environment variable name must consist only of printable ASCII characters other than '='";
+
+type Messages = Vec<String>;
+
+fn max_length(text: &str, max: usize, messages: &mut Messages) {
+    if text.len() > max {
+        messages.push(format!("must be no more than {max} characters"));
+    }
+}
+
+fn lower(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+}
+
+/// Whether it is an inner of `edge` characters at both ends and `edge` or `inner` between.
+fn shaped(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+        return false;
+    };
+    edge(*first) && edge(*last) && bytes.iter().all(|byte| edge(*byte) || inner.contains(byte))
+}
+
+fn is_label(text: &str) -> bool {
+    shaped(text, lower, b"-")
+}
+
+fn is_subdomain(text: &str) -> bool {
+    text.split('.').all(is_label)
+}
+
+/// VA-070: names of most objects.
+pub(super) fn subdomain(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    max_length(text, 253, &mut messages);
+    if !is_subdomain(text) {
+        messages.push(SUBDOMAIN.into());
+    }
+    messages
+}
+
+/// VA-071: namespaces, containers, volumes.
+pub(super) fn label(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    max_length(text, 63, &mut messages);
+    if !is_label(text) {
+        messages.push(if is_subdomain(text) {
+            "must not contain dots".into()
+        } else {
+            LABEL.into()
+        });
+    }
+    messages
+}
+
+/// VA-072: Services.
+pub(super) fn label_1035(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    max_length(text, 63, &mut messages);
+    if !is_label(text) || !text.starts_with(|first: char| first.is_ascii_lowercase()) {
+        messages.push(LABEL_1035.into());
+    }
+    messages
+}
+
+/// VA-073: budgets.
+pub(super) fn path_segment(text: &str) -> Messages {
+    if matches!(text, "." | "..") {
+        return vec![format!("may not be '{text}'")];
+    }
+    ['/', '%']
+        .into_iter()
+        .filter(|illegal| text.contains(*illegal))
+        .map(|illegal| format!("may not contain '{illegal}'"))
+        .collect()
+}
+
+/// VA-076: label keys, taint keys, conditions.
+pub(super) fn qualified(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    let parts: Vec<&str> = text.split('/').collect();
+    let name = match parts.as_slice() {
+        [name] => name,
+        [prefix, name] => {
+            if prefix.is_empty() {
+                messages.push("prefix part must be non-empty".into());
+            } else {
+                messages.extend(
+                    subdomain(prefix)
+                        .into_iter()
+                        .map(|message| format!("prefix part {message}")),
+                );
+            }
+            name
+        }
+        _ => {
+            return vec![format!(
+                "a qualified name {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            )];
+        }
+    };
+    if name.is_empty() {
+        messages.push("name part must be non-empty".into());
+    } else if name.len() > 63 {
+        messages.push("name part must be no more than 63 characters".into());
+    }
+    if !shaped(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
+        messages.push(format!("name part {QUALIFIED}"));
+    }
+    messages
+}
+
+/// VA-077: label values.
+pub(super) fn label_value(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    max_length(text, 63, &mut messages);
+    if !text.is_empty() && !shaped(text, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
+        messages.push(LABEL_VALUE.into());
+    }
+    messages
+}
+
+/// VA-082: names of ports.
+pub(super) fn port_name(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    max_length(text, 15, &mut messages);
+    if !text.bytes().all(|byte| lower(byte) || byte == b'-') || text.is_empty() {
+        messages.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".into());
+    }
+    if !text.bytes().any(|byte| byte.is_ascii_lowercase()) {
+        messages.push("must contain at least one letter (a-z)".into());
+    }
+    if text.contains("--") {
+        messages.push("must not contain consecutive hyphens".into());
+    }
+    if text.starts_with('-') || text.ends_with('-') {
+        messages.push("must not begin or end with a hyphen".into());
+    }
+    messages
+}
+
+/// VA-083: names of environment variables.
+pub(super) fn env_name(text: &str) -> Messages {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
+        Vec::new()
+    } else {
+        vec![ENV_NAME.into()]
+    }
+}
+
+/// Keys of ConfigMaps and Secrets.
+pub(super) fn config_key(text: &str) -> Messages {
+    let mut messages = Vec::new();
+    max_length(text, 253, &mut messages);
+    let sound = !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    if !sound {
+        messages.push("a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')".into());
+    }
+    if text == "." {
+        messages.push("must not be '.'".into());
+    } else if text == ".." {
+        messages.push("must not be '..'".into());
+    } else if text.starts_with("..") {
+        messages.push("must not start with '..'".into());
+    }
+    messages
+}
+
+/// Whether it is an IPv4 or IPv6 address.
+pub(super) fn is_ip(text: &str) -> bool {
+    text.parse::<std::net::IpAddr>().is_ok()
+}
+
+/// Whether it is an address with a prefix length.
+pub(super) fn is_cidr(text: &str) -> bool {
+    let Some((address, length)) = text.split_once('/') else {
+        return false;
+    };
+    let max = match address.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(_)) => 32,
+        Ok(std::net::IpAddr::V6(_)) => 128,
+        Err(_) => return false,
+    };
+    !length.is_empty()
+        && length.bytes().all(|byte| byte.is_ascii_digit())
+        && length.parse::<u32>().is_ok_and(|length| length <= max)
+}
+
+/// `must be between a and b, inclusive`.
+pub(super) fn range_text(low: i64, high: i64) -> String {
+    format!("must be between {low} and {high}, inclusive")
+}

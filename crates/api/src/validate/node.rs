@@ -1,0 +1,73 @@
+//! Nodes (VA-212 to VA-214).
+
+use crate::{Node, TaintEffect};
+
+use super::{ErrorList, Path, names, resources};
+
+pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
+    let metadata = Path::root("metadata");
+    let taints = metadata.child("taints");
+    for (index, taint) in node.spec.taints.iter().enumerate() {
+        let path = taints.index(index);
+        errors.each_invalid(&path.child("key"), &taint.key, &names::qualified(&taint.key));
+        if !taint.value.is_empty() {
+            errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
+        }
+        match taint.effect.as_str() {
+            "" => errors.required(&path.child("effect"), ""),
+            effect if TaintEffect::KNOWN.contains(&effect) => {}
+            effect => errors.unsupported_text(&path.child("effect"), effect, TaintEffect::KNOWN),
+        }
+        let repeated = node
+            .spec
+            .taints
+            .get(..index)
+            .unwrap_or_default()
+            .iter()
+            .any(|earlier| earlier.key == taint.key && earlier.effect == taint.effect);
+        if repeated {
+            let value = format!(
+                "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":{}}}",
+                serde_json::Value::from(&*taint.key),
+                serde_json::Value::from(&*taint.value),
+                serde_json::Value::from(taint.effect.as_str()),
+                taint
+                    .time_added
+                    .map_or_else(|| "null".to_owned(), |time| format!("\"{time}\"")),
+            );
+            errors.duplicate(&path, value, "taints must be unique by key and effect pair");
+        }
+    }
+    let status = Path::root("status");
+    for (name, list) in [
+        ("capacity", &node.status.capacity),
+        ("allocatable", &node.status.allocatable),
+    ] {
+        let path = status.child(name);
+        for (resource, quantity) in list {
+            // The key is a field of the path here, not in brackets (VA-213).
+            resources::amount(resource, *quantity, &path.child(resource), errors);
+        }
+    }
+    if !node.spec.pod_cidr.is_empty() && !names::is_cidr(&node.spec.pod_cidr) {
+        let path = Path::root("spec");
+        errors.invalid_text(&path.child("podCIDRs").index(0), &node.spec.pod_cidr, names::CIDR);
+    }
+}
+
+pub(super) fn validate_update(old: &Node, new: &Node, errors: &mut ErrorList) {
+    validate(new, errors);
+    let path = Path::root("spec");
+    if !old.spec.pod_cidr.is_empty() && old.spec.pod_cidr != new.spec.pod_cidr {
+        errors.forbidden(
+            &path.child("podCIDRs"),
+            "node updates may not change podCIDR except from \"\" to valid",
+        );
+    }
+    if !old.spec.provider_id.is_empty() && old.spec.provider_id != new.spec.provider_id {
+        errors.forbidden(
+            &path.child("providerID"),
+            "node updates may not change providerID except from \"\" to valid",
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! Updates of pods: almost nothing may change (LC-042, VA-171 to VA-178).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::{Container, NodeSelector, Pod, PodSpec, Str, Toleration};
+
+use super::{ErrorList, Path, names, pod};
+
+/// The text of LC-042. Deviation: the real server adds a diff in its internal spelling.
+const FORBIDDEN: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+const ONLY_ADDITIONS: &str = "only additions are allowed (no mutations or deletions)";
+
+pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
+    let metadata = Path::root("metadata");
+    if old.metadata.annotations != new.metadata.annotations {
+        pod::behaviors(&new.metadata.annotations, &new.spec, &metadata, errors);
+    }
+    let same_extra = || old.extra == new.extra || old.extra.part(&["spec"]) == new.extra.part(&["spec"]);
+    if old.spec == new.spec && same_extra() {
+        return;
+    }
+    let path = Path::root("spec");
+    pod::spec(&new.spec, &path, errors);
+    for (name, before, after) in [
+        ("containers", &old.spec.containers, &new.spec.containers),
+        ("initContainers", &old.spec.init_containers, &new.spec.init_containers),
+    ] {
+        if before.len() != after.len() {
+            errors.forbidden(&path.child(name), "pod updates may not add or remove containers");
+            return;
+        }
+    }
+    let mut rest = new.spec.clone();
+    if !active_deadline(&old.spec, &new.spec, &path.child("activeDeadlineSeconds"), errors) {
+        return;
+    }
+    let own_image = |list: &Arc<Vec<Container>>, before: &Arc<Vec<Container>>| -> Arc<Vec<Container>> {
+        let mut list = list.clone();
+        if list != *before {
+            for (container, before) in Arc::make_mut(&mut list).iter_mut().zip(before.iter()) {
+                container.image.clone_from(&before.image);
+            }
+        }
+        list
+    };
+    rest.containers = own_image(&new.spec.containers, &old.spec.containers);
+    rest.init_containers = own_image(&new.spec.init_containers, &old.spec.init_containers);
+    images(&new.spec, &path, errors);
+    rest.active_deadline_seconds = old.spec.active_deadline_seconds;
+    tolerations(&old.spec, &new.spec, &path.child("tolerations"), errors);
+    rest.tolerations.clone_from(&old.spec.tolerations);
+    gates(&old.spec, &new.spec, &path.child("schedulingGates"), errors);
+    rest.scheduling_gates.clone_from(&old.spec.scheduling_gates);
+    if old
+        .spec
+        .termination_grace_period_seconds
+        .is_some_and(|seconds| seconds < 0)
+        && new.spec.termination_grace_period_seconds == Some(1)
+    {
+        rest.termination_grace_period_seconds = old.spec.termination_grace_period_seconds;
+    }
+    if !old.spec.scheduling_gates.is_empty() {
+        gated(&old.spec, &new.spec, &mut rest, &path, errors);
+    }
+    if rest != old.spec || !same_extra() {
+        errors.forbidden(&path, FORBIDDEN);
+    }
+}
+
+fn images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    for (name, list) in [
+        ("containers", &spec.containers),
+        ("initContainers", &spec.init_containers),
+    ] {
+        let list_path = path.child(name);
+        for (index, container) in list.iter().enumerate() {
+            let path = list_path.index(index);
+            let image = path.child("image");
+            if container.image.trim() != &*container.image {
+                errors.invalid_text(&image, &container.image, "must not have leading or trailing whitespace");
+            }
+        }
+    }
+}
+
+/// VA-167, VA-174; false where validation stops.
+fn active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+    match (old.active_deadline_seconds, new.active_deadline_seconds) {
+        (_, Some(seconds)) if !(0..=i64::from(i32::MAX)).contains(&seconds) => {
+            errors.invalid(path, seconds, &names::range_text(0, i64::from(i32::MAX)));
+            false
+        }
+        (Some(before), Some(seconds)) if before < seconds => {
+            errors.invalid(path, seconds, "must be less than or equal to previous value");
+            false
+        }
+        (Some(_), None) => {
+            errors.invalid(path, "null", "must not update from a positive integer to nil value");
+            true
+        }
+        _ => true,
+    }
+}
+
+/// VA-175.
+fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    if old.tolerations == new.tolerations {
+        return;
+    }
+    let alike = |a: &Toleration, b: &Toleration| {
+        a.key == b.key && a.operator == b.operator && a.value == b.value && a.effect == b.effect
+    };
+    let kept = old
+        .tolerations
+        .iter()
+        .all(|before| new.tolerations.iter().any(|after| alike(before, after)));
+    if !kept {
+        errors.forbidden(
+            path,
+            "existing toleration can not be modified except its tolerationSeconds",
+        );
+    }
+}
+
+/// VA-176.
+fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    for (index, gate) in new.scheduling_gates.iter().enumerate() {
+        if !old.scheduling_gates.contains(gate) {
+            let message = format!(
+                "only deletion is allowed, but found new scheduling gate '{}'",
+                gate.name
+            );
+            errors.forbidden(&path.index(index).child("name"), &message);
+        }
+    }
+}
+
+/// VA-177, VA-178: a gated pod's node selector and affinity may become stricter.
+fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let grown = |before: &BTreeMap<Str, Str>, after: &BTreeMap<Str, Str>| {
+        before.iter().all(|(key, value)| after.get(key) == Some(value))
+    };
+    if !grown(&old.node_selector, &new.node_selector) {
+        let value = serde_json::to_string(&*new.node_selector).unwrap_or_default();
+        errors.invalid(
+            &path.child("nodeSelector"),
+            value,
+            "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
+        );
+    }
+    rest.node_selector.clone_from(&old.node_selector);
+
+    let affinity = path.child("affinity");
+    let node_affinity = affinity.child("nodeAffinity");
+    let required = node_affinity.child("requiredDuringSchedulingIgnoredDuringExecution");
+    if let Some(before) = required_terms(old) {
+        let terms = required.child("nodeSelectorTerms");
+        match required_terms(new) {
+            Some(after) if after.node_selector_terms.len() == before.node_selector_terms.len() => {
+                let pairs = before.node_selector_terms.iter().zip(&after.node_selector_terms);
+                for (index, (before, after)) in pairs.enumerate() {
+                    let begins = after.match_expressions.starts_with(&before.match_expressions)
+                        && after.match_fields.starts_with(&before.match_fields);
+                    if !begins {
+                        errors.invalid(&terms.index(index), internal_term(after), ONLY_ADDITIONS);
+                    }
+                }
+            }
+            other => {
+                let value = other.map_or_else(
+                    || "null".to_owned(),
+                    |selector| {
+                        let list: Vec<String> = selector.node_selector_terms.iter().map(internal_term).collect();
+                        format!("[{}]", list.join(","))
+                    },
+                );
+                errors.invalid(
+                    &terms,
+                    value,
+                    "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
+                );
+            }
+        }
+    }
+    // Whatever the rules above allow is not a change; the rest of the affinity still may not change.
+    let mut before = old.affinity.clone().unwrap_or_default();
+    let mut after = new.affinity.clone().unwrap_or_default();
+    Arc::make_mut(&mut before).node_affinity = None;
+    Arc::make_mut(&mut after).node_affinity = None;
+    if before == after {
+        rest.affinity.clone_from(&old.affinity);
+    }
+}
+
+fn required_terms(spec: &PodSpec) -> Option<&NodeSelector> {
+    spec.affinity
+        .as_ref()?
+        .node_affinity
+        .as_ref()?
+        .required_during_scheduling_ignored_during_execution
+        .as_ref()
+}
+
+/// A term as the API's internal JSON prints it (VA-014).
+fn internal_term(term: &crate::NodeSelectorTerm) -> String {
+    let list = |requirements: &[crate::NodeSelectorRequirement]| {
+        if requirements.is_empty() {
+            return "null".to_owned();
+        }
+        let each: Vec<String> = requirements
+            .iter()
+            .map(|requirement| {
+                let values = if requirement.values.is_empty() {
+                    "null".to_owned()
+                } else {
+                    serde_json::to_string(&requirement.values).unwrap_or_default()
+                };
+                format!(
+                    "{{\"Key\":{},\"Operator\":{},\"Values\":{values}}}",
+                    serde_json::Value::from(&*requirement.key),
+                    serde_json::Value::from(requirement.operator.as_str())
+                )
+            })
+            .collect();
+        format!("[{}]", each.join(","))
+    };
+    format!(
+        "{{\"MatchExpressions\":{},\"MatchFields\":{}}}",
+        list(&term.match_expressions),
+        list(&term.match_fields)
+    )
+}

@@ -1,0 +1,133 @@
+//! Budgets and priority classes (VA-209 to VA-211, S-04, LC-050).
+
+use crate::{IntOrString, PodDisruptionBudget, PreemptionPolicy, PriorityClass};
+
+use super::list::{IMMUTABLE, NEGATIVE, quoted};
+use super::{ErrorList, Path, names, selector};
+
+/// The highest value of a class that a user defines.
+const PRIORITY_MAX: i32 = 1_000_000_000;
+
+pub(super) fn budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &budget.spec;
+    if let (Some(min), Some(max)) = (&spec.min_available, &spec.max_unavailable) {
+        let value = format!(
+            "{{\"MinAvailable\":{},\"Selector\":{},\"MaxUnavailable\":{},\"UnhealthyPodEvictionPolicy\":{}}}",
+            int_or_percent_json(min),
+            spec.selector.as_ref().map_or_else(|| "null".to_owned(), selector::json),
+            int_or_percent_json(max),
+            spec.unhealthy_pod_eviction_policy
+                .as_ref()
+                .map_or_else(|| "null".to_owned(), |policy| quoted(policy)),
+        );
+        errors.invalid(&path, value, "minAvailable and maxUnavailable cannot be both set");
+    }
+    for (name, value) in [
+        ("minAvailable", &spec.min_available),
+        ("maxUnavailable", &spec.max_unavailable),
+    ] {
+        if let Some(value) = value {
+            int_or_percent(value, &path.child(name), errors);
+            not_more_than_100_percent(value, &path.child(name), errors);
+        }
+    }
+    if let Some(labels) = &spec.selector {
+        selector::validate(labels, &path.child("selector"), errors);
+    }
+    if let Some(policy) = &spec.unhealthy_pod_eviction_policy
+        && !matches!(&**policy, "AlwaysAllow" | "IfHealthyBudget")
+    {
+        errors.unsupported_text(
+            &path.child("unhealthyPodEvictionPolicy"),
+            policy,
+            &["AlwaysAllow", "IfHealthyBudget"],
+        );
+    }
+}
+
+fn int_or_percent_json(value: &IntOrString) -> String {
+    match value {
+        IntOrString::Int(number) => number.to_string(),
+        IntOrString::String(text) => quoted(text),
+    }
+}
+
+/// VA-187: digits and a per cent sign, or an integer that is not negative.
+pub(super) fn int_or_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+    match value {
+        IntOrString::Int(number) if *number < 0 => errors.invalid(path, number, NEGATIVE),
+        IntOrString::Int(_) => {}
+        IntOrString::String(text) => {
+            let digits = text.strip_suffix('%').unwrap_or("");
+            if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                errors.invalid(path, quoted(text), names::PERCENT);
+            }
+        }
+    }
+}
+
+/// VA-187.
+pub(super) fn not_more_than_100_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+    let IntOrString::String(text) = value else { return };
+    let digits = text.strip_suffix('%').unwrap_or("");
+    if !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && digits.parse::<u64>().is_ok_and(|percent| percent > 100)
+    {
+        errors.invalid(path, quoted(text), "must not be greater than 100%");
+    }
+}
+
+pub(super) fn priority_class(class: &PriorityClass, errors: &mut ErrorList) {
+    let name = &class.metadata.name;
+    if name.starts_with("system-") {
+        let known = match &**name {
+            "system-node-critical" => Some(2_000_001_000),
+            "system-cluster-critical" => Some(2_000_000_000),
+            _ => None,
+        };
+        let problem = match known {
+            None => Some(format!("{name} is not a known system priority class")),
+            Some(value) if value != class.value => Some(format!("value of {name} PriorityClass must be {value}")),
+            Some(_) if class.global_default == Some(true) => {
+                Some(format!("globalDefault of {name} PriorityClass must be false"))
+            }
+            Some(_) => None,
+        };
+        if let Some(problem) = problem {
+            let message = format!(
+                "priority class names with 'system-' prefix are reserved for system use only. error: {problem}"
+            );
+            errors.forbidden(&Path::root("metadata").child("name"), &message);
+        }
+    } else if class.value > PRIORITY_MAX {
+        let message = format!("maximum allowed value of a user defined priority is {PRIORITY_MAX}");
+        errors.forbidden(&Path::root("value"), &message);
+    }
+    if let Some(policy) = &class.preemption_policy
+        && !policy.is_known()
+    {
+        errors.unsupported_text(
+            &Path::root("preemptionPolicy"),
+            policy.as_str(),
+            PreemptionPolicy::KNOWN,
+        );
+    }
+}
+
+pub(super) fn priority_class_update(old: &PriorityClass, new: &PriorityClass, errors: &mut ErrorList) {
+    if old.value != new.value {
+        errors.forbidden(&Path::root("value"), "may not be changed in an update.");
+    }
+    let text = |class: &PriorityClass| {
+        class
+            .preemption_policy
+            .as_ref()
+            .map_or("", PreemptionPolicy::as_str)
+            .to_owned()
+    };
+    if text(old) != text(new) {
+        errors.invalid_text(&Path::root("preemptionPolicy"), &text(new), IMMUTABLE);
+    }
+}

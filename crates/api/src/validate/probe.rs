@@ -1,0 +1,135 @@
+//! Probes and hooks (VA-104 to VA-114).
+
+use crate::{ExecAction, GrpcAction, HttpGetAction, IntOrString, Lifecycle, Probe, SleepAction, TcpSocketAction};
+
+use super::{ErrorList, Path, names};
+
+/// What is asked of a process, in the API server's order.
+struct Handler<'h> {
+    exec: Option<&'h ExecAction>,
+    http_get: Option<&'h HttpGetAction>,
+    tcp_socket: Option<&'h TcpSocketAction>,
+    grpc: Option<&'h GrpcAction>,
+    sleep: Option<&'h SleepAction>,
+}
+
+fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+    const SECOND: &str = "may not specify more than 1 handler type";
+    let mut known = 0;
+    let mut first = |name: &str, errors: &mut ErrorList| {
+        known += 1;
+        if known > 1 {
+            errors.forbidden(&path.child(name), SECOND);
+        }
+        known == 1
+    };
+    if let Some(exec) = handler.exec
+        && first("exec", errors)
+        && exec.command.is_empty()
+    {
+        errors.required(&path.child("exec").child("command"), "");
+    }
+    if let Some(request) = handler.http_get
+        && first("httpGet", errors)
+    {
+        let path = path.child("httpGet");
+        if request.path.is_empty() {
+            errors.required(&path.child("path"), "");
+        }
+        port(&request.port, &path.child("port"), errors);
+        if !matches!(&*request.scheme, "HTTP" | "HTTPS") {
+            errors.unsupported_text(&path.child("scheme"), &request.scheme, &["HTTP", "HTTPS"]);
+        }
+    }
+    if let Some(socket) = handler.tcp_socket
+        && first("tcpSocket", errors)
+    {
+        port(&socket.port, &path.child("tcpSocket").child("port"), errors);
+    }
+    if let Some(check) = handler.grpc
+        && first("grpc", errors)
+    {
+        port(&IntOrString::Int(check.port), &path.child("grpc").child("port"), errors);
+    }
+    if let Some(sleep) = handler.sleep
+        && first("sleep", errors)
+        && (sleep.seconds < 0 || sleep.seconds > grace)
+    {
+        let message = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
+        errors.invalid(&path.child("sleep"), sleep.seconds, &message);
+    }
+    if known == 0 {
+        errors.required(path, "must specify a handler type");
+    }
+}
+
+/// VA-112.
+fn port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+    match port {
+        IntOrString::Int(number) if !(1..=65_535).contains(number) => {
+            errors.invalid(path, number, &names::range_text(1, 65_535));
+        }
+        IntOrString::Int(_) => {}
+        IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name(name)),
+    }
+}
+
+/// Which of the three probes.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum ProbeKind {
+    Liveness,
+    Readiness,
+    Startup,
+}
+
+pub(super) fn probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+    handler(
+        &Handler {
+            exec: probe.exec.as_ref(),
+            http_get: probe.http_get.as_ref(),
+            tcp_socket: probe.tcp_socket.as_ref(),
+            grpc: probe.grpc.as_ref(),
+            sleep: None,
+        },
+        grace,
+        path,
+        errors,
+    );
+    for (name, value) in [
+        ("initialDelaySeconds", probe.initial_delay_seconds),
+        ("timeoutSeconds", probe.timeout_seconds),
+        ("periodSeconds", probe.period_seconds),
+        ("successThreshold", probe.success_threshold),
+        ("failureThreshold", probe.failure_threshold),
+    ] {
+        errors.not_negative(&path.child(name), value);
+    }
+    let own_grace = path.child("terminationGracePeriodSeconds");
+    if let Some(seconds) = probe.termination_grace_period_seconds {
+        if seconds <= 0 {
+            errors.invalid(&own_grace, seconds, "must be greater than 0");
+        }
+        if kind == ProbeKind::Readiness {
+            errors.invalid(&own_grace, seconds, "must not be set for readinessProbes");
+        }
+    }
+    let successes = probe.success_threshold.unwrap_or(1);
+    if kind != ProbeKind::Readiness && successes != 1 {
+        errors.invalid(&path.child("successThreshold"), successes, "must be 1");
+    }
+}
+
+pub(super) fn lifecycle(lifecycle: &Lifecycle, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+    for (name, hook) in [("postStart", &lifecycle.post_start), ("preStop", &lifecycle.pre_stop)] {
+        if let Some(hook) = hook {
+            let given = Handler {
+                exec: hook.exec.as_ref(),
+                http_get: hook.http_get.as_ref(),
+                tcp_socket: hook.tcp_socket.as_ref(),
+                grpc: None,
+                sleep: hook.sleep.as_ref(),
+            };
+            handler(&given, grace, &path.child(name), errors);
+        }
+    }
+}

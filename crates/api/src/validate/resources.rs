@@ -1,0 +1,208 @@
+//! Requests and limits (VA-115 to VA-126).
+
+use crate::{Quantity, ResourceList, ResourceRequirements};
+
+use super::list::{NEGATIVE, quoted};
+use super::{ErrorList, Path, names};
+
+const STANDARD: [&str; 24] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+    "requests.storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "persistentvolumeclaims",
+    "configmaps",
+    "services.nodeports",
+    "services.loadbalancers",
+    "storage",
+    "count/pods",
+    "requests.hugepages",
+    "limits.hugepages",
+    "hugepages",
+];
+
+pub(super) fn is_huge_page(name: &str) -> bool {
+    name.starts_with("hugepages-")
+}
+
+/// A resource of Kubernetes itself.
+fn is_native(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
+}
+
+fn is_extended(name: &str) -> bool {
+    !is_native(name) && !name.starts_with("requests.") && names::qualified(&format!("requests.{name}")).is_empty()
+}
+
+/// Whether a container may get more than it asks for.
+fn may_overcommit(name: &str) -> bool {
+    is_native(name) && !is_huge_page(name)
+}
+
+fn is_integer(name: &str) -> bool {
+    matches!(
+        name,
+        "pods"
+            | "services"
+            | "replicationcontrollers"
+            | "resourcequotas"
+            | "secrets"
+            | "configmaps"
+            | "persistentvolumeclaims"
+            | "services.nodeports"
+            | "services.loadbalancers"
+    ) || is_extended(name)
+}
+
+/// The name of a resource anywhere: qualified, and known where it has no prefix.
+fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+    let messages = names::qualified(name);
+    errors.each_invalid(path, name, &messages);
+    if !messages.is_empty() {
+        return false;
+    }
+    if !name.contains('/') && !STANDARD.contains(&name) && !is_huge_page(name) {
+        errors.invalid_text(path, name, "must be a standard resource type or fully qualified");
+    }
+    true
+}
+
+/// The name of a resource of a container.
+fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if !name(resource, path, errors) {
+        return;
+    }
+    if !resource.contains('/') {
+        if !matches!(resource, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(resource) {
+            errors.invalid_text(path, resource, "must be a standard resource for containers");
+        }
+    } else if !is_native(resource) && !is_extended(resource) {
+        errors.invalid_text(path, resource, "doesn't follow extended resource name standard");
+    }
+}
+
+/// An amount of a resource: not negative, whole where the resource counts things.
+pub(super) fn amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+    if quantity.sign() < 0 {
+        errors.invalid_text(path, &quantity.to_string(), NEGATIVE);
+    }
+    if is_integer(resource) && quantity.milli_value() % 1000 != 0 {
+        errors.invalid_text(path, &quantity.to_string(), "must be an integer");
+    }
+}
+
+/// Names and amounts of a list, as of a node or an overhead.
+pub(super) fn list(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
+    for (resource, quantity) in list {
+        let path = path.key(resource);
+        container_name(resource, &path, errors);
+        amount(resource, *quantity, &path, errors);
+    }
+}
+
+fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+    let Some(size) = resource
+        .strip_prefix("hugepages-")
+        .and_then(|size| size.parse::<Quantity>().ok())
+    else {
+        return;
+    };
+    let (amount, size) = (quantity.value(), size.value());
+    if amount <= 0 || size <= 0 || amount % size != 0 {
+        if quantity.is_zero() {
+            return;
+        }
+        let text = quantity.to_string();
+        errors.invalid_text(
+            path,
+            &text,
+            &format!("{text} is not positive integer multiple of {resource}"),
+        );
+    }
+}
+
+/// Requests and limits of a container; `claims` are the names of the pod's resource claims.
+pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    let (limits, requests) = (path.child("limits"), path.child("requests"));
+    let (mut ordinary, mut huge) = (false, false);
+    let mut note = |resource: &str| {
+        ordinary |= matches!(resource, "cpu" | "memory");
+        huge |= is_huge_page(resource);
+    };
+    for (resource, quantity) in &resources.limits {
+        let path = limits.key(resource);
+        container_name(resource, &path, errors);
+        amount(resource, *quantity, &path, errors);
+        huge_page_multiple(resource, *quantity, &path, errors);
+        note(resource);
+    }
+    for (resource, quantity) in &resources.requests {
+        let path = requests.key(resource);
+        container_name(resource, &path, errors);
+        amount(resource, *quantity, &path, errors);
+        huge_page_multiple(resource, *quantity, &path, errors);
+        note(resource);
+        match resources.limits.get(resource) {
+            Some(limit) if quantity != limit && !may_overcommit(resource) => {
+                let message = format!("must be equal to {resource} limit of {limit}");
+                errors.invalid_text(&requests, &quantity.to_string(), &message);
+            }
+            Some(limit) if quantity > limit => {
+                let message = format!("must be less than or equal to {resource} limit of {limit}");
+                errors.invalid_text(&requests, &quantity.to_string(), &message);
+            }
+            None if !may_overcommit(resource) => {
+                errors.required(&limits, "Limit must be set for non overcommitable resources");
+            }
+            _ => {}
+        }
+    }
+    if huge && !ordinary {
+        errors.forbidden(path, "HugePages require cpu or memory");
+    }
+    claim_names(resources, claims, path, errors);
+}
+
+fn claim_names(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    let path = path.child("claims");
+    let mut seen = Vec::new();
+    for (index, claim) in resources.claims.iter().enumerate() {
+        let path = path.index(index);
+        if claim.name.is_empty() {
+            errors.required(&path.child("name"), "");
+            continue;
+        }
+        let key = (&claim.name, &claim.request);
+        if seen.contains(&key) {
+            let text = if claim.request.is_empty() {
+                claim.name.to_string()
+            } else {
+                format!("{}/{}", claim.name, claim.request)
+            };
+            errors.duplicate(&path, quoted(&text), "");
+        }
+        seen.push(key);
+        if !claims.contains(&&*claim.name) {
+            let detail = if claims.is_empty() {
+                "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
+            } else {
+                format!(
+                    "must be one of the names in pod.spec.resourceClaims: {}",
+                    claims.join(", ")
+                )
+            };
+            errors.not_found(&path, &claim.name, &detail);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Volumes, claims and classes (VA-201 to VA-208).
+
+use crate::{
+    AccessMode, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeSpec, StorageClass,
+    VolumeBindingMode,
+};
+
+use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
+use super::{ErrorList, Path, affinity, names, selector, volume};
+
+const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
+
+fn access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
+    for mode in modes.iter().filter(|mode| !mode.is_known()) {
+        errors.unsupported_text(path, mode.as_str(), &ACCESS_MODES);
+    }
+    if modes.len() > 1 && modes.contains(&AccessMode::ReadWriteOncePod) {
+        errors.forbidden(path, "may not use ReadWriteOncePod with other access modes");
+    }
+}
+
+pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    let modes = path.child("accessModes");
+    if spec.access_modes.is_empty() {
+        errors.required(&modes, "");
+    }
+    access_modes(&spec.access_modes, &modes, errors);
+    let capacity = path.child("capacity");
+    if spec.capacity.is_empty() {
+        errors.required(&capacity, "");
+    }
+    if !spec.capacity.contains_key("storage") || spec.capacity.len() > 1 {
+        let value = if spec.capacity.is_empty() {
+            "null".to_owned()
+        } else {
+            serde_json::to_string(&spec.capacity).unwrap_or_default()
+        };
+        errors.unsupported(&capacity, value, &["storage"]);
+    }
+    for (resource, quantity) in &spec.capacity {
+        if quantity.sign() <= 0 {
+            errors.invalid_text(&capacity.key(resource), &quantity.to_string(), NOT_POSITIVE);
+        }
+    }
+    let reclaim = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or("");
+    if !reclaim.is_empty() && !matches!(reclaim, "Delete" | "Recycle" | "Retain") {
+        errors.unsupported_text(
+            &path.child("persistentVolumeReclaimPolicy"),
+            reclaim,
+            &["Delete", "Recycle", "Retain"],
+        );
+    }
+    if let Some(rules) = &spec.node_affinity {
+        let path = path.child("nodeAffinity");
+        match &rules.required {
+            Some(required) => affinity::node_selector(required, &path.child("required"), errors),
+            None => errors.required(&path.child("required"), "must specify required node constraints"),
+        }
+    }
+    source(spec, &path, errors);
+    if !spec.storage_class_name.is_empty() {
+        let messages = names::subdomain(&spec.storage_class_name);
+        errors.each_invalid(&path.child("storageClassName"), &spec.storage_class_name, &messages);
+    }
+    volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
+}
+
+fn volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(mode) = mode
+        && !VOLUME_MODES.contains(&mode)
+    {
+        errors.unsupported_text(path, mode, &VOLUME_MODES);
+    }
+}
+
+fn source(spec: &PersistentVolumeSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut count = 0;
+    for name in spec.sources() {
+        count += 1;
+        if count > 1 {
+            errors.forbidden(&path.child(name), "may not specify more than 1 volume type");
+            continue;
+        }
+        let source_path = path.child(name);
+        if let ("hostPath", Some(source)) = (name, &spec.host_path) {
+            volume::host_path(source, &source_path, errors);
+        } else if let ("nfs", Some(source)) = (name, &spec.nfs) {
+            volume::nfs(source, &source_path, errors);
+        } else if let ("iscsi", Some(source)) = (name, &spec.iscsi) {
+            volume::iscsi(source, &source_path, errors);
+        } else if let ("awsElasticBlockStore", Some(source)) = (name, &spec.aws_elastic_block_store) {
+            volume::aws(source, &source_path, errors);
+        } else if let ("rbd", Some(source)) = (name, &spec.rbd) {
+            volume::rbd(source, &source_path, errors);
+        } else if let ("gcePersistentDisk", Some(source)) = (name, &spec.gce_persistent_disk) {
+            if source.pd_name.is_empty() {
+                errors.required(&path.child("persistentDisk").child("pdName"), "");
+            }
+        } else if let ("csi", Some(source)) = (name, &spec.csi) {
+            volume::csi_driver(&source.driver, &source_path.child("driver"), errors);
+            if source.volume_handle.is_empty() {
+                errors.required(&source_path.child("volumeHandle"), "");
+            }
+        } else if let ("local", Some(source)) = (name, &spec.local) {
+            if source.path.is_empty() {
+                errors.required(&source_path.child("path"), "");
+            } else {
+                volume::no_backsteps(&source.path, &source_path.child("path"), errors);
+            }
+            if spec.node_affinity.is_none() {
+                errors.required(&path.child("nodeAffinity"), "Local volume requires node affinity");
+            }
+        }
+    }
+    if count == 0 {
+        errors.required(path, "must specify a volume type");
+    }
+}
+
+/// The parts of a volume that say what it is.
+fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
+    PersistentVolumeSpec {
+        capacity: Default::default(),
+        access_modes: Vec::new(),
+        claim_ref: None,
+        persistent_volume_reclaim_policy: None,
+        storage_class_name: "".into(),
+        volume_mode: None,
+        node_affinity: None,
+        volume_attributes_class_name: None,
+        ..spec.clone()
+    }
+}
+
+pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
+    volume(new, errors);
+    // Deviation: the real server adds a diff in its internal spelling.
+    if source_only(&old.spec) != source_only(&new.spec) {
+        errors.forbidden(
+            &Path::root("spec").child("persistentvolumesource"),
+            "spec.persistentvolumesource is immutable after creation",
+        );
+    }
+    if old.spec.volume_mode != new.spec.volume_mode {
+        let value = new
+            .spec
+            .volume_mode
+            .as_deref()
+            .map_or_else(|| "null".to_owned(), quoted);
+        errors.invalid(&Path::root("volumeMode"), value, IMMUTABLE);
+    }
+    if old.spec.node_affinity.is_some() && old.spec.node_affinity != new.spec.node_affinity {
+        let value = serde_json::to_string(&new.spec.node_affinity).unwrap_or_default();
+        let path = Path::root("spec");
+        errors.invalid(&path.child("nodeAffinity"), value, IMMUTABLE);
+    }
+}
+
+pub(super) fn claim(object: &PersistentVolumeClaim, errors: &mut ErrorList) {
+    claim_spec(&object.spec, &Path::root("spec"), errors);
+}
+
+pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let modes = path.child("accessModes");
+    if spec.access_modes.is_empty() {
+        errors.required(&modes, "at least 1 access mode is required");
+    }
+    if let Some(labels) = &spec.selector {
+        selector::validate(labels, &path.child("selector"), errors);
+    }
+    access_modes(&spec.access_modes, &modes, errors);
+    let resources = path.child("resources");
+    match spec.resources.requests.get("storage") {
+        None => errors.required(&resources.key("storage"), ""),
+        Some(size) if size.sign() <= 0 => {
+            errors.invalid_text(&resources.key("storage"), &size.to_string(), NOT_POSITIVE);
+        }
+        Some(_) => {}
+    }
+    if let Some(class) = &spec.storage_class_name
+        && !class.is_empty()
+    {
+        errors.each_invalid(&path.child("storageClassName"), class, &names::subdomain(class));
+    }
+    volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
+}
+
+/// VA-206.
+pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeClaim, errors: &mut ErrorList) {
+    claim(new, errors);
+    let mut rest = new.spec.clone();
+    if old.spec.volume_name.is_empty() {
+        rest.volume_name.clone_from(&old.spec.volume_name);
+    }
+    // A class that was absent may be filled in later by the default one.
+    if old.spec.storage_class_name.is_none() {
+        rest.storage_class_name = None;
+    }
+    let bound = old.status.phase == Some(crate::ClaimPhase::Bound);
+    if bound {
+        rest.resources.requests.clone_from(&old.spec.resources.requests);
+        rest.volume_attributes_class_name
+            .clone_from(&old.spec.volume_attributes_class_name);
+    }
+    // Deviation: the real server adds a diff in its internal spelling.
+    if rest != old.spec {
+        errors.forbidden(
+            &Path::root("spec"),
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+        );
+    }
+    let size = |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").copied();
+    if let (Some(before), Some(after), Some(real)) = (size(old), size(new), old.status.capacity.get("storage").copied())
+        && bound
+        && after < before
+        && after <= real
+        && after != before
+    {
+        let path = Path::root("spec");
+        let resources = path.child("resources");
+        let requests = resources.child("requests");
+        errors.forbidden(&requests.child("storage"), "field can not be less than status.capacity");
+    }
+}
+
+pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
+    let provisioner = Path::root("provisioner");
+    if object.provisioner.is_empty() {
+        errors.required(&provisioner, "");
+    } else {
+        let messages = names::qualified(&object.provisioner.to_lowercase());
+        errors.each_invalid(&provisioner, &object.provisioner, &messages);
+    }
+    if let Some(policy) = &object.reclaim_policy
+        && !matches!(&**policy, "Delete" | "Retain")
+    {
+        errors.unsupported_text(&Path::root("reclaimPolicy"), policy, &["Delete", "Retain"]);
+    }
+    match &object.volume_binding_mode {
+        None => errors.required(&Path::root("volumeBindingMode"), ""),
+        Some(mode) if !mode.is_known() => {
+            errors.unsupported_text(
+                &Path::root("volumeBindingMode"),
+                mode.as_str(),
+                VolumeBindingMode::KNOWN,
+            );
+        }
+        Some(_) => {}
+    }
+}
+
+/// VA-208.
+pub(super) fn class_update(old: &StorageClass, new: &StorageClass, errors: &mut ErrorList) {
+    class(new, errors);
+    for (name, changed) in [
+        ("parameters", old.parameters != new.parameters),
+        ("provisioner", old.provisioner != new.provisioner),
+        ("reclaimPolicy", old.reclaim_policy != new.reclaim_policy),
+    ] {
+        if changed {
+            errors.forbidden(&Path::root(name), &format!("updates to {name} are forbidden."));
+        }
+    }
+    if old.volume_binding_mode != new.volume_binding_mode {
+        let mode = new.volume_binding_mode.as_ref().map_or("", VolumeBindingMode::as_str);
+        errors.invalid_text(&Path::root("volumeBindingMode"), mode, IMMUTABLE);
+    }
+}

@@ -1,0 +1,450 @@
+//! Workloads on create (VA-180 to VA-197).
+
+use std::collections::BTreeMap;
+
+use crate::{
+    DaemonSet, DaemonSetSpec, Deployment, DeploymentSpec, DeploymentStrategyType, IntOrString, Job, LabelSelector,
+    PodManagementPolicy, PodTemplateSpec, ReplicaSet, ReplicationController, RestartPolicy, StatefulSet,
+    StatefulSetSpec, Str, UpdateStrategyType,
+};
+
+use super::policy::{int_or_percent, not_more_than_100_percent};
+use super::{ErrorList, Path, names, pod, selector};
+
+/// The selector of a workload, and that it picks its own template's pods (VA-180 to VA-183).
+struct Selecting<'s> {
+    selector: Option<&'s LabelSelector>,
+    /// Text for `{}`.
+    empty: &'static str,
+    /// A missing selector is an error of its own.
+    required: bool,
+    /// Detail of the error for a selector that cannot be used.
+    unusable: &'static str,
+}
+
+impl Selecting<'_> {
+    /// Whether the selector can be matched against the template.
+    fn check(&self, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+        let at = path.child("selector");
+        let Some(labels) = self.selector else {
+            if self.required {
+                errors.required(&at, "");
+            }
+            return true;
+        };
+        selector::validate(labels, &at, errors);
+        if labels.is_empty() {
+            errors.invalid(&at, "{}", self.empty);
+        }
+        let sound = selector::is_sound(labels);
+        if !sound {
+            errors.invalid(&at, selector::json(labels), self.unusable);
+        }
+        sound
+    }
+
+    fn matches(&self, labels: &BTreeMap<Str, Str>) -> bool {
+        self.selector
+            .is_some_and(|selector| selector.is_empty() || selector.matches(labels))
+    }
+
+    fn template(&self, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
+        if !self.matches(&template.metadata.labels) {
+            let metadata = path.child("metadata");
+            errors.invalid(
+                &metadata.child("labels"),
+                selector::labels_json(&template.metadata.labels),
+                "`selector` does not match template `labels`",
+            );
+        }
+    }
+}
+
+/// Pods of these workloads run for ever (VA-184, VA-185).
+fn always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    let spec = path.child("spec");
+    let policy = template.spec.restart_policy.as_ref().map_or("", RestartPolicy::as_str);
+    if policy != "Always" {
+        errors.unsupported_text(&spec.child("restartPolicy"), policy, &["Always"]);
+    }
+    if template.spec.active_deadline_seconds.is_some() {
+        errors.forbidden(
+            &spec.child("activeDeadlineSeconds"),
+            &format!("activeDeadlineSeconds in {kind} is not Supported"),
+        );
+    }
+}
+
+pub(super) fn replication_controller(object: &ReplicationController, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    if spec.selector.is_empty() {
+        errors.required(&path.child("selector"), "");
+    }
+    errors.not_negative(&path.child("replicas"), spec.replicas);
+    let template = path.child("template");
+    let labels = &spec.template.metadata.labels;
+    if !spec.selector.iter().all(|(key, value)| labels.get(key) == Some(value)) {
+        let metadata = template.child("metadata");
+        errors.invalid(
+            &metadata.child("labels"),
+            selector::labels_json(labels),
+            "`selector` does not match template `labels`",
+        );
+    }
+    pod::template(&spec.template, &[], &template, errors);
+    always_running(&spec.template, "ReplicationController", &template, errors);
+}
+
+pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    errors.not_negative(&path.child("replicas"), spec.replicas);
+    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    let selecting = Selecting {
+        selector: spec.selector.as_ref(),
+        empty: "empty selector is invalid for deployment",
+        required: true,
+        unusable: "invalid label selector",
+    };
+    if selecting.check(&path, errors) {
+        replica_template(&selecting, &spec.template, &path.child("template"), errors);
+    }
+}
+
+fn replica_template(selecting: &Selecting<'_>, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    selecting.template(template, path, errors);
+    pod::template(template, &[], path, errors);
+    always_running(template, "ReplicaSet", path, errors);
+}
+
+pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    errors.not_negative(&path.child("replicas"), spec.replicas);
+    let selecting = Selecting {
+        selector: spec.selector.as_ref(),
+        empty: "empty selector is invalid for deployment",
+        required: true,
+        unusable: "invalid label selector",
+    };
+    if selecting.check(&path, errors) {
+        replica_template(&selecting, &spec.template, &path.child("template"), errors);
+    }
+    strategy(spec, &path.child("strategy"), errors);
+    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
+    if let Some(seconds) = spec.progress_deadline_seconds {
+        let path = path.child("progressDeadlineSeconds");
+        errors.not_negative(&path, Some(seconds));
+        if seconds <= spec.min_ready_seconds.unwrap_or(0) {
+            errors.invalid(&path, seconds, "must be greater than minReadySeconds");
+        }
+    }
+}
+
+/// VA-187 to VA-189.
+fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let rolling = path.child("rollingUpdate");
+    let given = spec.strategy.rolling_update.as_ref();
+    match &spec.strategy.kind {
+        Some(DeploymentStrategyType::Recreate) => {
+            if given.is_some() {
+                errors.forbidden(&rolling, "may not be specified when strategy `type` is 'Recreate'");
+            }
+        }
+        Some(DeploymentStrategyType::RollingUpdate) => match given {
+            None => errors.required(&rolling, "this should be defaulted and never be nil"),
+            Some(bounds) => {
+                let zero = IntOrString::Int(0);
+                let unavailable = bounds.max_unavailable.as_ref().unwrap_or(&zero);
+                let surge = bounds.max_surge.as_ref().unwrap_or(&zero);
+                let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
+                int_or_percent(unavailable, &unavailable_path, errors);
+                int_or_percent(surge, &surge_path, errors);
+                if is_zero(unavailable) && is_zero(surge) {
+                    errors.invalid(
+                        &unavailable_path,
+                        int_or_text(unavailable),
+                        "may not be 0 when `maxSurge` is 0",
+                    );
+                }
+                not_more_than_100_percent(unavailable, &unavailable_path, errors);
+            }
+        },
+        other => {
+            let kind = other.as_ref().map_or("", DeploymentStrategyType::as_str);
+            let bounds = given.map_or_else(
+                || "null".to_owned(),
+                |bounds| {
+                    let text = |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "0".to_owned(), int_or_text);
+                    format!(
+                        "{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}",
+                        text(&bounds.max_unavailable),
+                        text(&bounds.max_surge)
+                    )
+                },
+            );
+            let value = format!("{{\"Type\":{},\"RollingUpdate\":{bounds}}}", super::quoted(kind));
+            errors.unsupported(path, value, &["Recreate", "RollingUpdate"]);
+        }
+    }
+}
+
+fn is_zero(value: &IntOrString) -> bool {
+    match value {
+        IntOrString::Int(number) => *number == 0,
+        IntOrString::String(text) => text
+            .strip_suffix('%')
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte == b'0')),
+    }
+}
+
+fn int_or_text(value: &IntOrString) -> String {
+    match value {
+        IntOrString::Int(number) => number.to_string(),
+        IntOrString::String(text) => super::quoted(text),
+    }
+}
+
+pub(super) fn stateful_set(object: &StatefulSet, errors: &mut ErrorList) {
+    stateful_set_spec(&object.spec, &Path::root("spec"), errors);
+}
+
+pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    match &spec.pod_management_policy {
+        Some(PodManagementPolicy::OrderedReady | PodManagementPolicy::Parallel) => {}
+        None => errors.required(&path.child("podManagementPolicy"), ""),
+        Some(PodManagementPolicy::Other(other)) => errors.invalid_text(
+            &path.child("podManagementPolicy"),
+            other,
+            "must be 'OrderedReady' or 'Parallel'",
+        ),
+    }
+    let update = path.child("updateStrategy");
+    let rolling_path = update.child("rollingUpdate");
+    let rolling = spec.update_strategy.rolling_update.as_ref();
+    let internal = rolling.map_or_else(
+        || "null".to_owned(),
+        |bounds| {
+            let most = bounds
+                .max_unavailable
+                .as_ref()
+                .map_or_else(|| "null".to_owned(), int_or_text);
+            format!(
+                "{{\"Partition\":{},\"MaxUnavailable\":{most}}}",
+                bounds.partition.unwrap_or(0)
+            )
+        },
+    );
+    match &spec.update_strategy.kind {
+        Some(UpdateStrategyType::RollingUpdate) => {
+            if let Some(bounds) = rolling {
+                errors.not_negative(&rolling_path.child("partition"), bounds.partition);
+            }
+        }
+        Some(UpdateStrategyType::OnDelete) => {
+            if rolling.is_some() {
+                errors.invalid(
+                    &rolling_path,
+                    internal,
+                    "only allowed for updateStrategy 'RollingUpdate'",
+                );
+            }
+        }
+        None => errors.required(&update, ""),
+        Some(UpdateStrategyType::Other(other)) => {
+            let value = format!("{{\"Type\":{},\"RollingUpdate\":{internal}}}", super::quoted(other));
+            errors.invalid(&update, value, "must be 'RollingUpdate' or 'OnDelete'");
+        }
+    }
+    if let Some(retention) = &spec.persistent_volume_claim_retention_policy {
+        let path = path.child("persistentVolumeClaimRetentionPolicy");
+        for (name, policy) in [
+            ("whenDeleted", &retention.when_deleted),
+            ("whenScaled", &retention.when_scaled),
+        ] {
+            if !matches!(&**policy, "Retain" | "Delete") {
+                errors.unsupported_text(&path.child(name), policy, &["Retain", "Delete"]);
+            }
+        }
+    }
+    errors.not_negative(&path.child("replicas"), spec.replicas);
+    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    if let Some(ordinals) = &spec.ordinals {
+        let path = path.child("ordinals");
+        errors.not_negative(&path.child("start"), Some(ordinals.start));
+    }
+    let selecting = Selecting {
+        selector: spec.selector.as_ref(),
+        empty: "empty selector is invalid for statefulset",
+        required: true,
+        unusable: "",
+    };
+    if selecting.check(path, errors) {
+        let template = path.child("template");
+        selecting.template(&spec.template, &template, errors);
+        let claims: Vec<Str> = spec
+            .volume_claim_templates
+            .iter()
+            .map(|claim| claim.metadata.name.clone())
+            .collect();
+        pod::template(&spec.template, &claims, &template, errors);
+        always_running(&spec.template, "StatefulSet", &template, errors);
+    }
+    if !spec.service_name.is_empty() {
+        let messages = names::label(&spec.service_name);
+        errors.each_invalid(&path.child("serviceName"), &spec.service_name, &messages);
+    }
+}
+
+pub(super) fn daemon_set(object: &DaemonSet, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    daemon_set_spec(&object.spec, &path, errors);
+}
+
+fn daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let selecting = Selecting {
+        selector: spec.selector.as_ref(),
+        empty: "empty selector is invalid for daemonset",
+        required: false,
+        unusable: "invalid label selector",
+    };
+    let template = path.child("template");
+    if selecting.check(path, errors) {
+        selecting.template(&spec.template, &template, errors);
+    }
+    pod::template(&spec.template, &[], &template, errors);
+    always_running(&spec.template, "DaemonSet", &template, errors);
+    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    daemon_strategy(spec, &path.child("updateStrategy"), errors);
+    errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
+}
+
+/// VA-191.
+fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    match &spec.update_strategy.kind {
+        Some(UpdateStrategyType::OnDelete) => {}
+        Some(UpdateStrategyType::RollingUpdate) => {
+            let rolling = path.child("rollingUpdate");
+            let Some(bounds) = &spec.update_strategy.rolling_update else {
+                errors.required(&rolling, "");
+                return;
+            };
+            let zero = IntOrString::Int(0);
+            let unavailable = bounds.max_unavailable.as_ref().unwrap_or(&zero);
+            let surge = bounds.max_surge.as_ref().unwrap_or(&zero);
+            let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
+            int_or_percent(unavailable, &unavailable_path, errors);
+            int_or_percent(surge, &surge_path, errors);
+            match (is_zero(unavailable), is_zero(surge)) {
+                (false, false) => errors.invalid(
+                    &surge_path,
+                    int_or_text(surge),
+                    "may not be set when maxUnavailable is non-zero",
+                ),
+                (true, true) => errors.required(&unavailable_path, "cannot be 0 when maxSurge is 0"),
+                _ => {}
+            }
+            not_more_than_100_percent(unavailable, &unavailable_path, errors);
+            not_more_than_100_percent(surge, &surge_path, errors);
+        }
+        other => {
+            let kind = other.as_ref().map_or("", UpdateStrategyType::as_str);
+            errors.unsupported_text(&path.child("type"), kind, &["RollingUpdate", "OnDelete"]);
+        }
+    }
+}
+
+/// VA-195 to VA-197.
+pub(super) fn job(object: &Job, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    if spec.manual_selector != Some(true)
+        && let Some(labels) = &spec.selector
+    {
+        let mut expected: BTreeMap<Str, Str> = BTreeMap::new();
+        for (key, value) in [
+            ("batch.kubernetes.io/controller-uid", &object.metadata.uid.0),
+            ("batch.kubernetes.io/job-name", &object.metadata.name),
+            ("controller-uid", &object.metadata.uid.0),
+            ("job-name", &object.metadata.name),
+        ] {
+            expected.insert(key.into(), value.clone());
+        }
+        if !labels.matches(&expected) {
+            errors.invalid(
+                &path.child("selector"),
+                selector::json(labels),
+                "`selector` not auto-generated",
+            );
+        }
+    }
+    for (name, value) in [
+        ("parallelism", spec.parallelism),
+        ("completions", spec.completions),
+        ("backoffLimit", spec.backoff_limit),
+        ("ttlSecondsAfterFinished", spec.ttl_seconds_after_finished),
+        ("backoffLimitPerIndex", spec.backoff_limit_per_index),
+    ] {
+        errors.not_negative(&path.child(name), value);
+    }
+    errors.not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
+    match spec.completion_mode.as_deref() {
+        None | Some("NonIndexed") => {}
+        Some("Indexed") => {
+            if spec.completions.is_none() {
+                errors.required(&path.child("completions"), "when completion mode is Indexed");
+            }
+        }
+        Some(other) => {
+            errors.unsupported_text(&path.child("completionMode"), other, &["NonIndexed", "Indexed"]);
+        }
+    }
+    if let Some(limit) = spec.backoff_limit_per_index
+        && spec.completion_mode.as_deref() != Some("Indexed")
+    {
+        errors.invalid(
+            &path.child("backoffLimitPerIndex"),
+            limit,
+            "requires indexed completion mode",
+        );
+    }
+    if let Some(policy) = &spec.pod_replacement_policy
+        && !matches!(&**policy, "Failed" | "TerminatingOrFailed")
+    {
+        errors.unsupported_text(
+            &path.child("podReplacementPolicy"),
+            policy,
+            &["Failed", "TerminatingOrFailed"],
+        );
+    }
+    let template = path.child("template");
+    pod::template(&spec.template, &[], &template, errors);
+    let template_spec = template.child("spec");
+    match &spec.template.spec.restart_policy {
+        Some(RestartPolicy::OnFailure | RestartPolicy::Never) => {}
+        None | Some(RestartPolicy::Always) => errors.required(
+            &template_spec.child("restartPolicy"),
+            "valid values: \"OnFailure\", \"Never\"",
+        ),
+        Some(RestartPolicy::Other(other)) => {
+            errors.unsupported_text(&template_spec.child("restartPolicy"), other, &["OnFailure", "Never"]);
+        }
+    }
+    match &spec.selector {
+        None => errors.required(&path.child("selector"), ""),
+        Some(labels) => {
+            selector::validate(labels, &path.child("selector"), errors);
+            if selector::is_sound(labels) && !labels.matches(&spec.template.metadata.labels) {
+                let metadata = template.child("metadata");
+                errors.invalid(
+                    &metadata.child("labels"),
+                    selector::labels_json(&spec.template.metadata.labels),
+                    "`selector` does not match template `labels`",
+                );
+            }
+        }
+    }
+}

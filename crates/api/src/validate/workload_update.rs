@@ -1,0 +1,88 @@
+//! Updates of workloads (VA-193, VA-194, VA-198).
+
+use std::sync::Arc;
+
+use crate::{DaemonSet, Deployment, Job, LabelSelector, ReplicaSet, StatefulSet};
+
+use super::list::{IMMUTABLE, quoted};
+use super::{ErrorList, Path, selector, workload};
+
+fn immutable_selector(old: Option<&LabelSelector>, new: Option<&LabelSelector>, errors: &mut ErrorList) {
+    if old != new {
+        let value = new.map_or_else(|| "null".to_owned(), selector::json);
+        let path = Path::root("spec");
+        errors.invalid(&path.child("selector"), value, IMMUTABLE);
+    }
+}
+
+pub(super) fn replica_set(old: &ReplicaSet, new: &ReplicaSet, errors: &mut ErrorList) {
+    workload::replica_set(new, errors);
+    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+}
+
+pub(super) fn deployment(old: &Deployment, new: &Deployment, errors: &mut ErrorList) {
+    workload::deployment(new, errors);
+    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+}
+
+pub(super) fn daemon_set(old: &DaemonSet, new: &DaemonSet, errors: &mut ErrorList) {
+    workload::daemon_set(new, errors);
+    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+}
+
+pub(super) fn stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut ErrorList) {
+    workload::stateful_set(new, errors);
+    let mut rest = new.spec.clone();
+    rest.replicas = old.spec.replicas;
+    rest.ordinals.clone_from(&old.spec.ordinals);
+    rest.template = Arc::clone(&old.spec.template);
+    rest.update_strategy.clone_from(&old.spec.update_strategy);
+    rest.revision_history_limit = old.spec.revision_history_limit;
+    rest.persistent_volume_claim_retention_policy
+        .clone_from(&old.spec.persistent_volume_claim_retention_policy);
+    rest.min_ready_seconds = old.spec.min_ready_seconds;
+    if rest != old.spec {
+        errors.forbidden(
+            &Path::root("spec"),
+            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
+             'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+        );
+    }
+}
+
+/// VA-198: suspended Jobs that never started may change their template's scheduling.
+pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
+    workload::job(new, errors);
+    let path = Path::root("spec");
+    if old.spec.completions != new.spec.completions {
+        let value = new
+            .spec
+            .completions
+            .map_or_else(|| "null".to_owned(), |number| number.to_string());
+        errors.invalid(&path.child("completions"), value, IMMUTABLE);
+    }
+    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+    let mut template = (*new.spec.template).clone();
+    let unstarted = old.spec.suspend == Some(true) && old.status.start_time.is_none();
+    if unstarted {
+        let (before, now) = (&old.spec.template, &mut template);
+        now.metadata.labels.clone_from(&before.metadata.labels);
+        now.metadata.annotations.clone_from(&before.metadata.annotations);
+        now.spec.node_selector.clone_from(&before.spec.node_selector);
+        now.spec.affinity.clone_from(&before.spec.affinity);
+        now.spec.tolerations.clone_from(&before.spec.tolerations);
+        now.spec.scheduling_gates.clone_from(&before.spec.scheduling_gates);
+    }
+    if template != *old.spec.template {
+        let value = serde_json::to_string(&*new.spec.template).unwrap_or_default();
+        errors.invalid(&path.child("template"), value, IMMUTABLE);
+    }
+    if old.spec.completion_mode != new.spec.completion_mode {
+        let value = new
+            .spec
+            .completion_mode
+            .as_deref()
+            .map_or_else(|| "null".to_owned(), quoted);
+        errors.invalid(&path.child("completionMode"), value, IMMUTABLE);
+    }
+}
