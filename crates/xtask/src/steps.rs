@@ -32,7 +32,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "no warnings in the native crates and tests",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| plain(native("clippy").args(["--all-targets", "--", "-D", "warnings"])),
+        run: |_| plain(native("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"])),
     },
     Step {
         name: "clippy-wasm",
@@ -42,7 +42,10 @@ pub(crate) const STEPS: &[Step] = &[
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
-            plain(run.args(packages).args(["--all-targets", "--", "-D", "warnings"]))
+            plain(
+                run.args(packages)
+                    .args(["--keep-going", "--all-targets", "--", "-D", "warnings"]),
+            )
         },
     },
     Step {
@@ -56,6 +59,13 @@ pub(crate) const STEPS: &[Step] = &[
                 .args(["test", "--workspace", "--exclude", "podscope-js", "--no-fail-fast"])
                 .counted()
         },
+    },
+    Step {
+        name: "conformance",
+        about: "the command line's decisions equal kube-scheduler's on both corpora",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: conformance,
     },
     Step {
         name: "wasm",
@@ -123,6 +133,28 @@ fn native(command: &str) -> Run {
 
 fn plain(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
+}
+
+fn conformance(_: &Paths) -> (Fallible, Counts) {
+    let mut counts = Counts::default();
+    let mut done = Ok(());
+    for corpus in ["decisions", "configured"] {
+        let cases = format!("tests/conformance/{corpus}.jsonl.gz");
+        let run = Run::cargo().args([
+            "run",
+            "--quiet",
+            "--package",
+            "podscope",
+            "--",
+            "explain",
+            "--check",
+            "--cases",
+        ]);
+        let (one, found) = run.args([&cases]).counted();
+        counts.add(found);
+        done = done.and(one);
+    }
+    (done, counts)
 }
 
 /// wasm-pack takes one crate at a time.
