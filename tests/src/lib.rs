@@ -1,5 +1,7 @@
 //! Tests that cross crates; what they share.
 
+pub mod traces;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

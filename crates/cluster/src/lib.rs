@@ -24,6 +24,7 @@ mod setup;
 mod switches;
 mod time;
 mod trace;
+pub mod volume;
 mod world;
 
 pub use actor::{Actor, Place};

@@ -291,8 +291,4 @@ impl PlacedTerms {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PlacedTerm> {
         self.terms.iter().flatten()
     }
-    /// Whether no placed pod has any.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
 }

@@ -136,9 +136,6 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    fn new() -> Self {
-        Self::default()
-    }
     /// The status of a node this cycle; `None` is the default "absent" status.
     pub fn status_of(&self, node: NodeIdx) -> Option<&Status> {
         let explicit = self.refused.iter().find(|(refused, _)| *refused == node);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::Pod;
+use podscope_api::{Pod, Str};
 
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
@@ -27,6 +27,8 @@ pub struct Decision {
     pub preemption: Option<Preemption>,
     /// The FailedScheduling text, when no node is feasible; or the error.
     pub message: Option<String>,
+    /// The node that the draw took, to bind or to preempt on; `None` where nothing was drawn.
+    pub chosen: Option<Str>,
 }
 
 /// Decides a pod against a cache: all preemption candidates, from start index `start`.
@@ -73,6 +75,7 @@ pub fn decide(
         state,
         preemption,
         message,
+        chosen: None,
         profile: profile.clone(),
         incoming,
     })

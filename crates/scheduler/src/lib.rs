@@ -8,6 +8,7 @@
 //! as documentation, each file one plugin with its texts and formulas. `SCH-…` are the project's
 //! numbered facts about the real scheduler.
 
+mod attempt;
 mod cache;
 pub mod cases;
 pub mod config;
@@ -19,7 +20,9 @@ mod nominator;
 pub mod plugins;
 mod pod_info;
 mod post_filter;
+mod queue;
 mod resources;
+mod scheduler;
 mod selector;
 mod sort;
 mod status;
@@ -27,6 +30,7 @@ mod stores;
 mod symbols;
 mod topology;
 
+pub use attempt::{Attempt, EventNote, Outcome, Preempt, StatusPatch, Victim};
 pub use cache::Cache;
 pub use config::SchedulerConfiguration;
 pub use cycle::{Diagnosis, Found, PluginScores};
@@ -35,6 +39,8 @@ pub use node_info::{NodeIdx, NodeInfo};
 pub use nominator::Nominator;
 pub use pod_info::{Incoming, PodInfo};
 pub use post_filter::Preemption;
+pub use queue::Pool;
+pub use scheduler::{NoRecorder, QueueEntry, Recorder, Scheduler};
 pub use status::{Code, Reason, Status};
 pub use stores::Stores;
 pub use symbols::{Symbol, Symbols};

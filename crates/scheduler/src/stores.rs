@@ -84,6 +84,26 @@ impl Stores {
     pub fn csi_node(&self, name: &str) -> Option<&Arc<api::CsiNode>> {
         self.csi_nodes.get(&ObjectKey::cluster(name))
     }
+    /// Gives up what Reserve assumed for a pod's claims (SCH-023).
+    pub(crate) fn forget_assumed(&mut self, pod: &api::Pod) {
+        let namespace = &pod.metadata.namespace;
+        for volume in pod.spec.volumes.iter() {
+            let name = match (&volume.persistent_volume_claim, &volume.ephemeral) {
+                (Some(source), _) => source.claim_name.clone(),
+                (None, Some(_)) => format!("{}-{}", pod.metadata.name, volume.name).into(),
+                (None, None) => continue,
+            };
+            self.assumed_claims
+                .remove(&ObjectKey::new(namespace.clone(), name.clone()));
+            self.assumed_volumes.retain(|_, volume| {
+                volume
+                    .spec
+                    .claim_ref
+                    .as_ref()
+                    .is_none_or(|reference| reference.namespace != *namespace || reference.name != name)
+            });
+        }
+    }
     /// Takes a change over; kinds the scheduler does not list are ignored.
     pub(crate) fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(key) = new.or(old).map(Object::key) else {

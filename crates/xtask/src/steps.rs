@@ -159,6 +159,12 @@ fn conformance(_: &Paths) -> (Fallible, Counts) {
 
 /// wasm-pack takes one crate at a time.
 fn wasm(paths: &Paths) -> (Fallible, Counts) {
+    // The native engine's traces, boiled down, for the wasm one to compare with.
+    let hashes = Run::cargo().args(["run", "--quiet", "--package", "podscope-tests", "--example", "hashes"]);
+    let hashes = match hashes.output() {
+        Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
+        Err(message) => return (Err(message), Counts::default()),
+    };
     let mut counts = Counts::default();
     let mut done = Ok(());
     for name in ["js", "web"] {
@@ -169,7 +175,11 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
             run = run.args(["--chromedriver"]).args([driver]);
         }
-        let (one, found) = run.args([&format!("crates/{name}")]).tools(paths).counted();
+        let (one, found) = run
+            .args([&format!("crates/{name}")])
+            .env("PODSCOPE_TRACE_HASHES", &hashes)
+            .tools(paths)
+            .counted();
         counts.add(found);
         done = done.and(one);
     }

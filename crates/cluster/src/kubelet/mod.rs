@@ -1,30 +1,52 @@
 //! The kubelet: one small state machine per pod over the machine it runs on.
+//! A kubelet's memory is lost when it crashes; the machine's is not.
 
+mod admission;
+mod backoff;
+mod conditions;
+mod config;
+mod events;
+mod eviction;
+mod grace;
+mod host;
+mod kill;
+mod node;
+mod orphans;
+mod probes;
+mod report;
 mod settings;
+mod status;
+mod sync;
+mod view;
+mod volumes;
+mod worker;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podscope_api::{Node, NodeName, Pod, Str, Uid};
+use podscope_api::{Node, NodeName, Object, Pod, Uid};
 
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ThresholdValue};
+pub use view::{ContainerTermination, TerminationView};
 
+use self::conditions::Verdict;
+use self::host::{Call, Host, Shared};
+use self::worker::{PodWorker, Stage};
 use crate::machine::{Machine, MachineEvent};
-use crate::{Answer, CallId, Change, Ctx, Objects};
+use crate::{Answer, CallId, Change, Ctx, Objects, SimTime, Span, Timer};
 
-/// A timer of a kubelet.
+/// A timer of a kubelet. Timers of a crashed kubelet are never delivered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KubeletTimer {
     /// Something of that pod is due.
     Pod(Uid),
-    /// A probe of a container of that pod is due.
-    Probe(Uid),
-    /// The status manager's pass every 10 s.
+    /// The status manager's pass (every 10 s while something is unsaid).
     Status,
-    /// The eviction manager's pass every 10 s.
+    /// The eviction manager's pass (every 10 s while usage can cross a threshold).
     Eviction,
-    /// Housekeeping every 2 s.
+    /// Housekeeping (every 2 s while there are orphans).
     Housekeeping,
-    /// Registration is tried again, or the node's status is due.
+    /// The node's registration or status is due.
     Node,
 }
 
@@ -55,43 +77,313 @@ pub enum KubeletInput {
 /// The memory of one kubelet process; a crash empties it.
 #[derive(Debug, Clone)]
 pub struct Kubelet {
-    node: NodeName,
+    shared: Shared,
+    managers: Managers,
+}
+
+/// Everything that works on the shared part.
+#[derive(Debug, Clone, Default)]
+struct Managers {
+    pods: BTreeMap<Uid, PodWorker>,
+    orphans: orphans::Orphans,
+    eviction: eviction::Eviction,
+    /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
+    has_listed: bool,
 }
 
 impl Kubelet {
     /// A process that has not started yet; the world sends [`KubeletInput::Started`] next.
-    pub fn new(node: NodeName, _settings: Arc<KubeletSettings>) -> Self {
-        Self { node }
+    pub fn new(node: NodeName, settings: Arc<KubeletSettings>) -> Self {
+        Self {
+            shared: Shared {
+                node,
+                settings,
+                started_at: SimTime::ZERO,
+                is_restart: false,
+                relist_phase: Span::ZERO,
+                slow_phase: Span::ZERO,
+                node_object: None,
+                calls: BTreeMap::new(),
+                pulls: BTreeMap::new(),
+                node_state: node::NodeState::default(),
+                status_pass: None,
+            },
+            managers: Managers::default(),
+        }
+    }
+    /// Its node.
+    pub fn node(&self) -> &NodeName {
+        &self.shared.node
+    }
+    /// Its configuration.
+    pub fn settings(&self) -> &KubeletSettings {
+        &self.shared.settings
     }
     /// One step. `cache` holds all objects as the process can read them now:
     /// the store's while it reaches the API server, frozen while it does not
     /// (for ConfigMaps, Secrets, claims, volumes, attachments; pods and the
     /// Node come as inputs).
-    pub fn handle(&mut self, _input: KubeletInput, _machine: &mut Machine, _cache: &Objects, _ctx: &mut Ctx<'_>) {
-        let _ = &self.node;
-    }
-    /// What a terminating pod waits for, for the live termination timer (L-16); none if it is not terminating here.
-    pub fn termination(&self, _pod: &Uid) -> Option<TerminationView> {
-        None
+    pub fn handle(&mut self, input: KubeletInput, machine: &mut Machine, cache: &Objects, ctx: &mut Ctx<'_>) {
+        let mut host = Host {
+            machine,
+            cache,
+            ctx,
+            shared: &mut self.shared,
+        };
+        self.managers.step(input, &mut host);
     }
 }
 
-/// How far the termination of a pod is (L-16).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TerminationView {
-    /// One entry per container still to stop.
-    pub containers: Vec<ContainerTermination>,
-}
+impl Managers {
+    fn step(&mut self, input: KubeletInput, host: &mut Host<'_, '_>) {
+        match input {
+            KubeletInput::Started => self.start(host),
+            KubeletInput::Listed { node, pods } => self.listed(node, pods, host),
+            KubeletInput::PodChanged(change) => match (&change.old, &change.new) {
+                (_, Some(Object::Pod(pod))) => self.pod_seen(pod, host),
+                (Some(Object::Pod(pod)), None) => self.pod_gone(&pod.metadata.uid.clone(), None, host),
+                _ => {}
+            },
+            KubeletInput::NodeChanged(change) => {
+                let node = match &change.new {
+                    Some(Object::Node(node)) => Some(node.clone()),
+                    _ => None,
+                };
+                self.node_seen(node, host);
+            }
+            KubeletInput::Answered(id, answer) => self.answered(id, &answer, host),
+            KubeletInput::Timer(timer) => match timer {
+                KubeletTimer::Pod(uid) => {
+                    if let Some(worker) = self.pods.get_mut(&uid) {
+                        worker.wake = worker.wake.filter(|wake| *wake > host.ctx.now);
+                    }
+                    self.advance(&uid, host);
+                }
+                KubeletTimer::Status => self.status_pass(host),
+                KubeletTimer::Eviction => self.eviction_pass(host),
+                KubeletTimer::Housekeeping => self.housekeeping(host),
+                KubeletTimer::Node => self.node_pass(host),
+            },
+            KubeletInput::Machine(event) => self.machine_event(&event, host),
+        }
+    }
 
-/// One container of a [`TerminationView`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContainerTermination {
-    /// Its name.
-    pub name: Str,
-    /// What it waits for: `preStop`, `turn` (other containers come first), `SIGTERM` (the process is asked to end), `SIGKILL`.
-    pub step: &'static str,
-    /// When the step began.
-    pub since: crate::SimTime,
-    /// When the kubelet goes on, whatever happens.
-    pub until: Option<crate::SimTime>,
+    fn start(&mut self, host: &mut Host<'_, '_>) {
+        host.machine.cancel_pulls();
+        host.shared.started_at = host.ctx.now;
+        host.shared.is_restart = host.ctx.now > SimTime::ZERO;
+        host.shared.relist_phase = host.ctx.rng.between(Span::ZERO, Span::seconds(1) - Span(1));
+        host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW - Span(1));
+        if !host.machine.is_runtime_up() {
+            host.shared.node_state.runtime_down_since = Some(host.ctx.now);
+            host.want_node_status();
+        }
+    }
+    fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
+        self.node_seen(node, host);
+        // LC-060: in the order of creation.
+        pods.sort_by(|a, b| {
+            let age = |pod: &Pod| (pod.metadata.creation_timestamp, pod.metadata.key());
+            age(a).cmp(&age(b))
+        });
+        let gone: Vec<Uid> = self
+            .pods
+            .keys()
+            .filter(|uid| !pods.iter().any(|pod| pod.metadata.uid == **uid))
+            .cloned()
+            .collect();
+        for uid in gone {
+            self.pod_gone(&uid, None, host);
+        }
+        for pod in &pods {
+            self.pod_seen(pod, host);
+        }
+        self.has_listed = true;
+        self.look_for_orphans(host);
+        self.watch_usage(host);
+    }
+    /// A pod as the API shows it: new to this kubelet, or changed.
+    fn pod_seen(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        let uid = pod.metadata.uid.clone();
+        if let Some(worker) = self.pods.get_mut(&uid) {
+            worker.update(pod, host);
+        } else {
+            self.add(pod, host);
+        }
+        self.advance(&uid, host);
+    }
+    fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        let mut worker = PodWorker::new(pod.clone());
+        let runs = host.machine.pod(&pod.metadata.uid).is_some_and(|held| held.running().next().is_some());
+        if pod.is_terminal() {
+            // LC-218: never started again; what still runs of it is killed.
+            if runs || pod.metadata.is_terminating() {
+                worker.terminate(host);
+            } else {
+                worker.stage = Stage::Finished;
+            }
+            self.pods.insert(pod.metadata.uid.clone(), worker);
+            return;
+        }
+        if let Err(refusal) = self.admit(pod, host) {
+            worker.reject(&refusal.reason, &refusal.detail, host);
+            if pod.metadata.is_terminating() {
+                worker.terminate(host);
+            }
+        } else if pod.metadata.is_terminating() {
+            worker.terminate(host);
+        } else {
+            worker.kick(host);
+        }
+        self.pods.insert(pod.metadata.uid.clone(), worker);
+    }
+    /// LC-062 to LC-066.
+    fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<(), admission::Refusal> {
+        let others: Vec<Arc<Pod>> = self
+            .pods
+            .values()
+            .filter(|worker| worker.may_run() && !worker.pod.is_terminal())
+            .map(|worker| worker.pod.clone())
+            .collect();
+        let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
+        let refusal = match admission::admit(pod, &others, host) {
+            Ok(()) => return Ok(()),
+            Err(refusal) => refusal,
+        };
+        if !refusal.is_for_resources || !admission::is_critical(pod) {
+            return Err(refusal);
+        }
+        let Some(victims) = admission::victims(pod, &others, host) else {
+            return Err(refusal);
+        };
+        for victim in victims {
+            let message = "Preempted in order to admit critical pod";
+            events::of_pod(victim, podscope_api::EventType::Warning, "Preempting", message, host);
+            if let Some(worker) = self.pods.get_mut(&victim.metadata.uid) {
+                let verdict = Verdict {
+                    reason: "Preempting".into(),
+                    message: message.into(),
+                    disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
+                };
+                worker.kill_pod_now(verdict, None, host);
+            }
+            self.advance(&victim.metadata.uid, host);
+        }
+        Ok(())
+    }
+    fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
+        if let Some(worker) = self.pods.get_mut(uid) {
+            worker.removed(last, host);
+        }
+        self.advance(uid, host);
+        if self.has_listed {
+            self.look_for_orphans(host);
+        }
+    }
+    fn answered(&mut self, id: CallId, answer: &Answer, host: &mut Host<'_, '_>) {
+        let Some(call) = host.shared.calls.remove(&id) else { return };
+        match &call {
+            Call::Status(uid, version) => {
+                if let Some(worker) = self.pods.get_mut(uid) {
+                    worker.status_answered(*version, answer, host);
+                }
+                self.advance(uid, host);
+            }
+            Call::Delete(uid) => {
+                if let Some(worker) = self.pods.get_mut(uid) {
+                    worker.delete_answered(answer, host);
+                }
+                self.advance(uid, host);
+            }
+            Call::Register | Call::NodeStatus => self.node_answered(&call, answer, host),
+        }
+    }
+    fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
+        let uid = match event {
+            MachineEvent::Exited { pod, container } => {
+                self.orphans.exited(pod, *container, host);
+                pod.clone()
+            }
+            MachineEvent::HookFinished { pod, .. } | MachineEvent::SandboxLost(pod) => pod.clone(),
+            MachineEvent::Pulled { pull, .. } => match host.shared.pulls.remove(pull) {
+                Some(uid) => uid,
+                None => return,
+            },
+            MachineEvent::Runtime { is_up } => {
+                self.runtime_changed(*is_up, host);
+                return;
+            }
+        };
+        if let Some(worker) = self.pods.get_mut(&uid) {
+            worker.machine_event(event, host);
+        }
+        self.advance(&uid, host);
+        self.watch_usage(host);
+    }
+    fn runtime_changed(&mut self, is_up: bool, host: &mut Host<'_, '_>) {
+        host.shared.node_state.runtime_down_since = (!is_up).then_some(host.ctx.now);
+        host.want_node_status();
+        host.shared.pulls.clear();
+        let uids: Vec<Uid> = self.pods.keys().cloned().collect();
+        for uid in uids {
+            if let Some(worker) = self.pods.get_mut(&uid)
+                && !is_up
+            {
+                worker.runtime_failed(host);
+            }
+            self.advance(&uid, host);
+        }
+        if is_up && self.has_listed {
+            self.look_for_orphans(host);
+        }
+    }
+    /// The node's volumes changed: pods that wait look again.
+    fn volumes_changed(&mut self, host: &mut Host<'_, '_>) {
+        let waiting: Vec<Uid> = self
+            .pods
+            .iter()
+            .filter(|(_, worker)| worker.waits_for_volumes())
+            .map(|(uid, _)| uid.clone())
+            .collect();
+        for uid in waiting {
+            if let Some(worker) = self.pods.get_mut(&uid) {
+                worker.hurry_volumes(host);
+            }
+            self.advance(&uid, host);
+        }
+    }
+    fn status_pass(&mut self, host: &mut Host<'_, '_>) {
+        if host.shared.status_pass.is_none_or(|queued| queued > host.ctx.now) {
+            return;
+        }
+        host.shared.status_pass = None;
+        for worker in self.pods.values_mut() {
+            worker.status_pass(host);
+        }
+    }
+    /// Lets a pod's worker do what is due, and queues its next wake-up.
+    fn advance(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
+        let Some(worker) = self.pods.get_mut(uid) else { return };
+        let had_mounts = host.machine.pod(uid).is_some_and(|held| !held.mounts.is_empty());
+        let had_run = worker.may_run();
+        worker.advance(host);
+        if had_mounts && host.machine.pod(uid).is_none_or(|held| held.mounts.is_empty()) {
+            host.want_node_status();
+        }
+        // Purged once the API object is gone and nothing is left of it (LC-054).
+        if worker.stage == Stage::Finished && worker.is_gone {
+            self.pods.remove(uid);
+            host.machine.remove_pod(uid, host.ctx);
+            return;
+        }
+        if let Some(due) = worker.next_due(host)
+            && worker.wake.is_none_or(|wake| wake > due || wake <= host.ctx.now)
+        {
+            worker.wake = Some(due);
+            host.ctx.timer(due, Timer::Kubelet(KubeletTimer::Pod(uid.clone())));
+        }
+        if had_run != worker.may_run() || host.machine.pod(uid).is_some() {
+            self.watch_usage(host);
+        }
+    }
 }

@@ -1,16 +1,30 @@
 //! The machine: processes, images, disks, power. What really runs, whatever
-//! the API says.
+//! the API says. It knows nothing of the API server; the kubelet on it asks
+//! for sandboxes, containers, hooks and signals, and learns of the rest by
+//! events. A machine outlives its kubelet's crash.
 
-use std::collections::BTreeMap;
+mod behavior;
+mod fault;
+mod process;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use podscope_api::{NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
+use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
-use crate::{Ctx, SimTime};
+pub use behavior::{Answers, Behavior, Outcome, Role, Usage, Verdict, behavior_of};
+pub use fault::MachineFault;
+pub use process::{Container, Exit, RunningHook};
+
+use crate::{Ctx, SimTime, Span, Subject, Timer, What, subject};
 
 /// Number of a container on its machine; never used twice there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContainerId(pub u64);
+
+/// Number of an image pull on its machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PullId(pub u64);
 
 /// A hook of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,14 +35,24 @@ pub enum HookKind {
     PreStop,
 }
 
-/// A timer of a machine.
+impl HookKind {
+    /// Its name in manifests and records.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PostStart => "postStart",
+            Self::PreStop => "preStop",
+        }
+    }
+}
+
+/// A timer of a machine. Each is checked against the state when due; nothing is ever taken back.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MachineTimer {
     /// A process may have reached the end of its plan.
     Process(Uid, ContainerId),
-    /// A hook ends by itself.
-    Hook(Uid, ContainerId, HookKind),
-    /// The pull under way ends.
+    /// A hook may end by itself.
+    Hook(Uid, ContainerId),
+    /// A pull may have ended.
     Pull,
 }
 
@@ -55,17 +79,21 @@ pub enum MachineEvent {
     },
     /// An image pull ended.
     Pulled {
-        /// The image.
-        image: Str,
+        /// Which.
+        pull: PullId,
         /// Whether it succeeded.
         succeeded: bool,
+        /// How long the pull itself took.
+        took: Span,
+        /// The same with the wait for other pulls.
+        waited: Span,
     },
     /// A pod's sandbox was lost.
     SandboxLost(Uid),
     /// The container runtime went down or came back; calls under way failed.
     Runtime {
         /// Whether it answers.
-        up: bool,
+        is_up: bool,
     },
 }
 
@@ -86,62 +114,589 @@ pub struct ProcessView {
     pub signals: Vec<Str>,
 }
 
-/// What happens to a machine from outside. (Kubelet crashes, cuts and leaves are the world's.)
-#[derive(Debug, Clone, PartialEq)]
-pub enum MachineFault {
-    /// Power is cut: every process ends without a signal, at once.
-    PowerOff,
-    /// Power returns; no container runs. The world starts the kubelet after this.
-    Boot,
-    /// The container runtime stops answering; processes run on.
-    RuntimeDown,
-    /// The container runtime is back.
-    RuntimeUp,
-    /// The main process of a container exits.
-    Exit {
-        /// UID of the pod.
-        pod: Uid,
-        /// The container.
-        container: Str,
-        /// Its exit code.
-        code: i32,
-    },
-    /// The sandbox of a pod is lost.
-    Sandbox(Uid),
-    /// The storage servers refuse (or, with false, accept again) this machine.
-    StorageRefused(bool),
+/// The sandbox of a pod: its network and pause process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandbox {
+    /// How many there were before.
+    pub attempt: u32,
+    /// Whether it is usable.
+    pub is_ready: bool,
+    /// The pod's address in it.
+    pub ip: Str,
+}
+
+/// A mounted volume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// Its name: that of the PersistentVolume, or of the back-end's disk or export.
+    pub volume: Str,
+    /// Its name in the node's status, if it had to be attached.
+    pub unique_name: Option<Str>,
+    /// Whether the pod can write to it.
+    pub is_writable: bool,
+}
+
+/// What the machine holds of one pod.
+#[derive(Debug, Clone)]
+pub struct MachinePod {
+    /// Namespace, name and UID.
+    pub subject: Arc<Subject>,
+    /// The sandbox; none before the first.
+    pub sandbox: Option<Sandbox>,
+    /// Containers, oldest first; at most two of a name (the running or last one, and the one before).
+    pub containers: Vec<Container>,
+    /// Mounted volumes.
+    pub mounts: Vec<Mount>,
+}
+
+impl MachinePod {
+    /// The newest container of that name.
+    pub fn latest(&self, name: &str) -> Option<&Container> {
+        self.containers.iter().rev().find(|container| &*container.name == name)
+    }
+    /// The container before the newest of that name.
+    pub fn previous(&self, name: &str) -> Option<&Container> {
+        self.containers.iter().rev().filter(|container| &*container.name == name).nth(1)
+    }
+    /// The container of that number.
+    pub fn container(&self, id: ContainerId) -> Option<&Container> {
+        self.containers.iter().find(|container| container.id == id)
+    }
+    /// Containers whose process runs.
+    pub fn running(&self) -> impl Iterator<Item = &Container> {
+        self.containers.iter().filter(|container| container.is_running())
+    }
+    /// Whether the sandbox exists and is usable.
+    pub fn has_sandbox(&self) -> bool {
+        self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
+    }
+    fn container_mut(&mut self, id: ContainerId) -> Option<&mut Container> {
+        self.containers.iter_mut().find(|container| container.id == id)
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Pull {
+    id: PullId,
+    pod: Arc<Subject>,
+    image: Str,
+    outcome: Outcome,
+    asked_at: SimTime,
+    started_at: SimTime,
+    ends_at: SimTime,
 }
 
 /// One machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
     node: NodeName,
+    labels: BTreeMap<Str, Str>,
+    capacity: ResourceList,
+    is_on: bool,
+    is_runtime_up: bool,
+    is_storage_refused: bool,
+    boots: u32,
+    pods: BTreeMap<Uid, MachinePod>,
+    images: BTreeSet<Str>,
+    /// The first is under way.
+    pulls: VecDeque<Pull>,
+    events: Vec<MachineEvent>,
+    next_id: u64,
+    next_address: u32,
 }
 
 impl Machine {
     /// A machine with power, without processes. Labels are those its kubelet registers with.
-    pub fn new(node: NodeName, _labels: BTreeMap<Str, Str>, _capacity: ResourceList) -> Self {
-        Self { node }
+    pub fn new(node: NodeName, labels: BTreeMap<Str, Str>, capacity: ResourceList) -> Self {
+        Self {
+            node,
+            labels,
+            capacity,
+            is_on: true,
+            is_runtime_up: true,
+            is_storage_refused: false,
+            boots: 0,
+            pods: BTreeMap::new(),
+            images: BTreeSet::new(),
+            pulls: VecDeque::new(),
+            events: Vec::new(),
+            next_id: 0,
+            next_address: 1,
+        }
     }
-    /// The containers that the status of an imported pod says are running.
-    pub fn adopt(&mut self, _pod: &Arc<Pod>, _ctx: &mut Ctx<'_>) {
-        let _ = &self.node;
+    /// Its name.
+    pub fn node(&self) -> &NodeName {
+        &self.node
     }
-    /// A timer of the machine.
-    pub fn handle(&mut self, _timer: MachineTimer, _ctx: &mut Ctx<'_>) {}
-    /// Something happens to the machine.
-    ///
-    /// # Errors
-    /// What is wrong with the fault (no such container, already off, …).
-    pub fn fault(&mut self, _fault: &MachineFault, _ctx: &mut Ctx<'_>) -> Result<(), String> {
-        Ok(())
+    /// The labels its kubelet registers with.
+    pub fn labels(&self) -> &BTreeMap<Str, Str> {
+        &self.labels
+    }
+    /// What it has.
+    pub fn capacity(&self) -> &ResourceList {
+        &self.capacity
+    }
+    /// Whether it has power.
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+    /// Whether its container runtime answers.
+    pub fn is_runtime_up(&self) -> bool {
+        self.is_on && self.is_runtime_up
+    }
+    /// Whether the storage servers refuse it (fencing): what it writes does not arrive.
+    pub fn is_storage_refused(&self) -> bool {
+        self.is_storage_refused
+    }
+    /// How often it was booted again.
+    pub fn boots(&self) -> u32 {
+        self.boots
+    }
+    /// What it holds of a pod.
+    pub fn pod(&self, uid: &Uid) -> Option<&MachinePod> {
+        self.pods.get(uid)
+    }
+    /// All pods it holds anything of, by UID.
+    pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
+        self.pods.iter()
+    }
+    /// Whether an image is present.
+    pub fn has_image(&self, image: &str) -> bool {
+        self.images.contains(image)
+    }
+    /// Containers that run now, by pod UID and start.
+    pub fn processes(&self) -> Vec<ProcessView> {
+        let running = self.pods.iter().flat_map(|(uid, pod)| {
+            pod.running().map(move |container| ProcessView {
+                node: self.node.clone(),
+                pod: pod.subject.key.clone(),
+                uid: uid.clone(),
+                container: container.name.clone(),
+                started_at: container.started_at,
+                signals: container.signals.clone(),
+            })
+        });
+        running.collect()
+    }
+    /// Mounted volumes with the pod they are mounted for.
+    pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
+        self.pods
+            .iter()
+            .flat_map(|(uid, pod)| pod.mounts.iter().map(move |mount| (uid, pod, mount)))
     }
     /// What the kubelet can notice since the last call; the world hands it to the kubelet if one runs.
     pub fn take_events(&mut self) -> Vec<MachineEvent> {
-        Vec::new()
+        std::mem::take(&mut self.events)
     }
-    /// Containers that run now, by pod and start.
-    pub fn processes(&self) -> Vec<ProcessView> {
-        Vec::new()
+
+    /// A timer of the machine.
+    pub fn handle(&mut self, timer: MachineTimer, ctx: &mut Ctx<'_>) {
+        match timer {
+            MachineTimer::Process(uid, id) => self.process_due(&uid, id, ctx),
+            MachineTimer::Hook(uid, id) => self.hooks_due(&uid, id, ctx),
+            MachineTimer::Pull => self.pull_due(ctx),
+        }
     }
+
+    /// The containers that the status of an imported pod says are running, and what it tells of their past.
+    pub fn adopt(&mut self, pod: &Arc<Pod>, ctx: &mut Ctx<'_>) {
+        if pod.is_terminal() || pod.metadata.uid.is_empty() {
+            return;
+        }
+        let now = ctx.now;
+        let instant = |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
+        let mut adopted = false;
+        for (role, container) in containers_of(pod) {
+            let statuses = match role {
+                Role::Init | Role::Sidecar => &pod.status.init_container_statuses,
+                Role::App => &pod.status.container_statuses,
+                Role::Ephemeral => &pod.status.ephemeral_container_statuses,
+            };
+            let Some(status) = statuses.iter().find(|status| status.name == container.name) else {
+                continue;
+            };
+            if status.state == Default::default() || (status.state.waiting.is_some() && status.last_state.terminated.is_none())
+            {
+                continue;
+            }
+            if !adopted {
+                adopted = true;
+                let ip = pod.status.pod_ip.clone();
+                let sandbox = self.new_sandbox(0, (!ip.is_empty()).then_some(ip), None);
+                self.entry(pod).sandbox = Some(sandbox);
+            }
+            self.images.insert(container.image.clone());
+            let behavior = behavior_of(pod, container, role);
+            let ended = |state: &podscope_api::ContainerState, ctx: &Ctx<'_>| {
+                state.terminated.as_ref().map(|terminated| {
+                    let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
+                    if &*terminated.reason == "OOMKilled" {
+                        exit.reason = "OOMKilled";
+                    }
+                    (instant(terminated.started_at, ctx), exit)
+                })
+            };
+            let last_attempt = if status.state.waiting.is_some() { status.restart_count } else { status.restart_count - 1 };
+            for (attempt, past) in [
+                (last_attempt, ended(&status.last_state, ctx)),
+                (status.restart_count, ended(&status.state, ctx)),
+            ] {
+                if let Some((started_at, exit)) = past {
+                    let id = self.new_id();
+                    let record = Container {
+                        id,
+                        name: container.name.clone(),
+                        role,
+                        image: container.image.clone(),
+                        attempt: attempt.max(0),
+                        started_at,
+                        exit: Some(exit),
+                        signals: Vec::new(),
+                        behavior: behavior.clone(),
+                        hooks: Vec::new(),
+                        plan: None,
+                    };
+                    self.entry(pod).containers.push(record);
+                }
+            }
+            if let Some(running) = &status.state.running {
+                let started_at = instant(running.started_at, ctx);
+                self.launch(pod, container, role, status.restart_count, started_at, ctx);
+            }
+        }
+    }
+
+    /// Asks for an image; the answer is [`MachineEvent::Pulled`]. Pulls run one after the other (LC-070).
+    pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, ctx: &mut Ctx<'_>) -> PullId {
+        let id = PullId(self.new_id().0);
+        self.pulls.push_back(Pull {
+            id,
+            pod: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
+            image: image.clone(),
+            outcome,
+            asked_at: ctx.now,
+            started_at: ctx.now,
+            ends_at: ctx.now,
+        });
+        if self.pulls.len() == 1 {
+            self.begin_pull(ctx);
+        }
+        id
+    }
+    /// Pulls end with the kubelet that asked for them.
+    pub fn cancel_pulls(&mut self) {
+        self.pulls.clear();
+    }
+    /// Makes a sandbox for a pod.
+    pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) {
+        let attempt = self.pods.get(&pod.metadata.uid).and_then(|held| held.sandbox.as_ref()).map(|old| old.attempt + 1);
+        let sandbox = self.new_sandbox(attempt.unwrap_or(0), host_ip, cidr);
+        self.entry(pod).sandbox = Some(sandbox);
+    }
+    /// Forgets the init containers of an earlier sandbox, which will run again (LC-071).
+    pub fn purge_init_containers(&mut self, uid: &Uid) {
+        if let Some(pod) = self.pods.get_mut(uid) {
+            pod.containers
+                .retain(|container| container.is_running() || !matches!(container.role, Role::Init | Role::Sidecar));
+        }
+    }
+    /// Stops a pod's sandbox (the pause process).
+    pub fn stop_sandbox(&mut self, uid: &Uid) {
+        if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
+            sandbox.is_ready = false;
+        }
+    }
+    /// Creates and starts a container; restarts are counted from the container of that name before it.
+    pub fn start_container(
+        &mut self,
+        pod: &Pod,
+        container: &podscope_api::Container,
+        role: Role,
+        attempt: i32,
+        ctx: &mut Ctx<'_>,
+    ) -> ContainerId {
+        self.launch(pod, container, role, attempt, ctx.now, ctx)
+    }
+    /// Runs a hook in a container; the answer is [`MachineEvent::HookFinished`].
+    pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return;
+        };
+        let (ends_at, succeeds) = match outcome {
+            Outcome::Takes(span) => (Some(ctx.now + span), true),
+            Outcome::Fails => (Some(ctx.now), false),
+            Outcome::Hangs => (None, false),
+        };
+        container.hooks.push(RunningHook { hook, ends_at, succeeds });
+        let fields = vec![("hook", hook.as_str().into())];
+        ctx.record_subject(What::HookStarted, Some(subject), Some(container.name.clone()), fields);
+        if let Some(at) = ends_at {
+            ctx.timer(at, Timer::Machine(MachineTimer::Hook(uid.clone(), id)));
+        }
+    }
+    /// Sends the stop signal (`signal`, e.g. SIGTERM) to a container's process.
+    pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return;
+        };
+        let signal = container.behavior.stop_signal.clone();
+        let ends_in = if &*signal == "SIGKILL" { Some(container.behavior.stop) } else { container.behavior.sigterm };
+        let code = if &*signal == "SIGKILL" { 137 } else { 0 };
+        deliver(container, subject, signal, ctx);
+        let wake = ends_in.and_then(|span| container.will_exit(Exit::with_code(ctx.now + span, code)));
+        if let Some(at) = wake {
+            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+        }
+    }
+    /// Sends SIGKILL to a container's process.
+    pub fn kill(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return;
+        };
+        deliver(container, subject, "SIGKILL".into(), ctx);
+        let at = ctx.now + container.behavior.stop;
+        if let Some(at) = container.will_exit(Exit::with_code(at, 137)) {
+            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+        }
+    }
+    /// Mounts a volume for a pod.
+    pub fn mount(&mut self, pod: &Pod, mount: Mount, ctx: &mut Ctx<'_>) {
+        let node = self.node.clone();
+        let held = self.entry(pod);
+        if held.mounts.iter().any(|existing| existing.volume == mount.volume) {
+            return;
+        }
+        ctx.record_subject(
+            What::VolumeMounted,
+            Some(held.subject.clone()),
+            None,
+            vec![
+                ("volume", (&*mount.volume).into()),
+                ("node", node.as_str().into()),
+                ("writable", mount.is_writable.into()),
+            ],
+        );
+        held.mounts.push(mount);
+    }
+    /// Unmounts all volumes of a pod.
+    pub fn unmount_all(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
+        let node = self.node.clone();
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        for mount in std::mem::take(&mut pod.mounts) {
+            let fields = vec![("volume", (&*mount.volume).into()), ("node", node.as_str().into())];
+            ctx.record_subject(What::VolumeUnmounted, Some(pod.subject.clone()), None, fields);
+        }
+    }
+    /// Forgets a pod of which nothing runs: its records, directories and mounts.
+    pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
+        if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
+            self.unmount_all(uid, ctx);
+            self.pods.remove(uid);
+        }
+    }
+
+    fn new_id(&mut self) -> ContainerId {
+        self.next_id += 1;
+        ContainerId(self.next_id)
+    }
+    /// The pod's network: the node's own for hostNetwork pods, else the next address of the node's range.
+    fn new_sandbox(&mut self, attempt: u32, given: Option<Str>, cidr: Option<&str>) -> Sandbox {
+        let ip = given.unwrap_or_else(|| {
+            let offset = self.next_address;
+            self.next_address = self.next_address % 65_000 + 1;
+            address(cidr, &self.node, offset)
+        });
+        Sandbox {
+            attempt,
+            is_ready: true,
+            ip,
+        }
+    }
+    fn entry(&mut self, pod: &Pod) -> &mut MachinePod {
+        self.pods.entry(pod.metadata.uid.clone()).or_insert_with(|| MachinePod {
+            subject: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
+            sandbox: None,
+            containers: Vec::new(),
+            mounts: Vec::new(),
+        })
+    }
+    fn launch(
+        &mut self,
+        pod: &Pod,
+        container: &podscope_api::Container,
+        role: Role,
+        attempt: i32,
+        started_at: SimTime,
+        ctx: &mut Ctx<'_>,
+    ) -> ContainerId {
+        let id = self.new_id();
+        let uid = pod.metadata.uid.clone();
+        let behavior = behavior_of(pod, container, role);
+        let mut process = Container {
+            id,
+            name: container.name.clone(),
+            role,
+            image: container.image.clone(),
+            attempt,
+            started_at,
+            exit: None,
+            signals: Vec::new(),
+            behavior: behavior.clone(),
+            hooks: Vec::new(),
+            plan: None,
+        };
+        let limit = container.resources.limits.get("memory").map(|limit| limit.value());
+        let own_end = behavior.run.map(|run| Exit::with_code(started_at + run, behavior.exit_code));
+        let out_of_memory = limit.and_then(|limit| behavior.memory.exceeds(limit)).map(|after| Exit {
+            at: started_at + after,
+            code: 137,
+            reason: "OOMKilled",
+        });
+        let held = self.entry(pod);
+        for exit in [own_end, out_of_memory].into_iter().flatten() {
+            if let Some(at) = process.will_exit(exit) {
+                ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+            }
+        }
+        ctx.record_subject(
+            What::ContainerStarted,
+            Some(held.subject.clone()),
+            Some(container.name.clone()),
+            vec![("attempt", attempt.into())],
+        );
+        // The runtime keeps one dead container of a name beside the new one.
+        let dead = held.containers.iter().filter(|old| old.name == container.name).count();
+        if dead > 1
+            && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
+        {
+            held.containers.remove(oldest);
+        }
+        held.containers.push(process);
+        id
+    }
+    fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let due = self
+            .pods
+            .get_mut(uid)
+            .and_then(|pod| pod.container_mut(id))
+            .and_then(|container| container.due_exit(ctx.now));
+        if let Some(exit) = due {
+            self.ended(uid, id, Exit { at: ctx.now, ..exit }, ctx);
+        }
+    }
+    /// A process is no more.
+    fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id) else { return };
+        // A hook dies with its container (LC-145).
+        let hooks = std::mem::take(&mut container.hooks);
+        let fields = vec![("exitCode", exit.code.into()), ("reason", exit.reason.into())];
+        container.exit = Some(exit);
+        container.plan = None;
+        let name = container.name.clone();
+        ctx.record_subject(What::ContainerExited, Some(subject.clone()), Some(name.clone()), fields);
+        for RunningHook { hook, .. } in hooks {
+            let fields = vec![("hook", hook.as_str().into()), ("succeeded", false.into())];
+            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
+            self.events.push(MachineEvent::HookFinished {
+                pod: uid.clone(),
+                container: id,
+                hook,
+                succeeded: false,
+            });
+        }
+        self.events.push(MachineEvent::Exited {
+            pod: uid.clone(),
+            container: id,
+        });
+    }
+    fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id) else { return };
+        let name = container.name.clone();
+        let is_due = |hook: &RunningHook| hook.ends_at.is_some_and(|at| at <= ctx.now);
+        let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut container.hooks).into_iter().partition(is_due);
+        container.hooks = rest;
+        for RunningHook { hook, succeeds, .. } in due {
+            let fields = vec![("hook", hook.as_str().into()), ("succeeded", succeeds.into())];
+            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
+            self.events.push(MachineEvent::HookFinished {
+                pod: uid.clone(),
+                container: id,
+                hook,
+                succeeded: succeeds,
+            });
+        }
+    }
+    fn begin_pull(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(pull) = self.pulls.front_mut() else { return };
+        let span = match pull.outcome {
+            Outcome::Takes(span) if !self.images.contains(&pull.image) => span,
+            _ => Span::ZERO,
+        };
+        pull.started_at = ctx.now;
+        pull.ends_at = ctx.now + span;
+        ctx.timer(pull.ends_at, Timer::Machine(MachineTimer::Pull));
+    }
+    fn pull_due(&mut self, ctx: &mut Ctx<'_>) {
+        if self.pulls.front().is_none_or(|pull| pull.ends_at > ctx.now) {
+            return;
+        }
+        let Some(pull) = self.pulls.pop_front() else { return };
+        let succeeded = matches!(pull.outcome, Outcome::Takes(_));
+        if succeeded {
+            self.images.insert(pull.image.clone());
+            let fields = vec![("image", (&*pull.image).into()), ("node", self.node.as_str().into())];
+            ctx.record_subject(What::ImagePulled, Some(pull.pod), None, fields);
+        }
+        self.events.push(MachineEvent::Pulled {
+            pull: pull.id,
+            succeeded,
+            took: ctx.now - pull.started_at,
+            waited: ctx.now - pull.asked_at,
+        });
+        self.begin_pull(ctx);
+    }
+}
+
+/// Every container of a pod with its role: init containers, containers, ephemeral containers.
+pub fn containers_of(pod: &Pod) -> impl Iterator<Item = (Role, &podscope_api::Container)> {
+    let init = pod.spec.init_containers.iter().map(|container| {
+        let role = if container.is_sidecar() { Role::Sidecar } else { Role::Init };
+        (role, container)
+    });
+    let apps = pod.spec.containers.iter().map(|container| (Role::App, container));
+    let ephemeral = pod.spec.ephemeral_containers.iter().map(|container| (Role::Ephemeral, container));
+    init.chain(apps).chain(ephemeral)
+}
+
+fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Ctx<'_>) {
+    let fields = vec![("signal", (&*signal).into())];
+    ctx.record_subject(What::SignalSent, Some(subject), Some(container.name.clone()), fields);
+    container.signals.push(signal);
+}
+
+/// The `offset`th address of the node's pod range; a node without one gets a range made from its name.
+fn address(cidr: Option<&str>, node: &NodeName, offset: u32) -> Str {
+    let base = cidr
+        .and_then(|cidr| cidr.split('/').next())
+        .and_then(|base| base.parse::<std::net::Ipv4Addr>().ok())
+        .map_or_else(
+            || {
+                let hash = node.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+                    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+                });
+                (10 << 24) | ((hash ^ (hash >> 16)) & 0xffff) << 8
+            },
+            u32::from,
+        );
+    std::net::Ipv4Addr::from(base.wrapping_add(offset)).to_string().into()
 }

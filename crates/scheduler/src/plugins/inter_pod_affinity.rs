@@ -8,7 +8,6 @@ use crate::node_info::NodeIdx;
 use crate::plugins::Plugin;
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, TermKind};
 use crate::status::Status;
-use crate::symbols::Symbol;
 use crate::topology::{KeyIdx, NONE, Topology};
 
 /// A required affinity term is not met.
@@ -275,12 +274,6 @@ pub fn normalize(scores: &mut [i64]) {
             0
         };
     }
-}
-
-/// Topology keys of a pod's required terms, with whether each is affinity (for queueing hints).
-pub(crate) fn required_keys<'a>(cache: &'a Cache, pod: &'a PodInfo) -> impl Iterator<Item = (TermKind, Symbol)> + 'a {
-    pod.terms_where(|kind| matches!(kind, TermKind::Affinity | TermKind::AntiAffinity))
-        .map(|term| (term.kind, cache.topology.key(term.key).symbol))
 }
 
 #[cfg(test)]

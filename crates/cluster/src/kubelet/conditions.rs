@@ -1,0 +1,171 @@
+//! The conditions a kubelet owns (LC-106 to LC-113), in their order.
+
+use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str};
+
+use super::status::has_active_app;
+use crate::Ctx;
+
+/// Why the kubelet itself ended a pod (eviction, preemption, rejection, deadline).
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Verdict {
+    /// `status.reason`.
+    pub(super) reason: Str,
+    /// `status.message`.
+    pub(super) message: Str,
+    /// Message of the DisruptionTarget condition, if it gets one (LC-035).
+    pub(super) disruption: Option<Str>,
+}
+
+const DISRUPTION_TARGET: &str = "DisruptionTarget";
+
+/// Whether conditions of that type are the kubelet's (LC-110).
+pub(super) fn is_owned(kind: &str) -> bool {
+    matches!(
+        kind,
+        "PodReadyToStartContainers" | "Initialized" | "Ready" | "ContainersReady" | "PodScheduled" | "PodResizePending" | "PodResizeInProgress"
+    )
+}
+
+/// Sets all conditions of a status whose container states and phase are set.
+pub(super) fn set(
+    status: &mut PodStatus,
+    old: &PodStatus,
+    pod: &Pod,
+    verdict: Option<&Verdict>,
+    has_sandbox: bool,
+    ctx: &Ctx<'_>,
+) {
+    let foreign = |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != DISRUPTION_TARGET;
+    status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
+    let disruption = match verdict.and_then(|verdict| verdict.disruption.clone()) {
+        Some(message) => {
+            let mut wanted = condition(DISRUPTION_TARGET, true, "TerminationByKubelet", message);
+            date(&mut wanted, old, pod, ctx);
+            Some(wanted)
+        }
+        None => [old, &pod.status]
+            .into_iter()
+            .find_map(|status| status.conditions.iter().find(|known| &*known.kind == DISRUPTION_TARGET))
+            .cloned(),
+    };
+    status.conditions.extend(disruption);
+    let containers_ready = containers_ready(status, pod);
+    let ready = ready(&containers_ready, status, pod);
+    let mut owned = vec![
+        condition("PodReadyToStartContainers", has_sandbox, "", "".into()),
+        initialized(status, pod),
+        ready,
+        containers_ready,
+        condition("PodScheduled", true, "", "".into()),
+    ];
+    for one in &mut owned {
+        date(one, old, pod, ctx);
+    }
+    status.conditions.extend(owned);
+}
+
+/// Recomputes ContainersReady and Ready alone, after a probe's result changed while the worker is busy (LC-170).
+pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
+    let old = status.clone();
+    let containers_ready = containers_ready(status, pod);
+    let ready = ready(&containers_ready, status, pod);
+    for mut wanted in [containers_ready, ready] {
+        date(&mut wanted, &old, pod, ctx);
+        if let Some(known) = status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
+            *known = wanted;
+        }
+    }
+}
+
+fn condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondition {
+    PodCondition {
+        kind: kind.into(),
+        status: if is_true { ConditionStatus::True } else { ConditionStatus::False },
+        reason: reason.into(),
+        message,
+        ..PodCondition::default()
+    }
+}
+
+/// The transition time changes only with the status (LC-110).
+fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
+    wanted.observed_generation = pod.metadata.generation;
+    let before = old.conditions.iter().find(|known| known.kind == wanted.kind);
+    wanted.last_transition_time = match before {
+        Some(before) if before.status == wanted.status && before.last_transition_time.is_some() => before.last_transition_time,
+        _ => Some(ctx.wall()),
+    };
+}
+
+fn initialized(status: &PodStatus, pod: &Pod) -> PodCondition {
+    let incomplete: Vec<&str> = pod
+        .spec
+        .init_containers
+        .iter()
+        .zip(&status.init_container_statuses)
+        .filter(|(container, one)| if container.is_sidecar() { one.started != Some(true) } else { !one.ready })
+        .map(|(container, _)| &*container.name)
+        .collect();
+    if status.phase == Some(PodPhase::Succeeded) {
+        return condition("Initialized", true, "PodCompleted", "".into());
+    }
+    if incomplete.is_empty() || has_active_app(status) {
+        return condition("Initialized", true, "", "".into());
+    }
+    let message = format!("containers with incomplete status: [{}]", incomplete.join(" "));
+    condition("Initialized", false, "ContainersNotInitialized", message.into())
+}
+
+fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
+    const KIND: &str = "ContainersReady";
+    match status.phase {
+        Some(PodPhase::Succeeded) => return condition(KIND, false, "PodCompleted", "".into()),
+        Some(PodPhase::Failed) => return condition(KIND, false, "PodFailed", "".into()),
+        _ => {}
+    }
+    let sidecars = pod.spec.init_containers.iter().filter(|container| container.is_sidecar());
+    let of = |name: &str| -> Option<&ContainerStatus> {
+        let mut all = status.init_container_statuses.iter().chain(&status.container_statuses);
+        all.find(|one| &*one.name == name)
+    };
+    let (mut unknown, mut unready) = (Vec::new(), Vec::new());
+    for container in sidecars.chain(pod.spec.containers.iter()) {
+        match of(&container.name) {
+            None => unknown.push(&*container.name),
+            Some(one) if !one.ready => unready.push(&*container.name),
+            Some(_) => {}
+        }
+    }
+    let part = |text: &str, names: &[&str]| (!names.is_empty()).then(|| format!("containers with {text} status: [{}]", names.join(" ")));
+    let parts: Vec<String> = [part("unknown", &unknown), part("unready", &unready)].into_iter().flatten().collect();
+    if parts.is_empty() {
+        condition(KIND, true, "", "".into())
+    } else {
+        condition(KIND, false, "ContainersNotReady", parts.join(", ").into())
+    }
+}
+
+fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodCondition {
+    if containers_ready.status != ConditionStatus::True {
+        return PodCondition {
+            kind: "Ready".into(),
+            ..containers_ready.clone()
+        };
+    }
+    let mut problems = Vec::new();
+    for gate in pod.spec.readiness_gates.iter() {
+        let name = &gate.condition_type;
+        match status.conditions.iter().find(|known| known.kind == *name) {
+            None => problems.push(format!("corresponding condition of pod readiness gate \"{name}\" does not exist.")),
+            Some(known) if known.status != ConditionStatus::True => {
+                problems.push(format!("the status of pod readiness gate \"{name}\" is not \"True\", but {}", known.status));
+            }
+            Some(_) => {}
+        }
+    }
+    if problems.is_empty() {
+        condition("Ready", true, "", "".into())
+    } else {
+        condition("Ready", false, "ReadinessGatesNotReady", problems.join(", ").into())
+    }
+}

@@ -1,0 +1,252 @@
+//! The Node object: registration, conditions, volumes in use (LC-203 to
+//! LC-205, LC-209, LC-210). The lease's renewals are the world's (heartbeat.rs).
+//!
+//! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use podscope_api::{
+    ConditionStatus, Kind, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object, ObjectKey, Quantity, Str,
+};
+
+use super::host::{Call, Host};
+use super::{KubeletTimer, Managers};
+use crate::{Answer, Mutation, Part, Request, SimTime, Span, Timer};
+
+/// How long the runtime may be silent before the node is not ready (LC-204).
+pub(super) const RUNTIME_PATIENCE: Span = Span::seconds(30);
+
+/// What the kubelet holds of its node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NodeState {
+    /// Whether this process has registered, or found itself registered (LC-210: once a process).
+    is_registered: bool,
+    is_registering: bool,
+    /// Node conditions of pressure, by the eviction manager.
+    pub(super) memory_pressure: bool,
+    pub(super) disk_pressure: bool,
+    /// Attachable volumes that pods wait for.
+    pub(super) wanted_volumes: BTreeSet<Str>,
+    /// Since when the runtime does not answer.
+    pub(super) runtime_down_since: Option<SimTime>,
+    is_in_flight: bool,
+    queued: Option<SimTime>,
+}
+
+impl Host<'_, '_> {
+    /// A volume is to be reported in use; the report goes out with the next node status (CT-128).
+    pub(super) fn want_in_use(&mut self, unique_name: Str) {
+        self.shared.node_state.wanted_volumes.insert(unique_name);
+        self.want_node_status();
+    }
+    /// The node's status is computed in the next pass of its loop (LC-203).
+    pub(super) fn want_node_status(&mut self) {
+        let at = self.shared.slow_after(self.ctx.now);
+        self.node_pass_at(at);
+    }
+    /// The node's loop runs at an instant.
+    pub(super) fn node_pass_at(&mut self, at: SimTime) {
+        let queued = &mut self.shared.node_state.queued;
+        if queued.is_none_or(|queued| queued > at) {
+            *queued = Some(at);
+            self.ctx.timer(at, Timer::Kubelet(KubeletTimer::Node));
+        }
+    }
+}
+
+impl Managers {
+    /// The Node as the API shows it (none: there is none).
+    pub(super) fn node_seen(&mut self, node: Option<Arc<Node>>, host: &mut Host<'_, '_>) {
+        let existed = host.shared.node_object.is_some();
+        let exists = node.is_some();
+        let attached = |node: &Option<Arc<Node>>| node.as_ref().map(|node| (node.status.volumes_attached.clone(), node.status.volumes_in_use.clone()));
+        let volumes_changed = attached(&host.shared.node_object) != attached(&node);
+        host.shared.node_object = node;
+        if exists {
+            host.shared.node_state.is_registered = true;
+            if is_outdated(host) {
+                host.want_node_status();
+            }
+        } else if !host.shared.node_state.is_registered || (existed && host.ctx.switches.healed_kubelet_reregisters) {
+            host.shared.node_state.is_registered = false;
+            register(host);
+        }
+        if volumes_changed {
+            self.volumes_changed(host);
+        }
+    }
+    /// The node's loop.
+    pub(super) fn node_pass(&mut self, host: &mut Host<'_, '_>) {
+        if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
+            return;
+        }
+        host.shared.node_state.queued = None;
+        self.drop_stale_volumes(host);
+        if !host.shared.node_state.is_registered {
+            register(host);
+        } else if host.shared.node_object.is_some() && is_outdated(host) && !host.shared.node_state.is_in_flight {
+            write_status(host);
+        }
+        if let Some(since) = host.shared.node_state.runtime_down_since
+            && host.ctx.now - since < RUNTIME_PATIENCE
+        {
+            host.want_node_status();
+        }
+    }
+    /// The answer to the registration or to a status.
+    pub(super) fn node_answered(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
+        match call {
+            Call::Register => {
+                host.shared.node_state.is_registering = false;
+                match answer {
+                    Ok(_) => host.shared.node_state.is_registered = true,
+                    Err(error) if error.reason == "AlreadyExists" => host.shared.node_state.is_registered = true,
+                    Err(_) => host.node_pass_at(host.ctx.now + Span::seconds(7)),
+                }
+            }
+            _ => {
+                host.shared.node_state.is_in_flight = false;
+                match answer {
+                    Ok(Some(Object::Node(node))) => self.node_seen(Some(node.clone()), host),
+                    Ok(_) => {}
+                    Err(error) if error.code == 404 => {}
+                    Err(_) => host.want_node_status(),
+                }
+            }
+        }
+    }
+    /// Volumes that no pod waits for or has mounted are not reported in use any more.
+    fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
+        let mut wanted: BTreeSet<Str> = host.machine.mounts().filter_map(|(_, _, mount)| mount.unique_name.clone()).collect();
+        for worker in self.pods.values().filter(|worker| worker.waits_for_volumes()) {
+            for volume in worker.pod.spec.volumes.iter() {
+                if let crate::volume::Resolved::Backend(backend) = crate::volume::resolve(&worker.pod, volume, host.cache)
+                    && backend.needs_attach
+                {
+                    wanted.insert(backend.unique_name);
+                }
+            }
+        }
+        host.shared.node_state.wanted_volumes = wanted;
+    }
+}
+
+fn register(host: &mut Host<'_, '_>) {
+    if host.shared.node_state.is_registering || !host.shared.settings.register_node {
+        return;
+    }
+    host.shared.node_state.is_registering = true;
+    let name = host.shared.node.clone();
+    let mut node = Node::default();
+    node.metadata.name = name.0.clone();
+    let mut labels = host.machine.labels().clone();
+    for (key, value) in [
+        ("kubernetes.io/hostname", name.as_str()),
+        ("kubernetes.io/os", "linux"),
+        ("kubernetes.io/arch", "amd64"),
+    ] {
+        labels.entry(key.into()).or_insert_with(|| value.into());
+    }
+    node.metadata.labels = Arc::new(labels);
+    let mut capacity = host.machine.capacity().clone();
+    capacity
+        .entry("pods".into())
+        .or_insert_with(|| Quantity::from_units(host.shared.settings.max_pods));
+    node.status.allocatable = capacity.clone();
+    node.status.capacity = capacity;
+    node.status.addresses = vec![NodeAddress {
+        kind: "Hostname".into(),
+        address: name.0.clone(),
+    }];
+    node.status.node_info = Some(NodeSystemInfo {
+        kubelet_version: host.shared.settings.version.clone(),
+        container_runtime_version: "containerd://2.1.4".into(),
+        operating_system: "linux".into(),
+        architecture: "amd64".into(),
+        boot_id: format!("{name}-{}", host.machine.boots()).into(),
+        ..NodeSystemInfo::default()
+    });
+    node.status.conditions = conditions(&[], host);
+    let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
+    host.shared.calls.insert(id, Call::Register);
+}
+
+/// The conditions this kubelet stands for, over what the API has (LC-204, LC-205).
+fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
+    let state = &host.shared.node_state;
+    let now = host.ctx.wall();
+    let is_runtime_lost = state.runtime_down_since.is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
+    let ready = if is_runtime_lost {
+        ("Ready", false, "KubeletNotReady", "container runtime is down")
+    } else {
+        ("Ready", true, "KubeletReady", "kubelet is posting ready status")
+    };
+    let memory = if state.memory_pressure {
+        ("MemoryPressure", true, "KubeletHasInsufficientMemory", "kubelet has insufficient memory available")
+    } else {
+        ("MemoryPressure", false, "KubeletHasSufficientMemory", "kubelet has sufficient memory available")
+    };
+    let disk = if state.disk_pressure {
+        ("DiskPressure", true, "KubeletHasDiskPressure", "kubelet has disk pressure")
+    } else {
+        ("DiskPressure", false, "KubeletHasNoDiskPressure", "kubelet has no disk pressure")
+    };
+    let pid = ("PIDPressure", false, "KubeletHasSufficientPID", "kubelet has sufficient PID available");
+    let mut all: Vec<NodeCondition> = known.to_vec();
+    for (kind, is_true, reason, message) in [memory, disk, pid, ready] {
+        let status = if is_true { ConditionStatus::True } else { ConditionStatus::False };
+        let wanted = |transition| NodeCondition {
+            kind: kind.into(),
+            status: status.clone(),
+            last_heartbeat_time: Some(now),
+            last_transition_time: transition,
+            reason: reason.into(),
+            message: message.into(),
+        };
+        match all.iter_mut().find(|one| &*one.kind == kind) {
+            // As given at the start: the same status under no reason stays as it is.
+            Some(one) if one.status == status && (&*one.reason == reason || one.reason.is_empty()) => {}
+            Some(one) => {
+                let transition = if one.status == status { one.last_transition_time } else { Some(now) };
+                *one = wanted(transition);
+            }
+            // A condition of pressure that nobody wrote is as good as False.
+            None if !is_true && !known.is_empty() => {}
+            None => all.push(wanted(Some(now))),
+        }
+    }
+    all
+}
+
+/// Whether the API's Node says something else than this kubelet would.
+fn is_outdated(host: &Host<'_, '_>) -> bool {
+    let Some(node) = &host.shared.node_object else { return false };
+    let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
+    conditions(&node.status.conditions, host) != node.status.conditions || in_use != node.status.volumes_in_use
+}
+
+fn write_status(host: &mut Host<'_, '_>) {
+    let Some(node) = host.shared.node_object.clone() else { return };
+    let name: NodeName = host.shared.node.clone();
+    let conditions = conditions(&node.status.conditions, host);
+    let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
+    let change = Mutation::new::<Node>("node status", move |node| {
+        for one in &conditions {
+            match node.status.conditions.iter_mut().find(|known| known.kind == one.kind) {
+                Some(known) => *known = one.clone(),
+                None => node.status.conditions.push(one.clone()),
+            }
+        }
+        node.status.volumes_in_use = in_use.clone();
+    });
+    let id = host.ctx.call(Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster(name.0),
+        uid: Some(node.metadata.uid.clone()),
+        part: Part::Status,
+        change,
+    });
+    host.shared.node_state.is_in_flight = true;
+    host.shared.calls.insert(id, Call::NodeStatus);
+}

@@ -1,0 +1,110 @@
+//! What happens to a machine from outside.
+
+use podscope_api::{Str, Uid};
+
+use super::{Exit, Machine, MachineEvent};
+use crate::Ctx;
+
+/// What happens to a machine from outside. (Kubelet crashes, cuts and leaves are the world's.)
+#[derive(Debug, Clone, PartialEq)]
+pub enum MachineFault {
+    /// Power is cut: every process ends without a signal, at once.
+    PowerOff,
+    /// Power returns; no container runs. The world starts the kubelet after this.
+    Boot,
+    /// The container runtime stops answering; processes run on.
+    RuntimeDown,
+    /// The container runtime is back.
+    RuntimeUp,
+    /// The main process of a container exits.
+    Exit {
+        /// UID of the pod.
+        pod: Uid,
+        /// The container.
+        container: Str,
+        /// Its exit code.
+        code: i32,
+    },
+    /// The sandbox of a pod is lost.
+    Sandbox(Uid),
+    /// The storage servers refuse (or, with false, accept again) this machine.
+    StorageRefused(bool),
+}
+
+impl Machine {
+    /// Something happens to the machine.
+    ///
+    /// # Errors
+    /// What is wrong with the fault (no such container, already off, …).
+    pub fn fault(&mut self, fault: &MachineFault, ctx: &mut Ctx<'_>) -> Result<(), String> {
+        let node = self.node.clone();
+        match fault {
+            MachineFault::PowerOff if !self.is_on => return Err(format!("machine {node} is already off")),
+            MachineFault::PowerOff => {
+                for (uid, id) in self.running() {
+                    self.ended(&uid, id, Exit::unknown(ctx.now), ctx);
+                }
+                for pod in self.pods.values_mut() {
+                    pod.mounts.clear();
+                    if let Some(sandbox) = &mut pod.sandbox {
+                        sandbox.is_ready = false;
+                    }
+                }
+                self.is_on = false;
+                self.pulls.clear();
+                self.events.clear();
+            }
+            MachineFault::Boot if self.is_on => return Err(format!("machine {node} is already on")),
+            MachineFault::Boot => {
+                self.is_on = true;
+                self.is_runtime_up = true;
+                self.boots += 1;
+            }
+            _ if !self.is_on => return Err(format!("machine {node} is off")),
+            MachineFault::RuntimeDown if !self.is_runtime_up => {
+                return Err(format!("the container runtime of {node} is already down"));
+            }
+            MachineFault::RuntimeDown => {
+                self.is_runtime_up = false;
+                self.pulls.clear();
+                self.events.push(MachineEvent::Runtime { is_up: false });
+            }
+            MachineFault::RuntimeUp => {
+                // Restarting a running one: calls under way fail all the same.
+                if self.is_runtime_up {
+                    self.pulls.clear();
+                    self.events.push(MachineEvent::Runtime { is_up: false });
+                }
+                self.is_runtime_up = true;
+                self.events.push(MachineEvent::Runtime { is_up: true });
+            }
+            MachineFault::Exit { pod, container, code } => {
+                let running = self.pods.get(pod).and_then(|held| {
+                    let latest = held.latest(container)?;
+                    latest.is_running().then_some(latest.id)
+                });
+                let Some(id) = running else {
+                    return Err(format!("container {container} does not run on {node}"));
+                };
+                self.ended(pod, id, Exit::with_code(ctx.now, *code), ctx);
+            }
+            MachineFault::Sandbox(uid) => {
+                let has_sandbox = self.pods.get(uid).is_some_and(|pod| pod.has_sandbox());
+                if !has_sandbox {
+                    return Err(format!("the pod has no sandbox on {node}"));
+                }
+                self.stop_sandbox(uid);
+                self.events.push(MachineEvent::SandboxLost(uid.clone()));
+            }
+            MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
+        }
+        Ok(())
+    }
+
+    fn running(&self) -> Vec<(Uid, super::ContainerId)> {
+        self.pods
+            .iter()
+            .flat_map(|(uid, pod)| pod.running().map(move |container| (uid.clone(), container.id)))
+            .collect()
+    }
+}

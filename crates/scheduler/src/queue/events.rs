@@ -1,0 +1,170 @@
+//! Cluster events: what a change of an object means to waiting pods (SCH-119, SCH-124).
+
+use podscope_api::{Kind, Node, Object, Pod};
+
+use crate::cache::Cache;
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::resources::PodRequests;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventKind {
+    NodeAdd,
+    NodeDelete,
+    NodeAllocatable,
+    NodeLabel,
+    /// Taints changed, or the node was uncordoned.
+    NodeTaint,
+    NodeCondition,
+    NodeAnnotation,
+    /// A pod was bound, or a bound one appeared.
+    PodAdd,
+    /// A pod that used a node, or reserved one, is gone.
+    PodDelete,
+    PodLabel,
+    PodScaleDown,
+    PodGatesGone,
+    PodToleration,
+    /// No specific change: matches nothing in-tree.
+    PodOther,
+    /// Another kind was added, changed, deleted.
+    Add(Kind),
+    Update(Kind),
+    Delete(Kind),
+}
+
+impl EventKind {
+    /// Whether any default plugin registered for it.
+    pub(crate) fn is_of_interest(self) -> bool {
+        let volumes = |kind| {
+            matches!(
+                kind,
+                Kind::PersistentVolume
+                    | Kind::PersistentVolumeClaim
+                    | Kind::StorageClass
+                    | Kind::CsiNode
+                    | Kind::CsiDriver
+                    | Kind::CsiStorageCapacity
+                    | Kind::VolumeAttachment
+            )
+        };
+        match self {
+            Self::PodOther | Self::NodeCondition | Self::NodeAnnotation => false,
+            Self::Add(kind) | Self::Update(kind) | Self::Delete(kind) => volumes(kind),
+            _ => true,
+        }
+    }
+}
+
+/// An event with its objects, and what hints compare of them.
+#[derive(Debug)]
+pub(crate) struct Event<'a> {
+    pub(crate) kind: EventKind,
+    pub(crate) old: Option<&'a Object>,
+    pub(crate) new: Option<&'a Object>,
+    pub(crate) old_pod: Option<PodInfo>,
+    pub(crate) new_pod: Option<PodInfo>,
+    pub(crate) old_node: Option<NodeInfo>,
+    pub(crate) new_node: Option<NodeInfo>,
+}
+
+impl<'a> Event<'a> {
+    pub(crate) fn new(cache: &mut Cache, kind: EventKind, old: Option<&'a Object>, new: Option<&'a Object>) -> Self {
+        let pod = |cache: &mut Cache, object: Option<&Object>| match object {
+            Some(Object::Pod(pod)) => Some(PodInfo::new(cache, pod, true)),
+            _ => None,
+        };
+        let node = |cache: &mut Cache, object: Option<&Object>| match object {
+            Some(Object::Node(node)) => {
+                let mut info = NodeInfo::unknown(&mut cache.symbols, &node.metadata.name);
+                info.set_node(&mut cache.symbols, node);
+                Some(info)
+            }
+            _ => None,
+        };
+        Self {
+            kind,
+            old,
+            new,
+            old_pod: pod(cache, old),
+            new_pod: pod(cache, new),
+            old_node: node(cache, old),
+            new_node: node(cache, new),
+        }
+    }
+}
+
+/// The events of a node's change, in Kubernetes' order. Uncordoning counts as a taint change, cordoning as none.
+pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
+    let mut events = Vec::new();
+    if old.is_unschedulable() && !new.is_unschedulable() {
+        events.push(EventKind::NodeTaint);
+    }
+    if old.status.allocatable != new.status.allocatable {
+        events.push(EventKind::NodeAllocatable);
+    }
+    if old.metadata.labels != new.metadata.labels {
+        events.push(EventKind::NodeLabel);
+    }
+    if old.spec.taints != new.spec.taints {
+        events.push(EventKind::NodeTaint);
+    }
+    let statuses = |node: &Node| -> Vec<_> {
+        let mut list: Vec<_> = node
+            .status
+            .conditions
+            .iter()
+            .map(|condition| (condition.kind.clone(), condition.status.clone()))
+            .collect();
+        list.sort();
+        list
+    };
+    if statuses(old) != statuses(new) {
+        events.push(EventKind::NodeCondition);
+    }
+    if old.metadata.annotations != new.metadata.annotations {
+        events.push(EventKind::NodeAnnotation);
+    }
+    events
+}
+
+/// The events of a pod's change.
+pub(crate) fn pod_events(cache: &mut Cache, old: &Pod, new: &Pod) -> Vec<EventKind> {
+    let mut events = Vec::new();
+    if old.metadata.labels != new.metadata.labels {
+        events.push(EventKind::PodLabel);
+    }
+    if is_scaled_down(cache, old, new) {
+        events.push(EventKind::PodScaleDown);
+    }
+    if !old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty() {
+        events.push(EventKind::PodGatesGone);
+    }
+    if old.spec.tolerations.len() != new.spec.tolerations.len() {
+        events.push(EventKind::PodToleration);
+    }
+    if events.is_empty() {
+        events.push(EventKind::PodOther);
+    }
+    events
+}
+
+fn is_scaled_down(cache: &mut Cache, old: &Pod, new: &Pod) -> bool {
+    if old.spec.containers == new.spec.containers
+        && old.spec.init_containers == new.spec.init_containers
+        && old.spec.resources == new.spec.resources
+        && old.status.container_statuses == new.status.container_statuses
+    {
+        return false;
+    }
+    let of = |cache: &mut Cache, pod: &Pod| PodRequests::of(&mut cache.symbols, pod, true).requests;
+    let (old, new) = (of(cache, old), of(cache, new));
+    new.cpu < old.cpu
+        || new.memory < old.memory
+        || new.ephemeral < old.ephemeral
+        || old
+            .scalars
+            .iter()
+            .any(|(name, amount)| new.scalar(*name).unwrap_or(0) < *amount)
+}

@@ -1,0 +1,729 @@
+//! The scheduler: watch events in, attempts out, one pod at a time (SCH-002, SCH-112 to SCH-127).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
+
+use crate::attempt::{Attempt, EventNote, Outcome, Preempt, StatusPatch, Victim, truncate};
+use crate::cache::{Cache, is_placed};
+use crate::config::{Profile, SchedulerConfiguration};
+use crate::cycle::{AddedAffinity, Found, Search, name_of};
+use crate::decide::Decision;
+use crate::nominator::Nominator;
+use crate::plugins::{Plugin, Point, default_binder, default_preemption, scheduling_gates, volume_binding};
+use crate::pod_info::{Incoming, PodInfo, uid_of};
+use crate::post_filter::{self, Limit, Preemption};
+use crate::queue::events::{Event, EventKind, node_events, pod_events};
+use crate::queue::hints::{Waiting, hint};
+use crate::queue::{Pool, Queue, QueuedPod};
+
+/// Receives whole decisions where somebody wants them.
+pub trait Recorder {
+    /// Whether the decision on this pod is to be recorded. Asked before anything is made.
+    fn wants(&self, pod: &ObjectKey) -> bool;
+    /// The decision, with the cache it was made on.
+    fn record(&mut self, cache: &Cache, decision: &Decision);
+}
+
+/// Records nothing and costs nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoRecorder;
+
+impl Recorder for NoRecorder {
+    fn wants(&self, _: &ObjectKey) -> bool {
+        false
+    }
+    fn record(&mut self, _: &Cache, _: &Decision) {}
+}
+
+/// A pod that waits, for display.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueueEntry {
+    /// The pod.
+    pub pod: ObjectKey,
+    /// Its UID.
+    pub uid: Str,
+    /// Where it waits.
+    pub pool: Pool,
+    /// Attempts so far.
+    pub attempts: u32,
+    /// When its back-off ends by the timer, microseconds.
+    pub release_at: Option<i64>,
+    /// The plugins that refused it.
+    pub rejectors: Vec<&'static str>,
+}
+
+/// kube-scheduler. Cloning it is a checkpoint.
+#[derive(Debug, Clone)]
+pub struct Scheduler {
+    config: Arc<SchedulerConfiguration>,
+    cache: Cache,
+    queue: Queue,
+    nominator: Nominator,
+    /// Rotating start index (SCH-015).
+    start: usize,
+    /// Pods without a node that are ours, as last seen.
+    unassigned: BTreeMap<Str, Arc<Pod>>,
+    /// Assumed pods whose binding is on its way.
+    binding: BTreeMap<Str, QueuedPod>,
+    /// Pods whose victims are being evicted: held by PreEnqueue (SCH-105).
+    preempting: BTreeSet<Str>,
+}
+
+impl Scheduler {
+    /// A scheduler that starts now (microseconds); its timers count from here.
+    pub fn new(config: SchedulerConfiguration, now: i64) -> Self {
+        Self {
+            queue: Queue::new(&config, now),
+            config: Arc::new(config),
+            cache: Cache::default(),
+            nominator: Nominator::default(),
+            start: 0,
+            unassigned: BTreeMap::new(),
+            binding: BTreeMap::new(),
+            preempting: BTreeSet::new(),
+        }
+    }
+    /// What it knows of the cluster.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+    /// The nominated pods.
+    pub fn nominator(&self) -> &Nominator {
+        &self.nominator
+    }
+    /// Its configuration.
+    pub fn config(&self) -> &SchedulerConfiguration {
+        &self.config
+    }
+    /// The pods in the queue, by UID.
+    pub fn queue(&self) -> Vec<QueueEntry> {
+        self.queue
+            .iter()
+            .map(|(pool, pod)| QueueEntry {
+                pod: pod.incoming.info.pod.metadata.key(),
+                uid: pod.incoming.info.uid.clone(),
+                pool,
+                attempts: pod.attempts,
+                release_at: match pool {
+                    Pool::Backoff | Pool::ErrorBackoff => self.queue.release_at(pod),
+                    Pool::Active | Pool::Unschedulable | Pool::Gated => None,
+                },
+                rejectors: pod.rejectors.iter().map(Plugin::name).collect(),
+            })
+            .collect()
+    }
+    /// The pool a pod waits in.
+    pub fn pool(&self, uid: &str) -> Option<Pool> {
+        self.queue.pool(uid)
+    }
+
+    /// When to call [`Scheduler::schedule_one`] next: `now` if a pod can be popped, else the next timer.
+    pub fn next_deadline(&self, now: i64) -> Option<i64> {
+        if self.queue.is_ready() {
+            return Some(now);
+        }
+        self.queue.next_timer().map(|at| at.max(now))
+    }
+
+    fn is_ours(&self, pod: &Pod) -> bool {
+        self.config.profile(&pod.spec.scheduler_name).is_some()
+    }
+
+    /// Takes a watch event over: `None, Some` is an addition, `Some, None` a deletion.
+    pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
+        match (old, new) {
+            (old, new) if pod_of(old).is_some() || pod_of(new).is_some() => {
+                // The informer hides finished pods: turning Succeeded or Failed is a deletion (SCH-004).
+                let visible = |pod: &&Arc<Pod>| !pod.is_terminal();
+                let old = old.filter(|object| pod_of(Some(object)).filter(visible).is_some());
+                let new = new.filter(|object| pod_of(Some(object)).filter(visible).is_some());
+                self.on_pod(old, new, now);
+            }
+            (Some(Object::Node(before)), Some(Object::Node(after))) => {
+                self.cache.on_change(old, new);
+                for kind in node_events(before, after) {
+                    self.move_all(kind, old, new, now, None);
+                }
+            }
+            _ => {
+                self.cache.on_change(old, new);
+                let kind = match (old, new) {
+                    (None, Some(Object::Node(_))) => EventKind::NodeAdd,
+                    (Some(Object::Node(_)), None) => EventKind::NodeDelete,
+                    (None, Some(object)) => EventKind::Add(object.kind()),
+                    (Some(_), Some(object)) => EventKind::Update(object.kind()),
+                    (Some(object), None) => EventKind::Delete(object.kind()),
+                    (None, None) => return,
+                };
+                self.move_all(kind, old, new, now, None);
+            }
+        }
+    }
+
+    fn on_pod(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
+        let (before, after) = (pod_of(old), pod_of(new));
+        let was_placed = before.is_some_and(|pod| is_placed(pod));
+        let is_now_placed = after.is_some_and(|pod| is_placed(pod));
+        match (before, after) {
+            (Some(before), Some(after)) if was_placed => {
+                self.cache.on_change(old, new);
+                for kind in pod_events(&mut self.cache, before, after) {
+                    self.move_all(kind, old, new, now, None);
+                }
+            }
+            (_, Some(after)) if is_now_placed => {
+                self.cache.on_change(old, new);
+                self.move_all(EventKind::PodAdd, None, new, now, None);
+                if let Some(before) = before {
+                    self.leave_queue(before, now);
+                } else {
+                    self.binding.remove(&uid_of(after));
+                }
+            }
+            (Some(before), None) if was_placed => {
+                self.binding.remove(&uid_of(before));
+                self.cache.on_change(old, new);
+                self.move_all(EventKind::PodDelete, old, None, now, None);
+            }
+            (Some(before), None) => self.leave_queue(before, now),
+            (Some(before), Some(after)) if self.is_ours(after) => self.update_unassigned(before, after, old, now),
+            (None, Some(after)) if self.is_ours(after) => {
+                self.unassigned.insert(uid_of(after), after.clone());
+                self.enqueue(after, now);
+            }
+            _ => {}
+        }
+    }
+
+    fn enqueue(&mut self, pod: &Arc<Pod>, now: i64) {
+        let incoming = Arc::new(Incoming::new(&mut self.cache, pod));
+        self.add_new(incoming, now);
+    }
+
+    fn add_new(&mut self, incoming: Arc<Incoming>, now: i64) {
+        let info = incoming.info.clone();
+        let gate = self.gate(&info.pod);
+        self.queue.add(QueuedPod::new(incoming, now), gate);
+        if gate.is_none() && !info.pod.status.nominated_node_name.is_empty() {
+            let node = info.pod.status.nominated_node_name.clone();
+            self.nominator.add(info, &node);
+        }
+    }
+
+    /// PreEnqueue: the plugin that holds the pod back (SCH-037, SCH-105).
+    fn gate(&self, pod: &Pod) -> Option<Plugin> {
+        let profile = self.config.profile(&pod.spec.scheduler_name)?;
+        profile
+            .at(Point::PreEnqueue)
+            .iter()
+            .copied()
+            .find(|plugin| match plugin {
+                Plugin::SchedulingGates => scheduling_gates::pre_enqueue(pod).is_err(),
+                Plugin::DefaultPreemption => self.preempting.contains(&uid_of(pod)),
+                _ => false,
+            })
+    }
+
+    /// A pod is bound or gone: it leaves the queue and its nomination ends.
+    fn leave_queue(&mut self, pod: &Arc<Pod>, now: i64) {
+        let uid = uid_of(pod);
+        self.unassigned.remove(&uid);
+        self.binding.remove(&uid);
+        self.preempting.remove(&uid);
+        self.queue.take(&uid);
+        self.nominator.remove(&uid);
+        let gone = Object::Pod(pod.clone());
+        if self.cache.forget(&uid) {
+            self.move_all(EventKind::PodDelete, Some(&gone), None, now, None);
+        } else if !pod.status.nominated_node_name.is_empty() {
+            // Lower and equal priorities took it for placed (SCH-125).
+            self.move_all(EventKind::PodDelete, Some(&gone), None, now, Some(pod.priority()));
+        }
+    }
+
+    fn update_unassigned(&mut self, before: &Arc<Pod>, after: &Arc<Pod>, old: Option<&Object>, now: i64) {
+        let uid = uid_of(after);
+        self.unassigned.insert(uid.clone(), after.clone());
+        if self.cache.is_assumed(&uid) {
+            return;
+        }
+        let new = Object::Pod(after.clone());
+        match self.queue.pool(&uid) {
+            None => self.enqueue(after, now),
+            Some(pool) => {
+                let incoming = Arc::new(Incoming::new(&mut self.cache, after));
+                self.queue.replace(&uid, incoming.clone());
+                self.keep_nomination(before, &incoming.info);
+                if matches!(pool, Pool::Unschedulable | Pool::Gated) {
+                    for kind in pod_events(&mut self.cache, before, after) {
+                        let event = Event::new(&mut self.cache, kind, old, Some(&new));
+                        if self.offer(&uid, &event, true, now) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        let nominated = &before.status.nominated_node_name;
+        if !nominated.is_empty() && *nominated != after.status.nominated_node_name {
+            self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
+        }
+    }
+
+    /// A nomination made here survives updates that do not know of it yet (SCH-126).
+    fn keep_nomination(&mut self, before: &Pod, info: &Arc<PodInfo>) {
+        let kept = self.nominator.remove(&info.uid);
+        let told = &info.pod.status.nominated_node_name;
+        if !told.is_empty() {
+            self.nominator.add(info.clone(), told);
+        } else if before.status.nominated_node_name.is_empty()
+            && let Some(node) = kept
+        {
+            self.nominator.add(info.clone(), &node);
+        }
+    }
+
+    /// Moves the waiting pods that the event may help. `at_most` limits it to priorities up to that one.
+    fn move_all(
+        &mut self,
+        kind: EventKind,
+        old: Option<&Object>,
+        new: Option<&Object>,
+        now: i64,
+        at_most: Option<i32>,
+    ) {
+        if !self.queue.has_waiting() || !kind.is_of_interest() {
+            return;
+        }
+        let event = Event::new(&mut self.cache, kind, old, new);
+        for uid in self.queue.waiting() {
+            let low_enough = self
+                .queue
+                .get(&uid)
+                .is_some_and(|pod| at_most.is_none_or(|limit| pod.incoming.info.priority <= limit));
+            if low_enough {
+                self.offer(&uid, &event, false, now);
+            }
+        }
+    }
+
+    /// Asks the plugins that refused a waiting pod whether the event may help; moves it if one says so.
+    fn offer(&mut self, uid: &str, event: &Event<'_>, is_own: bool, now: i64) -> bool {
+        let Some(pod) = self.queue.get(uid) else {
+            return false;
+        };
+        let Some(profile) = self.config.profile(&pod.incoming.info.pod.spec.scheduler_name).cloned() else {
+            return false;
+        };
+        let (incoming, rejectors, gated_by) = (pod.incoming.clone(), pod.rejectors, pod.gated_by);
+        let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
+        let waiting = Waiting {
+            profile: &profile,
+            added_affinity: &added_affinity,
+            incoming: &incoming,
+        };
+        // A gated pod moves only on what its gate registered for (SCH-118).
+        let concerns_gate = match gated_by {
+            Some(Plugin::DefaultPreemption) => event.kind == EventKind::PodDelete,
+            Some(_) => event.kind == EventKind::PodGatesGone,
+            None => true,
+        };
+        let helps = (is_own || concerns_gate)
+            && rejectors
+                .iter()
+                .any(|plugin| hint(&mut self.cache, plugin, event, &waiting));
+        if helps && let Some(pod) = self.queue.take(uid) {
+            let gate = self.gate(&pod.incoming.info.pod);
+            let moved = gate.is_none();
+            self.queue.requeue(pod, gate, now);
+            return moved;
+        }
+        false
+    }
+
+    fn flush(&mut self, now: i64) {
+        for uid in self.queue.flush(now) {
+            if let Some(pod) = self.queue.take(&uid) {
+                let gate = self.gate(&pod.incoming.info.pod);
+                self.queue.requeue(pod, gate, now);
+            }
+        }
+    }
+
+    /// Decides the next pod, if one can be popped. `draw` gives random numbers; it is called only where
+    /// kube-scheduler draws: among equal hosts, and for the offset of preemption's candidates.
+    pub fn schedule_one(
+        &mut self,
+        now: i64,
+        draw: &mut dyn FnMut() -> u64,
+        recorder: &mut dyn Recorder,
+    ) -> Option<Attempt> {
+        self.flush(now);
+        loop {
+            let pod = self.queue.pop()?;
+            let info = pod.incoming.info.clone();
+            let Some(profile) = self.config.profile(&info.pod.spec.scheduler_name).cloned() else {
+                continue;
+            };
+            if info.terminating {
+                return Some(skipped(&pod, &profile));
+            }
+            if self.cache.is_assumed(&info.uid) {
+                continue;
+            }
+            return Some(self.cycle(pod, &profile, now, draw, recorder));
+        }
+    }
+
+    fn cycle(
+        &mut self,
+        mut pod: QueuedPod,
+        profile: &Arc<Profile>,
+        now: i64,
+        draw: &mut dyn FnMut() -> u64,
+        recorder: &mut dyn Recorder,
+    ) -> Attempt {
+        self.cache.update_snapshot();
+        let incoming = pod.incoming.clone();
+        let config = self.config.clone();
+        let added_affinity = AddedAffinity::compile(&mut self.cache, profile);
+        // Taken out while the search reads it; nothing nominates in between.
+        let nominator = std::mem::take(&mut self.nominator);
+        let search = Search {
+            config: &config,
+            profile,
+            incoming: &incoming,
+            added_affinity: &added_affinity,
+            nominator: &nominator,
+        };
+        let (mut found, mut state) = search.run(&mut self.cache, &mut self.start);
+        let mut preemption = None;
+        let mut preempt = None;
+        let mut reserved = None;
+        let no_nodes = self.cache.order().is_empty();
+        if let Some(host) = pick_host(&found, draw) {
+            let bindings = match state.binding() {
+                None => Ok(volume_binding::Bindings::default()),
+                Some(binding) => volume_binding::reserve(&search.cycle(&self.cache), binding, self.cache.node(host)),
+            };
+            match bindings {
+                Ok(bindings) => reserved = Some((host, bindings)),
+                Err(status) => found.error = Some(status.message(&self.cache.symbols)),
+            }
+        } else if found.error.is_none() && !no_nodes {
+            pod.rejectors = found.diagnosis.rejectors;
+            let limit = Limit::Real(draw_if(draw, &found));
+            preemption = post_filter::run(&search, &mut self.cache, &mut state, &mut found.diagnosis, limit);
+            preempt = preemption.as_ref().and_then(|result| self.plan(&search, result, draw));
+        }
+        self.nominator = nominator;
+        let message = found.error.clone().or_else(|| {
+            let failed = found.hosts.is_empty();
+            failed.then(|| found.diagnosis.message(&self.cache))
+        });
+        let key = incoming.info.pod.metadata.key();
+        let mut attempt = Attempt {
+            pod: key.clone(),
+            uid: incoming.info.uid.clone(),
+            scheduler_name: profile.scheduler_name.clone(),
+            number: pod.attempts,
+            outcome: Outcome::Skipped,
+            n_feasible: found.feasible.len(),
+            n_examined: found.feasible.len() + found.diagnosis.refused.len(),
+            events: Vec::new(),
+            patch: None,
+        };
+        match (reserved, message) {
+            (Some((host, bindings)), _) => self.assume(pod, host, found.hosts.len(), bindings, &mut attempt),
+            (None, message) => {
+                let message = message.unwrap_or_default();
+                let nominated: Option<Str> = match (&preemption, &preempt) {
+                    (_, Some(preempt)) => Some(preempt.node.0.clone()),
+                    (Some(Preemption::NoCandidate(_)), None) => Some("".into()),
+                    (Some(Preemption::NotEligible(_)), None) => None,
+                    // An error before PostFilter, or no node at all: cleared (SCH-025).
+                    _ if found.error.is_some() || no_nodes => Some("".into()),
+                    _ => None,
+                };
+                let reason = if found.error.is_some() {
+                    "SchedulerError"
+                } else {
+                    "Unschedulable"
+                };
+                if let Some(preempt) = &preempt
+                    && preempt.victims.iter().any(|victim| !victim.terminating)
+                {
+                    self.preempting.insert(incoming.info.uid.clone());
+                }
+                self.fail(pod, reason, &message, nominated, now, &mut attempt);
+                attempt.outcome = if found.error.is_some() {
+                    Outcome::Error { message }
+                } else {
+                    Outcome::Unschedulable { message, preempt }
+                };
+            }
+        }
+        if recorder.wants(&key) {
+            let decision = Decision {
+                incoming: (*incoming).clone(),
+                profile: profile.clone(),
+                found,
+                state,
+                preemption,
+                message: match &attempt.outcome {
+                    Outcome::Unschedulable { message, .. } | Outcome::Error { message } => Some(message.clone()),
+                    Outcome::Assumed { .. } | Outcome::Skipped => None,
+                },
+                chosen: match &attempt.outcome {
+                    Outcome::Assumed { node, .. } => Some(node.0.clone()),
+                    Outcome::Unschedulable { preempt, .. } => preempt.as_ref().map(|preempt| preempt.node.0.clone()),
+                    Outcome::Error { .. } | Outcome::Skipped => None,
+                },
+            };
+            recorder.record(&self.cache, &decision);
+        }
+        attempt
+    }
+
+    fn assume(
+        &mut self,
+        pod: QueuedPod,
+        host: u32,
+        ties: usize,
+        bindings: volume_binding::Bindings,
+        attempt: &mut Attempt,
+    ) {
+        let info = pod.incoming.info.clone();
+        for (volume, _) in &bindings.binds {
+            let key = volume.metadata.key();
+            self.cache.stores.assumed_volumes.insert(key, volume.clone());
+        }
+        for claim in &bindings.provisions {
+            let key = claim.metadata.key();
+            self.cache.stores.assumed_claims.insert(key, claim.clone());
+        }
+        self.nominator.remove(&info.uid);
+        self.cache.assume(&info, host);
+        let node = name_of(&self.cache, host);
+        let key = &info.pod.metadata;
+        attempt.events.push(EventNote {
+            about: key.key(),
+            about_uid: info.uid.clone(),
+            kind: "Normal",
+            reason: "Scheduled",
+            action: "Binding",
+            note: default_binder::scheduled_note(&key.namespace, &key.name, &node),
+            related: None,
+        });
+        attempt.outcome = Outcome::Assumed {
+            node: NodeName(node),
+            ties,
+            volumes: bindings.binds.into_iter().map(|(volume, _)| volume).collect(),
+            claims: bindings.provisions,
+        };
+        self.binding.insert(info.uid.clone(), pod);
+    }
+
+    /// Chooses among the candidates and says what to do there (SCH-102, SCH-104).
+    fn plan(&self, search: &Search<'_>, preemption: &Preemption, draw: &mut dyn FnMut() -> u64) -> Option<Preempt> {
+        let Preemption::Found {
+            candidates,
+            chosen,
+            criterion,
+        } = preemption
+        else {
+            return None;
+        };
+        let node = match chosen.as_slice() {
+            [one] => *one,
+            many => many[(draw() % many.len() as u64) as usize],
+        };
+        let candidate = candidates.iter().find(|candidate| candidate.node == node)?;
+        let name = name_of(&self.cache, node);
+        let victims: Vec<Victim> = candidate
+            .victims
+            .iter()
+            .map(|victim| Victim {
+                pod: victim.pod.metadata.key(),
+                uid: victim.uid.clone(),
+                terminating: victim.terminating,
+            })
+            .collect();
+        let all_terminating = victims.iter().all(|victim| victim.terminating);
+        let outranked = default_preemption::outranked(search, &name).map(|pod| pod.pod.metadata.key());
+        Some(Preempt {
+            clear_nominations: if all_terminating {
+                Vec::new()
+            } else {
+                outranked.collect()
+            },
+            node: NodeName(name.clone()),
+            victims,
+            message: format!(
+                "{}: preempting to accommodate a higher priority pod",
+                search.profile.scheduler_name
+            ),
+            pdb_violations: candidate.pdb_violations,
+            reprieved: candidate.reprieved.len(),
+            candidates: candidates.len(),
+            criterion: criterion.text(),
+        })
+    }
+
+    /// Failure report: back to the queue, nomination, condition, event (SCH-024, SCH-025).
+    fn fail(
+        &mut self,
+        pod: QueuedPod,
+        reason: &'static str,
+        message: &str,
+        nominated: Option<Str>,
+        now: i64,
+        attempt: &mut Attempt,
+    ) {
+        let info = pod.incoming.info.clone();
+        let exists = self.unassigned.contains_key(&info.uid);
+        if exists {
+            // Force-activated pods and binding failures may have seen a newer object meanwhile.
+            let newest = self.unassigned[&info.uid].clone();
+            let mut pod = pod;
+            if !Arc::ptr_eq(&newest, &info.pod) {
+                pod.incoming = Arc::new(Incoming::new(&mut self.cache, &newest));
+            }
+            let gate = self.gate(&newest);
+            let node = nominated
+                .clone()
+                .unwrap_or_else(|| newest.status.nominated_node_name.clone());
+            let info = pod.incoming.info.clone();
+            self.queue.give_back(pod, gate, now);
+            self.nominator.remove(&info.uid);
+            if !node.is_empty() {
+                self.nominator.add(info, &node);
+            }
+        }
+        attempt.events.push(EventNote {
+            about: info.pod.metadata.key(),
+            about_uid: info.uid.clone(),
+            kind: "Warning",
+            reason: "FailedScheduling",
+            action: "Scheduling",
+            note: truncate(message),
+            related: None,
+        });
+        let known = info.pod.condition("PodScheduled").is_some_and(|condition| {
+            condition.status == podscope_api::ConditionStatus::False
+                && &*condition.reason == reason
+                && &*condition.message == message
+        });
+        let renominated = nominated.filter(|node| *node != info.pod.status.nominated_node_name);
+        if !known || renominated.is_some() {
+            attempt.patch = Some(StatusPatch {
+                condition: (!known).then(|| (reason, message.to_owned())),
+                nominated_node_name: renominated,
+            });
+        }
+    }
+
+    /// The answer to a binding. A failure unreserves, tells waiting pods, and retries after back-off (SCH-023);
+    /// the attempt that is returned says what to report.
+    pub fn bind_finished(&mut self, uid: &str, result: Result<(), String>, now: i64) -> Option<Attempt> {
+        let pod = self.binding.remove(uid)?;
+        let Err(message) = result else {
+            return None;
+        };
+        let info = pod.incoming.info.clone();
+        let assumed = self.cache.pod(uid).map(|assumed| Object::Pod(assumed.pod.clone()));
+        if self.cache.forget(uid) {
+            self.move_all(EventKind::PodDelete, assumed.as_ref(), None, now, None);
+        }
+        self.cache.stores.forget_assumed(&info.pod);
+        let mut attempt = Attempt {
+            pod: info.pod.metadata.key(),
+            uid: info.uid.clone(),
+            scheduler_name: info.pod.spec.scheduler_name.clone(),
+            number: pod.attempts,
+            outcome: Outcome::Error {
+                message: message.clone(),
+            },
+            n_feasible: 0,
+            n_examined: 0,
+            events: Vec::new(),
+            patch: None,
+        };
+        self.fail(pod, "SchedulerError", &message, Some("".into()), now, &mut attempt);
+        Some(attempt)
+    }
+
+    /// Called just before the last victim's deletion is sent: the preemptor may enter the queue again (SCH-105).
+    pub fn preemption_before_last(&mut self, uid: &str) {
+        self.preempting.remove(uid);
+    }
+
+    /// Called when an eviction failed, or all victims were already gone: the preemptor is tried again at once.
+    pub fn preemption_failed(&mut self, uid: &str) {
+        self.preempting.remove(uid);
+        if let Some(pod) = self.queue.take(uid) {
+            let gate = self.gate(&pod.incoming.info.pod);
+            self.queue.activate(pod, gate);
+        }
+    }
+
+    /// Decides a pod on the present state without changing it: for questions, not for binding.
+    pub fn decide(&self, pod: &Arc<Pod>) -> Option<(Cache, Decision)> {
+        let mut cache = self.cache.clone();
+        let mut start = self.start;
+        let decision = crate::decide::decide(&mut cache, &self.config, &self.nominator, pod, &mut start)?;
+        Some((cache, decision))
+    }
+}
+
+fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
+    if found.error.is_some() {
+        return None;
+    }
+    match found.hosts.as_slice() {
+        [] => None,
+        [one] => Some(*one),
+        hosts => Some(hosts[(draw() % hosts.len() as u64) as usize]),
+    }
+}
+
+fn draw_if(draw: &mut dyn FnMut() -> u64, found: &Found) -> u64 {
+    if default_preemption::potential_nodes(&found.diagnosis).is_empty() {
+        0
+    } else {
+        draw()
+    }
+}
+
+fn pod_of(object: Option<&Object>) -> Option<&Arc<Pod>> {
+    match object {
+        Some(Object::Pod(pod)) => Some(pod),
+        _ => None,
+    }
+}
+
+fn skipped(pod: &QueuedPod, profile: &Profile) -> Attempt {
+    let info = &pod.incoming.info;
+    let key = info.pod.metadata.key();
+    Attempt {
+        pod: key.clone(),
+        uid: info.uid.clone(),
+        scheduler_name: profile.scheduler_name.clone(),
+        number: pod.attempts,
+        outcome: Outcome::Skipped,
+        n_feasible: 0,
+        n_examined: 0,
+        events: vec![EventNote {
+            about: key.clone(),
+            about_uid: info.uid.clone(),
+            kind: "Warning",
+            reason: "FailedScheduling",
+            action: "Scheduling",
+            note: format!("skip schedule deleting pod: {key}"),
+            related: None,
+        }],
+        patch: None,
+    }
+}

@@ -1,0 +1,126 @@
+//! Runs whose traces must be equal natively and in wasm, byte for byte: each is boiled down to a
+//! hash, which `cargo xtask test wasm` carries from one side to the other.
+
+use podscope_api::{NodeName, parse};
+use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
+use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, World};
+
+/// A run: objects, and faults at whole seconds.
+struct Run {
+    name: &'static str,
+    text: &'static str,
+    faults: fn() -> Vec<(i64, Fault)>,
+}
+
+const END_SECONDS: i64 = 900;
+const SEEDS: [u64; 3] = [1, 42, u64::MAX];
+
+const RUNS: &[Run] = &[
+    Run {
+        name: "partition-statefulset",
+        text: include_str!("../scenarios/partition-statefulset.yaml"),
+        faults: || vec![(10, cut("a-1")), (700, Fault::Heal(Targets::All))],
+    },
+    Run {
+        name: "partition-replicaset",
+        text: include_str!("../scenarios/partition-replicaset.yaml"),
+        faults: || vec![(20, cut("b-1")), (400, Fault::Heal(Targets::All))],
+    },
+    Run {
+        name: "crashes",
+        text: include_str!("../scenarios/drain-pdb.yaml"),
+        faults: || {
+            let process = ControlPlaneProcess::ControllerManager;
+            let kubelet = |up| Fault::Kubelet { node: node("a-2"), up };
+            vec![
+                (5, kubelet(false)),
+                (30, Fault::ControlPlane { process, up: false }),
+                (
+                    60,
+                    Fault::Power {
+                        node: node("c-1"),
+                        on: false,
+                    },
+                ),
+                (90, kubelet(true)),
+                (120, Fault::ControlPlane { process, up: true }),
+                (
+                    500,
+                    Fault::Power {
+                        node: node("c-1"),
+                        on: true,
+                    },
+                ),
+            ]
+        },
+    },
+];
+
+fn node(name: &str) -> NodeName {
+    NodeName(name.into())
+}
+
+fn cut(name: &str) -> Fault {
+    Fault::Partition {
+        targets: Targets::Nodes(vec![node(name)]),
+        from: CutFrom::Everything,
+        direction: Direction::Both,
+    }
+}
+
+/// FNV-1a over the lines of a trace, and how many there were.
+struct Hash {
+    state: u64,
+    lines: u64,
+}
+
+impl Sink for Hash {
+    fn record(&mut self, record: Record) {
+        self.lines += 1;
+        for byte in record.to_json_line().bytes().chain([b'\n']) {
+            self.state = (self.state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn output(&mut self, _: OutputLine) {}
+
+    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+}
+
+/// Every run with every seed: `name/seed lines hash`.
+///
+/// # Panics
+/// When a run cannot begin: its objects are refused.
+#[must_use]
+pub fn hashes() -> Vec<String> {
+    let mut rows = Vec::new();
+    for run in RUNS {
+        for seed in SEEDS {
+            let mut hash = Hash {
+                state: 0xcbf2_9ce4_8422_2325,
+                lines: 0,
+            };
+            let parsed = parse(run.text);
+            assert!(parsed.problems.is_empty(), "{}: {:?}", run.name, parsed.problems);
+            let objects = parsed.objects.into_iter().map(|located| located.value).collect();
+            let mut world = World::new(
+                Setup {
+                    seed,
+                    objects,
+                    ..Setup::default()
+                },
+                &mut hash,
+            )
+            .unwrap_or_else(|refused| panic!("{}: {refused:?}", run.name));
+            for (second, fault) in (run.faults)() {
+                world.run_before(SimTime(second * 1_000_000), &mut hash);
+                // A refused fault (no such node) is part of the run as well.
+                let refused = world.apply_fault(&fault, &mut hash).err();
+                world.record_command(run.name, refused.as_deref(), &mut hash);
+            }
+            world.run_until(SimTime(END_SECONDS * 1_000_000), &mut hash);
+            rows.push(format!("{}/{seed} {} {:016x}", run.name, hash.lines, hash.state));
+        }
+    }
+    rows
+}
