@@ -5,6 +5,7 @@
 //! `cause: bug`; 2 bad input or usage.
 
 mod args;
+mod explain;
 mod explain_cases;
 mod run;
 
@@ -28,6 +29,8 @@ usage:
       Reads and admits the files without running them; prints every problem.
   podscope explain --cases FILE.jsonl[.gz] [--check]
       One scheduling decision a line, in the form of its `expect`; --check compares and counts.
+  podscope explain --cluster FILE.yaml --pod NS/NAME [-o text|json]
+      Decides the pod on the objects of the file and says why: every node, every score, preemption.
 
 Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
 Exit status: 0 fine; 1 an expectation failed, or an invariant broke because of a bug of the engine;
@@ -65,16 +68,25 @@ fn main() -> ExitCode {
 
 fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut cases, mut check) = (None, false);
+    let (mut cluster, mut pod, mut json) = (None, None, false);
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Long("cases") => cases = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Long("check") => check = true,
+            lexopt::Arg::Long("cluster") => cluster = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("pod") => pod = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Short('o') => match &*parser.value()?.to_string_lossy() {
+                "text" => json = false,
+                "json" => json = true,
+                other => return Err(format!("-o is text or json, not {other:?}").into()),
+            },
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(HELP)),
             other => return Err(other.unexpected()),
         }
     }
-    match cases {
-        Some(file) => Ok(explain_cases::run(&file, check)),
-        None => Err("explain needs --cases FILE".into()),
+    match (cases, cluster, pod) {
+        (Some(file), None, None) => Ok(explain_cases::run(&file, check)),
+        (None, Some(file), Some(pod)) => Ok(explain::run(&file, &pod, json)),
+        _ => Err("explain needs --cases FILE, or --cluster FILE and --pod NS/NAME".into()),
     }
 }

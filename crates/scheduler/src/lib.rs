@@ -15,6 +15,7 @@ pub mod config;
 mod counters;
 mod cycle;
 mod decide;
+pub mod explain;
 mod node_info;
 mod nominator;
 pub mod plugins;

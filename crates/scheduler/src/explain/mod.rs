@@ -1,0 +1,459 @@
+//! A decision told to a person (S-14): first a sentence, then every node, every score, preemption.
+//! The same structure is printed by `podscope explain` and shown by the page.
+
+mod text;
+mod words;
+
+use podscope_api::Str;
+use serde::{Deserialize, Serialize};
+
+use crate::cache::Cache;
+use crate::cycle::name_of;
+use crate::decide::Decision;
+use crate::node_info::NodeIdx;
+use crate::plugins::Plugin;
+use crate::plugins::default_preemption::{Candidate, Criterion, budgets_of};
+use crate::pod_info::{PodInfo, SpreadConstraint};
+use crate::post_filter::Preemption;
+use crate::topology::NONE;
+
+/// How the decision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// A node was chosen.
+    Scheduled,
+    /// No node fits, and ending pods would not help, or is not allowed.
+    Unschedulable,
+    /// No node fits, but one would without some less important pods.
+    Preempts,
+    /// The cycle failed.
+    Error,
+}
+
+/// The whole story of one decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The profile that decided.
+    pub scheduler_name: String,
+    /// The pod's priority.
+    pub priority: i32,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// One or two sentences for a beginner.
+    pub sentence: String,
+    /// The node that was taken (or nominated), if a draw or a single best decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
+    /// The nodes that may be taken: more than one is a tie.
+    pub hosts: Vec<String>,
+    /// Why the winner won.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// kube-scheduler's own text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The plugins that scored, in order.
+    pub plugins: Vec<ScoringPlugin>,
+    /// Every node, in the order in which they are examined.
+    pub nodes: Vec<NodeExplanation>,
+    /// Spread constraints with their counts per domain.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub spread: Vec<SpreadExplanation>,
+    /// When no node fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<PreemptionExplanation>,
+    /// Where the search stopped early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<String>,
+}
+
+/// A column of the score table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScoringPlugin {
+    /// Its name in Kubernetes.
+    pub name: String,
+    /// What it looks at.
+    pub about: String,
+    /// Its weight.
+    pub weight: i64,
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeExplanation {
+    /// Its name.
+    pub name: String,
+    /// Its zone, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// `fits`, `refused`, or `notExamined`.
+    pub verdict: NodeVerdict,
+    /// Who refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// `Unschedulable` or `UnschedulableAndUnresolvable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// kube-scheduler's reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reasons: Vec<String>,
+    /// In words, with numbers.
+    pub words: String,
+    /// Weighted scores, one for each of [`Explanation::plugins`].
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub scores: Vec<i64>,
+    /// The scores as the plugins gave them, before they were brought to 0…100.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub raw: Vec<i64>,
+    /// Their sum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+}
+
+/// What became of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum NodeVerdict {
+    /// The pod can run there.
+    Fits,
+    /// A plugin refused it.
+    Refused,
+    /// The search ended before.
+    NotExamined,
+}
+
+/// One spread constraint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpreadExplanation {
+    /// Where it stands in the pod's list, or among the defaults.
+    pub index: usize,
+    /// Over which label.
+    pub topology_key: String,
+    /// DoNotSchedule (`true`) or ScheduleAnyway.
+    pub hard: bool,
+    /// Largest difference allowed.
+    pub max_skew: i64,
+    /// The smallest count (0 below minDomains); for soft constraints the smallest shown.
+    pub min: i64,
+    /// 1 if the pod counts itself.
+    pub own: i64,
+    /// The domains, by name.
+    pub domains: Vec<DomainCount>,
+}
+
+/// One domain of a constraint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DomainCount {
+    /// The label's value.
+    pub value: String,
+    /// Matching pods.
+    pub count: i64,
+    /// The skew if the pod went there.
+    pub skew: i64,
+    /// Whether that is within the limit.
+    pub allowed: bool,
+}
+
+/// What preemption found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreemptionExplanation {
+    /// In words.
+    pub words: String,
+    /// Nodes with victims.
+    pub candidates: Vec<CandidateExplanation>,
+    /// The nodes that can be chosen.
+    pub chosen: Vec<String>,
+    /// What decided between candidates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Criterion>,
+}
+
+/// A node on which the pod would fit without some others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CandidateExplanation {
+    /// The node.
+    pub node: String,
+    /// Who would have to end, most important first.
+    pub victims: Vec<VictimExplanation>,
+    /// Pods of lower priority that may stay.
+    pub reprieved: Vec<VictimExplanation>,
+    /// Victims that a PodDisruptionBudget protects.
+    pub pdb_violations: usize,
+}
+
+/// A pod of lower priority.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VictimExplanation {
+    /// `namespace/name`.
+    pub pod: String,
+    /// Its priority.
+    pub priority: i32,
+    /// PodDisruptionBudgets that select it, with what they still allow.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub budgets: Vec<(String, i32)>,
+}
+
+/// Explains a decision on the cache it was made on.
+pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
+    let found = &decision.found;
+    let pod = &decision.incoming.info;
+    let names = |nodes: &[NodeIdx]| -> Vec<String> { nodes.iter().map(|node| name(cache, *node)).collect() };
+    let verdict = match &decision.preemption {
+        _ if found.error.is_some() => Verdict::Error,
+        _ if !found.hosts.is_empty() => Verdict::Scheduled,
+        Some(Preemption::Found { .. }) => Verdict::Preempts,
+        _ => Verdict::Unschedulable,
+    };
+    let n_nodes = cache.order().len();
+    let n_examined = found.feasible.len() + found.diagnosis.refused.len();
+    let sampled = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < n_nodes;
+    let preemption = decision
+        .preemption
+        .as_ref()
+        .map(|preemption| explain_preemption(cache, preemption));
+    let hosts = names(&found.hosts);
+    let mut explanation = Explanation {
+        pod: pod.pod.metadata.key().to_string(),
+        scheduler_name: decision.profile.scheduler_name.to_string(),
+        priority: pod.priority,
+        verdict,
+        sentence: String::new(),
+        chosen: decision
+            .chosen
+            .as_ref()
+            .map(Str::to_string)
+            .or_else(|| match hosts.as_slice() {
+                [one] => Some(one.clone()),
+                _ => None,
+            }),
+        hosts,
+        why: None,
+        message: decision.message.clone(),
+        plugins: found
+            .scores
+            .iter()
+            .map(|scores| ScoringPlugin {
+                name: scores.plugin.name().to_owned(),
+                about: scores.plugin.row().about.to_owned(),
+                weight: scores.weight,
+            })
+            .collect(),
+        nodes: cache
+            .order()
+            .iter()
+            .map(|node| explain_node(cache, decision, *node))
+            .collect(),
+        spread: explain_spread(cache, decision),
+        preemption,
+        sampling: sampled.then(|| {
+            format!(
+                "{n_examined} of {n_nodes} nodes were examined: the search ends when {} can take the pod",
+                found.wanted
+            )
+        }),
+    };
+    explanation.why = words::why(cache, decision, &explanation);
+    explanation.sentence = words::sentence(cache, decision, &explanation);
+    explanation
+}
+
+fn name(cache: &Cache, node: NodeIdx) -> String {
+    name_of(cache, node).to_string()
+}
+
+fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplanation {
+    let found = &decision.found;
+    let info = cache.node(node);
+    let zone = crate::selector::label(&info.labels, crate::symbols::Symbol::ZONE);
+    let mut out = NodeExplanation {
+        name: info.name.to_string(),
+        zone: zone.map(|zone| cache.symbols.text(zone).to_string()),
+        verdict: NodeVerdict::NotExamined,
+        plugin: None,
+        code: None,
+        reasons: Vec::new(),
+        words: "not examined: enough nodes were found before".to_owned(),
+        scores: Vec::new(),
+        raw: Vec::new(),
+        total: None,
+    };
+    if let Some(at) = found.feasible.iter().position(|feasible| *feasible == node) {
+        out.verdict = NodeVerdict::Fits;
+        out.words = "can take the pod".to_owned();
+        out.scores = found
+            .scores
+            .iter()
+            .map(|scores| scores.normalized[at] * scores.weight)
+            .collect();
+        out.raw = found.scores.iter().map(|scores| scores.raw[at]).collect();
+        out.total = found.totals.get(at).copied();
+    } else if let Some(status) = found.diagnosis.status_of(node) {
+        out.verdict = NodeVerdict::Refused;
+        out.plugin = status.plugin.map(|plugin| plugin.name().to_owned());
+        out.code = Some(status.code.as_str().to_owned());
+        out.reasons = status
+            .reasons
+            .as_slice()
+            .iter()
+            .map(|reason| reason.text(&cache.symbols))
+            .collect();
+        out.words = words::refusal(cache, decision, node, status);
+    }
+    out
+}
+
+fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> {
+    let mut out = Vec::new();
+    if let Some(state) = decision.state.spread() {
+        for (at, constraint) in state.constraints.iter().enumerate() {
+            let count = |node: NodeIdx| {
+                let domain = cache.topology.key(constraint.key).domain(node);
+                if domain == NONE { None } else { state.count(at, domain) }
+            };
+            let own = state.self_match(at);
+            out.push(spread_of(cache, constraint, Some(state.min(at)), own, &count));
+        }
+    }
+    if let Some(state) = &decision.state.spread_score {
+        for (at, constraint) in state.constraints.iter().enumerate() {
+            let own = i64::from(constraint.selector.matches(&decision.incoming.info.labels));
+            out.push(spread_of(cache, constraint, None, own, &|node| {
+                state.count(cache, at, node)
+            }));
+        }
+    }
+    out.sort_by_key(|constraint| constraint.index);
+    out
+}
+
+fn spread_of(
+    cache: &Cache,
+    constraint: &SpreadConstraint,
+    min: Option<i64>,
+    own: i64,
+    count: &dyn Fn(NodeIdx) -> Option<i64>,
+) -> SpreadExplanation {
+    let key = cache.topology.key(constraint.key);
+    let mut domains: Vec<(String, i64)> = Vec::new();
+    for node in cache.order() {
+        let domain = key.domain(*node);
+        let Some(count) = count(*node).filter(|_| domain != NONE) else {
+            continue;
+        };
+        let value = cache.symbols.text(key.values[domain as usize]).to_string();
+        domains.push((value, count));
+    }
+    domains.sort();
+    domains.dedup_by(|a, b| a.0 == b.0);
+    let min = min.unwrap_or_else(|| domains.iter().map(|(_, count)| *count).min().unwrap_or(0));
+    SpreadExplanation {
+        index: constraint.index,
+        topology_key: cache.symbols.text(constraint.key_symbol).to_string(),
+        hard: constraint.hard,
+        max_skew: constraint.max_skew,
+        min,
+        own,
+        domains: domains
+            .into_iter()
+            .map(|(value, count)| DomainCount {
+                value,
+                count,
+                skew: count + own - min,
+                allowed: count + own - min <= constraint.max_skew,
+            })
+            .collect(),
+    }
+}
+
+fn explain_preemption(cache: &Cache, preemption: &Preemption) -> PreemptionExplanation {
+    match preemption {
+        Preemption::NotEligible(text) => PreemptionExplanation {
+            words: words::not_eligible(text).to_owned(),
+            candidates: Vec::new(),
+            chosen: Vec::new(),
+            criterion: None,
+        },
+        Preemption::NoCandidate(_) => PreemptionExplanation {
+            words: "ending less important pods would not make room on any node".to_owned(),
+            candidates: Vec::new(),
+            chosen: Vec::new(),
+            criterion: None,
+        },
+        Preemption::Found {
+            candidates,
+            chosen,
+            criterion,
+        } => PreemptionExplanation {
+            words: match candidates.len() {
+                1 => "one node would do without some less important pods".to_owned(),
+                n => format!(
+                    "{n} nodes would do without some less important pods; of these, {}",
+                    match criterion {
+                        Criterion::Tie => "several are equal and any may be taken".to_owned(),
+                        criterion => format!("the chosen one is taken because {}", criterion.text()),
+                    }
+                ),
+            },
+            candidates: candidates
+                .iter()
+                .map(|candidate| explain_candidate(cache, candidate))
+                .collect(),
+            chosen: chosen.iter().map(|node| name(cache, *node)).collect(),
+            criterion: Some(*criterion),
+        },
+    }
+}
+
+fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanation {
+    let explain = |pods: &[std::sync::Arc<PodInfo>]| -> Vec<VictimExplanation> {
+        pods.iter()
+            .map(|pod| VictimExplanation {
+                pod: pod.pod.metadata.key().to_string(),
+                priority: pod.priority,
+                budgets: budgets_of(cache, pod)
+                    .into_iter()
+                    .map(|(name, allowed)| (name.to_string(), allowed))
+                    .collect(),
+            })
+            .collect()
+    };
+    CandidateExplanation {
+        node: name(cache, candidate.node),
+        victims: explain(&candidate.victims),
+        reprieved: explain(&candidate.reprieved),
+        pdb_violations: candidate.pdb_violations,
+    }
+}
+
+/// The scoring plugins that separate two nodes, largest difference first: `(plugin, difference)`.
+fn differences(decision: &Decision, a: NodeIdx, b: NodeIdx) -> Vec<(Plugin, i64)> {
+    let found = &decision.found;
+    let at = |node: NodeIdx| found.feasible.iter().position(|feasible| *feasible == node);
+    let (Some(a), Some(b)) = (at(a), at(b)) else {
+        return Vec::new();
+    };
+    let mut out: Vec<(Plugin, i64)> = found
+        .scores
+        .iter()
+        .map(|scores| {
+            (
+                scores.plugin,
+                (scores.normalized[a] - scores.normalized[b]) * scores.weight,
+            )
+        })
+        .filter(|(_, difference)| *difference != 0)
+        .collect();
+    out.sort_by_key(|(plugin, difference)| (-difference, *plugin));
+    out
+}

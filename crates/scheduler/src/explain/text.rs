@@ -1,0 +1,147 @@
+//! An explanation as plain text, for a terminal.
+
+use std::fmt;
+
+use super::{Explanation, NodeVerdict, VictimExplanation};
+
+/// Prints rows with their columns aligned; numbers to the right.
+fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..n_columns)
+        .map(|column| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        })
+        .collect();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (cell, width) in row.iter().zip(&widths) {
+            let gap = " ".repeat(width - cell.chars().count());
+            let is_number = !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            if is_number {
+                line.push_str(&format!(" {gap}{cell} "));
+            } else {
+                line.push_str(&format!(" {cell}{gap} "));
+            }
+        }
+        writeln!(f, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn pods(list: &[VictimExplanation]) -> String {
+    let texts: Vec<String> = list
+        .iter()
+        .map(|pod| {
+            let budgets: Vec<String> = pod
+                .budgets
+                .iter()
+                .map(|(name, allowed)| format!(", budget {name} allows {allowed}"))
+                .collect();
+            format!("{} (priority {}{})", pod.pod, pod.priority, budgets.concat())
+        })
+        .collect();
+    if texts.is_empty() {
+        "none".to_owned()
+    } else {
+        texts.join(", ")
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.sentence)?;
+        if let Some(why) = &self.why {
+            writeln!(f, "Why: {why}.")?;
+        }
+        if let Some(message) = &self.message {
+            writeln!(f, "kube-scheduler says: {message}")?;
+        }
+        if let Some(sampling) = &self.sampling {
+            writeln!(f, "{sampling}.")?;
+        }
+        writeln!(f, "\nNodes")?;
+        let mut rows = Vec::new();
+        for node in self
+            .nodes
+            .iter()
+            .filter(|node| node.verdict != NodeVerdict::NotExamined)
+        {
+            let verdict = match node.verdict {
+                NodeVerdict::Fits => "fits",
+                NodeVerdict::Refused => "refused",
+                NodeVerdict::NotExamined => "",
+            };
+            let plugin = node.plugin.clone().unwrap_or_default();
+            rows.push(vec![node.name.clone(), verdict.to_owned(), plugin, node.words.clone()]);
+        }
+        table(f, &rows)?;
+        if !self.plugins.is_empty() {
+            writeln!(f, "\nScores (weighted)")?;
+            let mut head = vec!["node".to_owned()];
+            head.extend(
+                self.plugins
+                    .iter()
+                    .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
+            );
+            head.push("total".to_owned());
+            let mut rows = vec![head];
+            for node in self.nodes.iter().filter(|node| node.total.is_some()) {
+                let mut row = vec![node.name.clone()];
+                row.extend(node.scores.iter().map(ToString::to_string));
+                row.push(node.total.unwrap_or(0).to_string());
+                rows.push(row);
+            }
+            table(f, &rows)?;
+        }
+        for constraint in &self.spread {
+            let kind = if constraint.hard {
+                "DoNotSchedule"
+            } else {
+                "ScheduleAnyway"
+            };
+            writeln!(
+                f,
+                "\nSpread over {} ({kind}, maxSkew {}, fewest {})",
+                constraint.topology_key, constraint.max_skew, constraint.min
+            )?;
+            let rows: Vec<Vec<String>> = constraint
+                .domains
+                .iter()
+                .map(|domain| {
+                    let verdict = match (domain.allowed, constraint.hard) {
+                        (true, _) => "within the limit",
+                        (false, true) => "too many",
+                        (false, false) => "above the limit, only scored",
+                    };
+                    vec![
+                        domain.value.clone(),
+                        domain.count.to_string(),
+                        format!("skew {} with this pod", domain.skew),
+                        verdict.to_owned(),
+                    ]
+                })
+                .collect();
+            table(f, &rows)?;
+        }
+        if let Some(preemption) = &self.preemption {
+            writeln!(f, "\nPreemption: {}", preemption.words)?;
+            for candidate in &preemption.candidates {
+                let mark = if preemption.chosen.contains(&candidate.node) {
+                    "*"
+                } else {
+                    " "
+                };
+                writeln!(
+                    f,
+                    " {mark}{}: victims {}; may stay: {}; PodDisruptionBudgets violated: {}",
+                    candidate.node,
+                    pods(&candidate.victims),
+                    pods(&candidate.reprieved),
+                    candidate.pdb_violations
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

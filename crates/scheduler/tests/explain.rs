@@ -1,0 +1,260 @@
+//! S-10, S-14: the worked examples of topology spread, and what an explanation says.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, Pod};
+use podscope_scheduler::explain::{Explanation, Verdict, explain};
+use podscope_scheduler::{SchedulerConfiguration, cases, decide};
+use serde_json::{Value, json};
+
+fn object(kind: Kind, value: &Value) -> Object {
+    Object::from_typed_value(kind, value).expect("a readable object")
+}
+
+fn decide_on(objects: &[Object], pod: &Object) -> Explanation {
+    let Object::Pod(pod) = pod else { unreachable!() };
+    decide_pod(objects, pod)
+}
+
+fn decide_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
+    let (mut cache, nominator) = cases::load(objects);
+    let config = SchedulerConfiguration::default();
+    let decision = decide(&mut cache, &config, &nominator, pod, &mut 0).expect("a default profile");
+    explain(&cache, &decision)
+}
+
+/// Nodes as `name zone pods`; each pod carries `foo: bar`. Zone `-` is no label.
+fn cluster(rows: &[(&str, &str, usize)]) -> Vec<Object> {
+    let mut objects = Vec::new();
+    for (node, zone, pods) in rows {
+        let mut labels = json!({"node": node});
+        if let Some((key, value)) = zone.split_once('=') {
+            labels[key] = value.into();
+        } else if *zone != "-" {
+            labels["zone"] = (*zone).into();
+        }
+        objects.push(object(
+            Kind::Node,
+            &json!({"metadata": {"name": node, "labels": labels},
+                    "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}),
+        ));
+        for index in 0..*pods {
+            objects.push(object(
+                Kind::Pod,
+                &json!({"metadata": {"name": format!("{node}-{index}"), "namespace": "default", "uid": format!("{node}-{index}"), "labels": {"foo": "bar"}},
+                        "spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}]}}),
+            ));
+        }
+    }
+    objects
+}
+
+fn constraint(key: &str, more: Value) -> Value {
+    let mut value = json!({"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule",
+                           "labelSelector": {"matchLabels": {"foo": "bar"}}});
+    for (key, inner) in more.as_object().expect("an object") {
+        value[key] = inner.clone();
+    }
+    value
+}
+
+fn mypod(constraints: &[Value], labelled: bool, more: Value) -> Object {
+    let mut spec = json!({"containers": [{"name": "c", "image": "i"}], "topologySpreadConstraints": constraints});
+    for (key, inner) in more.as_object().expect("an object") {
+        spec[key] = inner.clone();
+    }
+    let labels = if labelled { json!({"foo": "bar"}) } else { json!({}) };
+    object(
+        Kind::Pod,
+        &json!({"metadata": {"name": "mypod", "namespace": "default", "uid": "mypod", "labels": labels}, "spec": spec}),
+    )
+}
+
+fn feasible(explanation: &Explanation) -> String {
+    let mut names: Vec<&str> = explanation
+        .nodes
+        .iter()
+        .filter(|node| node.plugin.is_none())
+        .map(|node| node.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.join(" ")
+}
+
+#[test]
+fn s_10_worked_examples_of_topology_spread() {
+    let c1: &[_] = &[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)];
+    let c1_typo: &[_] = &[
+        ("n1", "A", 1),
+        ("n2", "A", 1),
+        ("n3", "B", 1),
+        ("n4", "B", 0),
+        ("n5", "zone-typo=C", 0),
+    ];
+    let c1_five: &[_] = &[
+        ("n1", "A", 1),
+        ("n2", "A", 1),
+        ("n3", "B", 1),
+        ("n4", "B", 0),
+        ("n5", "C", 0),
+    ];
+    let c2: &[_] = &[("n1", "A", 2), ("n2", "A", 1), ("n3", "B", 2)];
+    let c2_bare: &[_] = &[("n1", "-", 2), ("n2", "A", 1), ("n3", "B", 2)];
+    let z = || constraint("zone", json!({}));
+    let n = || constraint("node", json!({}));
+    let skew2 = |key| constraint(key, json!({"maxSkew": 2}));
+    let soft = |key| constraint(key, json!({"whenUnsatisfiable": "ScheduleAnyway"}));
+    let not_c = json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["C"]}]}]}}}});
+    let ignoring = constraint("zone", json!({"nodeAffinityPolicy": "Ignore"}));
+    for (what, nodes, constraints, labelled, more, wanted) in [
+        ("C1, Z", c1, vec![z()], true, json!({}), "n3 n4"),
+        (
+            "C1, Z with maxSkew 2",
+            c1,
+            vec![skew2("zone")],
+            true,
+            json!({}),
+            "n1 n2 n3 n4",
+        ),
+        ("C1, N", c1, vec![n()], true, json!({}), "n4"),
+        ("C1, Z soft", c1, vec![soft("zone")], true, json!({}), "n1 n2 n3 n4"),
+        ("C1, Z and N", c1, vec![z(), n()], true, json!({}), "n4"),
+        (
+            "C1, Z without the label",
+            c1,
+            vec![z()],
+            false,
+            json!({}),
+            "n1 n2 n3 n4",
+        ),
+        ("C1 and a typo", c1_typo, vec![z()], true, json!({}), "n3 n4"),
+        ("C1 and zone C", c1_five, vec![z()], true, json!({}), "n5"),
+        ("zone C excluded", c1_five, vec![z()], true, not_c.clone(), "n3 n4"),
+        ("zone C excluded, counted", c1_five, vec![ignoring], true, not_c, ""),
+        ("C2 conflict", c2, vec![z(), n()], true, json!({}), ""),
+        (
+            "C2, maxSkew 2 on zone",
+            c2,
+            vec![skew2("zone"), n()],
+            true,
+            json!({}),
+            "n2",
+        ),
+        (
+            "C2, maxSkew 2 on node",
+            c2,
+            vec![z(), skew2("node")],
+            true,
+            json!({}),
+            "n3",
+        ),
+        (
+            "C2, maxSkew 2 on both",
+            c2,
+            vec![skew2("zone"), skew2("node")],
+            true,
+            json!({}),
+            "n1 n2 n3",
+        ),
+        ("C2, soft on zone", c2, vec![soft("zone"), n()], true, json!({}), "n2"),
+        ("C2, soft on node", c2, vec![z(), soft("node")], true, json!({}), "n3"),
+        ("C2, n1 without zone", c2_bare, vec![z(), n()], true, json!({}), "n2"),
+        (
+            "2, 2, 1",
+            &[("n1", "A", 2), ("n2", "B", 2), ("n3", "C", 1)],
+            vec![z()],
+            true,
+            json!({}),
+            "n3",
+        ),
+        (
+            "minDomains 3",
+            &[("n1", "A", 1), ("n2", "B", 1)],
+            vec![constraint("zone", json!({"minDomains": 3}))],
+            true,
+            json!({}),
+            "",
+        ),
+    ] {
+        let explanation = decide_on(&cluster(nodes), &mypod(&constraints, labelled, more));
+        assert_eq!(feasible(&explanation), wanted, "{what}");
+    }
+}
+
+#[test]
+fn s_14_spread_is_told_by_domain_with_skew() {
+    let objects = cluster(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
+    let explanation = decide_on(&objects, &mypod(&[constraint("zone", json!({}))], true, json!({})));
+    let text = explanation.to_string();
+    assert!(
+        text.contains("zone=A would have 3 matching pods where the fewest is 1: a skew of 2, and 1 is allowed"),
+        "{text}"
+    );
+    let counts: Vec<_> = explanation.spread[0]
+        .domains
+        .iter()
+        .map(|domain| (domain.value.as_str(), domain.count, domain.skew, domain.allowed))
+        .collect();
+    assert_eq!(counts, [("A", 2, 2, false), ("B", 1, 1, true)]);
+}
+
+#[test]
+fn s_14_refusals_and_preemption_are_told_in_words() {
+    let mut objects = vec![
+        object(
+            Kind::Node,
+            &json!({"metadata": {"name": "full"}, "status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}}}),
+        ),
+        object(
+            Kind::Node,
+            &json!({"metadata": {"name": "closed"}, "spec": {"taints": [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]},
+                                   "status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}}}),
+        ),
+        object(
+            Kind::Node,
+            &json!({"metadata": {"name": "cordoned"}, "spec": {"unschedulable": true},
+                                   "status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}}}),
+        ),
+    ];
+    for (name, cpu, priority) in [("a", "1500m", 5), ("b", "250m", 0)] {
+        objects.push(object(Kind::Pod, &json!({"metadata": {"name": name, "namespace": "default", "uid": name},
+            "spec": {"nodeName": "full", "priority": priority, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]}})));
+    }
+    let pod = object(
+        Kind::Pod,
+        &json!({"metadata": {"name": "web", "namespace": "default", "uid": "web"},
+        "spec": {"priority": 1000, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}),
+    );
+    let explanation = decide_on(&objects, &pod);
+    assert_eq!(explanation.verdict, Verdict::Preempts);
+    let words: Vec<(&str, &str)> = explanation
+        .nodes
+        .iter()
+        .map(|node| (node.name.as_str(), node.words.as_str()))
+        .collect();
+    assert_eq!(
+        words,
+        [
+            ("full", "has 250m of 2 cpu left, the pod asks for 1"),
+            (
+                "closed",
+                "has the taint dedicated=db:NoSchedule, which the pod does not tolerate"
+            ),
+            ("cordoned", "is cordoned: no new pods until it is uncordoned"),
+        ]
+    );
+    let preemption = explanation.preemption.as_ref().expect("a preemption");
+    assert_eq!(preemption.candidates[0].victims[0].pod, "default/a");
+    assert_eq!(preemption.candidates[0].reprieved[0].pod, "default/b");
+    assert!(
+        explanation
+            .sentence
+            .starts_with("default/web waits: none of 3 nodes can take it."),
+        "{}",
+        explanation.sentence
+    );
+    let round_trip: Explanation =
+        serde_json::from_value(serde_json::to_value(&explanation).expect("JSON")).expect("the same form");
+    assert_eq!(round_trip, explanation);
+}
