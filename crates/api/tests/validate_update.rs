@@ -1,0 +1,253 @@
+//! Update validation: what may not change (LC-042, VA-171 to VA-214, VA-276).
+
+use podscope_api::{Object, default_object, parse, validate_update};
+
+fn object(text: &str) -> Object {
+    let parsed = parse(text);
+    assert_eq!(parsed.problems, [], "{text}");
+    let mut object = parsed.objects[0].value.clone();
+    if object.kind().is_namespaced() {
+        object.metadata_mut().namespace = "default".into();
+    }
+    object.metadata_mut().name = "x".into();
+    default_object(&mut object);
+    object
+}
+
+fn check(old: &str, new: &str, wanted: &[&str]) {
+    let got: Vec<String> = validate_update(&object(old), &object(new))
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let same = got.len() == wanted.len()
+        && got
+            .iter()
+            .zip(wanted)
+            .all(|(got, wanted)| match wanted.strip_suffix('…') {
+                Some(start) => got.starts_with(start),
+                None => got == wanted,
+            });
+    assert!(same, "{old}\n{new}\n  got: {got:#?}\n  wanted: {wanted:#?}");
+}
+
+fn pod(metadata: &str, spec: &str) -> String {
+    format!("{{apiVersion: v1, kind: Pod, metadata: {{{metadata}}}, spec: {{{spec}}}}}")
+}
+
+const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+#[test]
+fn lc042_va171_to_va178_pods() {
+    const C: &str = "containers: [{name: c, image: i}]";
+    let with = |more: &str| pod("", &format!("{C}, {more}"));
+    let rows: &[(String, String, &[&str])] = &[
+        // What may change.
+        (
+            pod("", C),
+            pod("labels: {a: b}", "containers: [{name: c, image: j}]"),
+            &[],
+        ),
+        (pod("", C), with("activeDeadlineSeconds: 5"), &[]),
+        (with("activeDeadlineSeconds: 9"), with("activeDeadlineSeconds: 5"), &[]),
+        (
+            with("tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}]"),
+            with(
+                "tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 9}, {key: b, operator: \
+                 Exists}]",
+            ),
+            &[],
+        ),
+        (
+            with("terminationGracePeriodSeconds: -1"),
+            with("terminationGracePeriodSeconds: 1"),
+            &[],
+        ),
+        (
+            with("schedulingGates: [{name: a}, {name: b}]"),
+            with("schedulingGates: [{name: b}]"),
+            &[],
+        ),
+        (
+            with("schedulingGates: [{name: a}]"),
+            with("schedulingGates: [{name: a}], nodeSelector: {a: b}"),
+            &[],
+        ),
+        // What may not.
+        (
+            pod("", C),
+            pod("", "containers: [{name: c, image: i}, {name: d, image: i}]"),
+            &["spec.containers: Forbidden: pod updates may not add or remove containers"],
+        ),
+        (pod("", C), with("nodeName: n1"), &[FORBIDDEN]),
+        (pod("", C), with("terminationGracePeriodSeconds: 5"), &[FORBIDDEN]),
+        (pod("", C), with("automountServiceAccountToken: false"), &[FORBIDDEN]),
+        (
+            with("activeDeadlineSeconds: 5"),
+            with("activeDeadlineSeconds: 60"),
+            &["spec.activeDeadlineSeconds: Invalid value: 60: must be less than or equal to previous value"],
+        ),
+        (
+            with("activeDeadlineSeconds: 5"),
+            pod("", C),
+            &["spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value"],
+        ),
+        (
+            with("tolerations: [{key: a, operator: Exists}]"),
+            with("tolerations: [{key: b, operator: Exists}]"),
+            &["spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"],
+        ),
+        (
+            pod("", C),
+            with("schedulingGates: [{name: g}]"),
+            &["spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"],
+        ),
+        (
+            with("schedulingGates: [{name: a}], nodeSelector: {x: q}"),
+            with("schedulingGates: [{name: a}], nodeSelector: {x: z}"),
+            &[
+                "spec.nodeSelector: Invalid value: {\"x\":\"z\"}: only additions to spec.nodeSelector are allowed (no \
+                 mutations or deletions)",
+            ],
+        ),
+        (
+            with(
+                "schedulingGates: [{name: a}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: \
+                 {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}",
+            ),
+            with(
+                "schedulingGates: [{name: a}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: \
+                 {nodeSelectorTerms: [{matchExpressions: [{key: b, operator: Exists}]}]}}}",
+            ),
+            &[
+                "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]: Invalid \
+                 value: {\"MatchExpressions\":[{\"Key\":\"b\",\"Operator\":\"Exists\",\"Values\":null}],\
+                 \"MatchFields\":null}: only additions are allowed (no mutations or deletions)",
+            ],
+        ),
+        (
+            pod("deletionTimestamp: '2026-01-01T00:00:00Z'", C),
+            pod("deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [a/b]", C),
+            &[
+                "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new \
+                 finalizers []string{\"a/b\"}",
+            ],
+        ),
+    ];
+    for (old, new, wanted) in rows {
+        check(old, new, wanted);
+    }
+}
+
+#[test]
+fn va193_to_va214_other_kinds() {
+    const T: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
+    let rows: &[(&str, String, String, &[&str])] = &[
+        (
+            "apps/v1, kind: Deployment",
+            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, {T}}}"),
+            format!("spec: {{selector: {{matchLabels: {{c: d}}}}, replicas: 3, {T}}}"),
+            &["spec.selector: Invalid value: {\"matchLabels\":{\"c\":\"d\"}}: field is immutable"],
+        ),
+        (
+            "apps/v1, kind: StatefulSet",
+            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, {T}}}"),
+            format!("spec: {{selector: {{matchLabels: {{a: b}}}}, replicas: 3, serviceName: s, {T}}}"),
+            &[
+                "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
+                 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are \
+                 forbidden",
+            ],
+        ),
+        (
+            "scheduling.k8s.io/v1, kind: PriorityClass",
+            "value: 1".into(),
+            "value: 2, preemptionPolicy: Never".into(),
+            &[
+                "value: Forbidden: may not be changed in an update.",
+                "preemptionPolicy: Invalid value: \"Never\": field is immutable",
+            ],
+        ),
+        (
+            "v1, kind: Node",
+            "spec: {podCIDR: 10.0.0.0/24, providerID: a}".into(),
+            "spec: {podCIDR: 10.0.1.0/24, providerID: b, unschedulable: true}".into(),
+            &[
+                "spec.podCIDRs: Forbidden: node updates may not change podCIDR except from \"\" to valid",
+                "spec.providerID: Forbidden: node updates may not change providerID except from \"\" to valid",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: StorageClass",
+            "provisioner: a".into(),
+            "provisioner: b, parameters: {a: b}, reclaimPolicy: Retain, volumeBindingMode: WaitForFirstConsumer".into(),
+            &[
+                "parameters: Forbidden: updates to parameters are forbidden.",
+                "provisioner: Forbidden: updates to provisioner are forbidden.",
+                "reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.",
+                "volumeBindingMode: Invalid value: \"WaitForFirstConsumer\": field is immutable",
+            ],
+        ),
+        (
+            "v1, kind: PersistentVolume",
+            "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], nfs: {server: s, path: /a}}".into(),
+            "spec: {capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], volumeMode: Block, nfs: {server: s, path: /b}}"
+                .into(),
+            &[
+                "spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation",
+                "volumeMode: Invalid value: \"Block\": field is immutable",
+            ],
+        ),
+        (
+            "v1, kind: PersistentVolumeClaim",
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}".into(),
+            "spec: {accessModes: [ReadWriteOnce], volumeName: v, storageClassName: s, resources: {requests: {storage: 1Gi}}}"
+                .into(),
+            &[],
+        ),
+        (
+            "v1, kind: PersistentVolumeClaim",
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}".into(),
+            "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}".into(),
+            &[
+                "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for \
+                 bound claims",
+            ],
+        ),
+        (
+            "v1, kind: PersistentVolumeClaim",
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}, status: {phase: Bound, capacity: \
+             {storage: 2Gi}}"
+                .into(),
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}, status: {phase: Bound, capacity: \
+             {storage: 2Gi}}"
+                .into(),
+            &["spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"],
+        ),
+        (
+            "v1, kind: Service",
+            "spec: {clusterIP: 10.0.0.1, ports: [{port: 1}]}".into(),
+            "spec: {clusterIP: 10.0.0.2, ports: [{port: 1}]}".into(),
+            &["spec.clusterIPs[0]: Invalid value: \"10.0.0.2\": field is immutable"],
+        ),
+        (
+            "batch/v1, kind: Job",
+            "spec: {completions: 1, manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: \
+             b}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}"
+                .into(),
+            "spec: {completions: 2, manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: \
+             b}}, spec: {restartPolicy: Never, containers: [{name: c, image: j}]}}}"
+                .into(),
+            &[
+                "spec.completions: Invalid value: 2: field is immutable",
+                "spec.template: Invalid value: {\"metadata\":…",
+            ],
+        ),
+    ];
+    for (kind, old, new, wanted) in rows {
+        check(
+            &format!("{{apiVersion: {kind}, {old}}}"),
+            &format!("{{apiVersion: {kind}, {new}}}"),
+            wanted,
+        );
+    }
+}
