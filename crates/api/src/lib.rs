@@ -4,7 +4,9 @@
 //! Only what has behaviour is typed; everything else an object carried stays
 //! beside it in [`Extra`], so that nothing is lost on export.
 
+mod advice;
 mod behavior;
+mod config;
 mod core;
 mod decode;
 mod default;
@@ -30,7 +32,9 @@ mod yaml;
 
 use std::sync::Arc;
 
+pub use self::advice::{Advice, advice};
 pub use self::behavior::*;
+pub use self::config::*;
 pub use self::core::*;
 pub use self::decode::{FieldError, decode};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};

@@ -17,3 +17,5 @@ pub const PROBLEMS: usize = 1_000;
 pub const TYPE_PROBLEMS: usize = 50;
 /// Objects (typed and others together) in one text.
 pub const OBJECTS: usize = 200_000;
+/// Workloads and single pods that advice compares each workload with; what comes later is not looked at.
+pub const ADVICE_SUBJECTS: usize = 2_000;

@@ -1,0 +1,401 @@
+//! Advice (P-08): what is legal and still likely to surprise, as the seeds
+//! warn. A pure function over a set of objects.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Affinity, ContainerBehavior, HookBehavior, Labels, Object, OnSigterm, PersistentVolume, PersistentVolumeClaim,
+    PodSpec, PriorityClass, Str, TopologySpreadConstraint, Volume, container_behaviors, limits, print_duration_short,
+};
+
+/// One warning about one object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// Index of the object in the list that was given.
+    pub object: usize,
+    /// The field it is about.
+    pub path: String,
+    /// The warning, as a sentence.
+    pub text: String,
+}
+
+/// Label keys of topology domains that every cluster understands.
+const WELL_KNOWN: [&str; 3] = [
+    "kubernetes.io/hostname",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+];
+
+/// Warnings about a set of objects, in their order: volumes that two pods may write, grace that is too short,
+/// affinity to pods that may be preempted, spread that does not do what it seems to.
+pub fn advice(objects: &[Object]) -> Vec<Advice> {
+    let world = World::new(objects);
+    let mut found = Vec::new();
+    for subject in &world.subjects {
+        let mut note = |path: String, text: String| {
+            found.push(Advice {
+                object: subject.object,
+                path: format!("{}{path}", subject.prefix),
+                text,
+            });
+        };
+        shared_volumes(subject, &world, &mut note);
+        short_grace(subject, &mut note);
+        affinity_to_lower(subject, &world, &mut note);
+        differing_spread(subject, &world, &mut note);
+        own_labels(subject, &mut note);
+        private_keys(subject, &mut note);
+    }
+    found
+}
+
+/// A pod that nobody controls, or the template of a workload.
+struct Subject<'o> {
+    object: usize,
+    kind: &'static str,
+    namespace: &'o str,
+    name: &'o str,
+    labels: &'o Labels,
+    annotations: &'o Labels,
+    spec: &'o PodSpec,
+    /// What stands before `spec.…` or `metadata.…` in paths.
+    prefix: &'static str,
+}
+
+struct World<'o> {
+    subjects: Vec<Subject<'o>>,
+    classes: BTreeMap<&'o str, &'o PriorityClass>,
+    claims: BTreeMap<(&'o str, &'o str), &'o PersistentVolumeClaim>,
+    volumes: BTreeMap<&'o str, &'o PersistentVolume>,
+}
+
+impl<'o> World<'o> {
+    fn new(objects: &'o [Object]) -> Self {
+        let mut world = Self {
+            subjects: Vec::new(),
+            classes: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            volumes: BTreeMap::new(),
+        };
+        for (index, object) in objects.iter().enumerate() {
+            match object {
+                Object::PriorityClass(class) => {
+                    world.classes.insert(&class.metadata.name, class);
+                }
+                Object::PersistentVolumeClaim(claim) => {
+                    world.claims.insert((namespace(object), &claim.metadata.name), claim);
+                }
+                Object::PersistentVolume(volume) => {
+                    world.volumes.insert(&volume.metadata.name, volume);
+                }
+                // Pods of a workload are spoken of once, at its template.
+                Object::Pod(pod) if pod.metadata.controller_ref().is_none() => world.subjects.push(Subject {
+                    object: index,
+                    kind: "Pod",
+                    namespace: namespace(object),
+                    name: &pod.metadata.name,
+                    labels: &pod.metadata.labels,
+                    annotations: &pod.metadata.annotations,
+                    spec: &pod.spec,
+                    prefix: "",
+                }),
+                _ => {
+                    let owned = object.metadata().controller_ref().is_some();
+                    if let Some(template) = object.template().filter(|_| !owned) {
+                        world.subjects.push(Subject {
+                            object: index,
+                            kind: object.kind().name(),
+                            namespace: namespace(object),
+                            name: &object.metadata().name,
+                            labels: &template.metadata.labels,
+                            annotations: &template.metadata.annotations,
+                            spec: &template.spec,
+                            prefix: "spec.template.",
+                        });
+                    }
+                }
+            }
+        }
+        world
+    }
+
+    fn priority(&self, spec: &PodSpec) -> Option<i32> {
+        if let Some(priority) = spec.priority {
+            return Some(priority);
+        }
+        match &*spec.priority_class_name {
+            "" => Some(
+                self.classes
+                    .values()
+                    .filter(|class| class.global_default == Some(true))
+                    .map(|class| class.value)
+                    .min()
+                    .unwrap_or(0),
+            ),
+            "system-node-critical" => Some(2_000_001_000),
+            "system-cluster-critical" => Some(2_000_000_000),
+            name => self.classes.get(name).map(|class| class.value),
+        }
+    }
+}
+
+fn namespace(object: &Object) -> &str {
+    match &*object.metadata().namespace {
+        "" => "default",
+        name => name,
+    }
+}
+
+/// CT-126: a backend that lets two machines write, under a workload that may run two pods at once.
+fn shared_volumes(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMut(String, String)) {
+    if !matches!(subject.kind, "ReplicaSet" | "Deployment" | "ReplicationController") {
+        return;
+    }
+    for (index, volume) in subject.spec.volumes.iter().enumerate() {
+        let mounted = subject.spec.all_containers().any(|container| {
+            container
+                .volume_mounts
+                .iter()
+                .any(|mount| mount.name == volume.name && mount.read_only != Some(true))
+        });
+        if !mounted {
+            continue;
+        }
+        if let Some(backend) = unfenced_backend(volume, subject.namespace, world) {
+            note(
+                format!("spec.volumes[{index}]"),
+                format!(
+                    "{backend} lets several nodes write at once, and a {} may run two pods at once even with one replica: \
+                     they can corrupt the data. Use a StatefulSet, or a backend that is attached to one node only.",
+                    subject.kind
+                ),
+            );
+        }
+    }
+}
+
+/// The backend of a volume, if it does not refuse a second writer.
+fn unfenced_backend(volume: &Volume, namespace: &str, world: &World<'_>) -> Option<&'static str> {
+    match volume.sources().next()? {
+        "nfs" if volume.nfs.as_ref()?.read_only != Some(true) => Some("NFS"),
+        "iscsi" if volume.iscsi.as_ref()?.read_only != Some(true) => Some("iSCSI"),
+        "fc" => Some("Fibre Channel"),
+        "cephfs" => Some("CephFS"),
+        "glusterfs" => Some("GlusterFS"),
+        "persistentVolumeClaim" => {
+            let source = volume.persistent_volume_claim.as_ref()?;
+            if source.read_only == Some(true) {
+                return None;
+            }
+            let claim = world.claims.get(&(namespace, &*source.claim_name))?;
+            let bound = match &*claim.spec.volume_name {
+                "" => world.volumes.values().find(|volume| {
+                    volume.spec.claim_ref.as_ref().is_some_and(|claim_ref| {
+                        *claim_ref.name == *source.claim_name && *claim_ref.namespace == *namespace
+                    })
+                })?,
+                name => world.volumes.get(name)?,
+            };
+            Some(match bound.spec.sources().next()? {
+                "nfs" => "NFS",
+                "iscsi" => "iSCSI",
+                "fc" => "Fibre Channel",
+                "cephfs" => "CephFS",
+                "glusterfs" => "GlusterFS",
+                _ => return None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// L-10: the grace period covers preStop and the shutdown after SIGTERM, or the process is killed.
+fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+    const SECOND: i64 = 1_000_000;
+    let grace = subject.spec.termination_grace_period_seconds.unwrap_or(30);
+    let behaviors = container_behaviors(subject.annotations, subject.spec).unwrap_or_default();
+    let default = ContainerBehavior::default();
+    let mut worst: Option<(i64, String)> = None;
+    for container in subject.spec.containers.iter() {
+        let behavior = behaviors.get(&container.name).unwrap_or(&default);
+        let pre_stop = container
+            .lifecycle
+            .as_ref()
+            .and_then(|lifecycle| lifecycle.pre_stop.as_ref());
+        let hook = match pre_stop {
+            None => 0,
+            Some(handler) => match (&handler.sleep, behavior.prestop()) {
+                (Some(sleep), _) => sleep.seconds.saturating_mul(SECOND),
+                (None, HookBehavior::Takes(time)) => time,
+                (None, HookBehavior::Fails) => 0,
+                // It takes all of the grace on purpose.
+                (None, HookBehavior::Hangs) => continue,
+            },
+        };
+        let OnSigterm::ExitsAfter(shutdown) = behavior.sigterm() else {
+            continue;
+        };
+        if pre_stop.is_none() && behavior.sigterm.is_none() {
+            continue;
+        }
+        let need = hook.saturating_add(shutdown);
+        if grace.saturating_mul(SECOND) <= need && worst.as_ref().is_none_or(|(known, _)| *known < need) {
+            let parts = if pre_stop.is_some() {
+                format!(
+                    "preStop ({}) plus shutdown ({})",
+                    print_duration_short(hook),
+                    print_duration_short(shutdown)
+                )
+            } else {
+                format!("the shutdown ({})", print_duration_short(shutdown))
+            };
+            worst = Some((need, format!("{parts} of container {:?}", &*container.name)));
+        }
+    }
+    if let Some((_, what)) = worst {
+        note(
+            "spec.terminationGracePeriodSeconds".into(),
+            format!(
+                "The grace period of {grace} s is not longer than {what}: the process will be killed before it is done."
+            ),
+        );
+    }
+}
+
+/// Seed 001: a pod that needs another of lower priority cannot preempt on that pod's node.
+fn affinity_to_lower(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMut(String, String)) {
+    let Some(Affinity {
+        pod_affinity: Some(rules),
+        ..
+    }) = subject.spec.affinity.as_deref()
+    else {
+        return;
+    };
+    let Some(own) = world.priority(subject.spec) else {
+        return;
+    };
+    for (index, term) in rules
+        .required_during_scheduling_ignored_during_execution
+        .iter()
+        .enumerate()
+    {
+        let Some(selector) = &term.label_selector else { continue };
+        let lower = world.subjects.iter().take(limits::ADVICE_SUBJECTS).find(|other| {
+            let in_scope = if term.namespaces.is_empty() && term.namespace_selector.is_none() {
+                other.namespace == subject.namespace
+            } else {
+                term.namespace_selector.is_some() || term.namespaces.iter().any(|name| **name == *other.namespace)
+            };
+            in_scope
+                && selector.matches(other.labels)
+                && world.priority(other.spec).is_some_and(|priority| priority < own)
+        });
+        if let Some(other) = lower {
+            note(
+                format!("spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[{index}]"),
+                format!(
+                    "This needs pods of lower priority ({} {:?}). Where they run, preemption cannot make room by removing \
+                     them, so this pod may stay Pending; ask only for pods of equal or higher priority.",
+                    other.kind, other.name
+                ),
+            );
+        }
+    }
+}
+
+/// Seed 004: pods that count each other should spread by the same rules.
+fn differing_spread(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMut(String, String)) {
+    let own = &subject.spec.topology_spread_constraints;
+    for (index, constraint) in own.iter().enumerate() {
+        let Some(selector) = &constraint.label_selector else {
+            continue;
+        };
+        let other = world.subjects.iter().take(limits::ADVICE_SUBJECTS).find(|other| {
+            other.object != subject.object
+                && other.namespace == subject.namespace
+                && selector.matches(other.labels)
+                && !same_rules(own, &other.spec.topology_spread_constraints)
+        });
+        if let Some(other) = other {
+            note(
+                format!("spec.topologySpreadConstraints[{index}].labelSelector"),
+                format!(
+                    "It also counts the pods of {} {:?}, which have other spread constraints: the result depends on the order \
+                     in which pods arrive. Give all pods of a group the same constraints.",
+                    other.kind, other.name
+                ),
+            );
+        }
+    }
+}
+
+fn same_rules(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstraint]) -> bool {
+    one.len() == other.len() && one.iter().all(|constraint| other.contains(constraint))
+}
+
+/// Seed 004: a constraint that does not count the pod itself.
+fn own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+    for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
+        let path = format!("spec.topologySpreadConstraints[{index}].labelSelector");
+        match &constraint.label_selector {
+            None => note(
+                path,
+                "Without a labelSelector the constraint counts no pod, and spreads nothing.".into(),
+            ),
+            Some(selector) if !selector.matches(subject.labels) => note(
+                path,
+                "It does not match the pod's own labels: the pod is placed by where others are, and does not count itself."
+                    .into(),
+            ),
+            Some(_) => {}
+        }
+    }
+}
+
+/// Seed 004: keys that only this cluster may know.
+fn private_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+    let private = |key: &str| !key.is_empty() && !WELL_KNOWN.contains(&key) && !key.contains('/');
+    let text = |key: &Str| {
+        let known = match &**key {
+            "zone" | "failure-domain" => "topology.kubernetes.io/zone",
+            "region" => "topology.kubernetes.io/region",
+            "host" | "hostname" | "node" => "kubernetes.io/hostname",
+            _ => {
+                return format!(
+                    "{key:?} is a private label key: no cluster has it on its nodes by itself, and nodes without it take no \
+                     part in the spread."
+                );
+            }
+        };
+        format!("{key:?} is a private label key; every cluster knows {known:?} instead.")
+    };
+    for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
+        if private(&constraint.topology_key) {
+            note(
+                format!("spec.topologySpreadConstraints[{index}].topologyKey"),
+                text(&constraint.topology_key),
+            );
+        }
+    }
+    let Some(affinity) = subject.spec.affinity.as_deref() else {
+        return;
+    };
+    for (name, rules) in [
+        ("podAffinity", &affinity.pod_affinity),
+        ("podAntiAffinity", &affinity.pod_anti_affinity),
+    ] {
+        let Some(rules) = rules else { continue };
+        for (index, term) in rules
+            .required_during_scheduling_ignored_during_execution
+            .iter()
+            .enumerate()
+        {
+            if private(&term.topology_key) {
+                note(
+                    format!("spec.affinity.{name}.requiredDuringSchedulingIgnoredDuringExecution[{index}].topologyKey"),
+                    text(&term.topology_key),
+                );
+            }
+        }
+    }
+}

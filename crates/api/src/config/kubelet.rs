@@ -1,0 +1,408 @@
+//! `KubeletConfiguration` v1beta1: the fields about eviction, grace and
+//! restarts are typed; other known fields are accepted with a notice, unknown
+//! ones refused (P-05, LC-186 to LC-200).
+
+use std::collections::BTreeMap;
+
+use crate::decode::{FieldError, decode};
+use crate::duration::parse_duration;
+use crate::macros::api_types;
+use crate::tree::{Data, Tree};
+use crate::{Duration, Quantity, Str, Taint};
+
+api_types! {
+    /// Settings of a kubelet that have behaviour.
+    pub struct KubeletConfiguration {
+        pub api_version: Str,
+        pub kind: Str,
+        /// Signal → threshold, an amount or a percentage; replaces the defaults as a whole.
+        pub eviction_hard: Option<BTreeMap<Str, Str>>,
+        /// Signal → threshold.
+        pub eviction_soft: BTreeMap<Str, Str>,
+        /// Signal → how long a soft threshold must be met.
+        pub eviction_soft_grace_period: BTreeMap<Str, Str>,
+        /// Signal → what must be free beyond the threshold.
+        pub eviction_minimum_reclaim: BTreeMap<Str, Str>,
+        pub eviction_pressure_transition_period: Option<Duration>,
+        /// Seconds; the most that a soft eviction gives a pod.
+        pub eviction_max_pod_grace_period: Option<i32>,
+        pub shutdown_grace_period: Option<Duration>,
+        pub shutdown_grace_period_critical_pods: Option<Duration>,
+        pub crash_loop_back_off: Option<CrashLoopBackOffConfig>,
+        pub serialize_image_pulls: Option<bool>,
+        pub max_parallel_image_pulls: Option<i32>,
+        pub max_pods: Option<i32>,
+        pub register_node: Option<bool>,
+        pub register_with_taints: Vec<Taint>,
+        pub node_lease_duration_seconds: Option<i32>,
+        pub node_status_update_frequency: Option<Duration>,
+        pub node_status_report_frequency: Option<Duration>,
+        pub sync_frequency: Option<Duration>,
+    }
+    /// Bounds of the back-off between restarts.
+    pub struct CrashLoopBackOffConfig {
+        /// From 1 s to 300 s.
+        pub max_container_restart_period: Option<Duration>,
+    }
+}
+
+/// Fields of the real kubelet without behaviour here.
+const KEPT: &[&str] = &[
+    "address",
+    "allowedUnsafeSysctls",
+    "authentication",
+    "authorization",
+    "cgroupDriver",
+    "cgroupRoot",
+    "cgroupsPerQOS",
+    "clusterDNS",
+    "clusterDomain",
+    "configMapAndSecretChangeDetectionStrategy",
+    "containerLogMaxFiles",
+    "containerLogMaxSize",
+    "containerLogMaxWorkers",
+    "containerLogMonitorInterval",
+    "containerRuntimeEndpoint",
+    "contentType",
+    "cpuCFSQuota",
+    "cpuCFSQuotaPeriod",
+    "cpuManagerPolicy",
+    "cpuManagerPolicyOptions",
+    "cpuManagerReconcilePeriod",
+    "enableContentionProfiling",
+    "enableControllerAttachDetach",
+    "enableDebugFlagsHandler",
+    "enableDebuggingHandlers",
+    "enableProfilingHandler",
+    "enableServer",
+    "enableSystemLogHandler",
+    "enableSystemLogQuery",
+    "enforceNodeAllocatable",
+    "eventBurst",
+    "eventRecordQPS",
+    "failCgroupV1",
+    "failSwapOn",
+    "featureGates",
+    "fileCheckFrequency",
+    "hairpinMode",
+    "healthzBindAddress",
+    "healthzPort",
+    "httpCheckFrequency",
+    "imageGCHighThresholdPercent",
+    "imageGCLowThresholdPercent",
+    "imageMaximumGCAge",
+    "imageMinimumGCAge",
+    "imagePullCredentialsVerificationPolicy",
+    "imageServiceEndpoint",
+    "iptablesDropBit",
+    "iptablesMasqueradeBit",
+    "kernelMemcgNotification",
+    "kubeAPIBurst",
+    "kubeAPIQPS",
+    "kubeReserved",
+    "kubeReservedCgroup",
+    "kubeletCgroups",
+    "localStorageCapacityIsolation",
+    "logging",
+    "makeIPTablesUtilChains",
+    "maxOpenFiles",
+    "memoryManagerPolicy",
+    "memorySwap",
+    "memoryThrottlingFactor",
+    "mergeDefaultEvictionSettings",
+    "oomScoreAdj",
+    "podCIDR",
+    "podLogsDir",
+    "podPidsLimit",
+    "podsPerCore",
+    "port",
+    "preloadedImagesVerificationAllowlist",
+    "protectKernelDefaults",
+    "providerID",
+    "qosReserved",
+    "readOnlyPort",
+    "registryBurst",
+    "registryPullQPS",
+    "reservedMemory",
+    "reservedSystemCPUs",
+    "resolvConf",
+    "rotateCertificates",
+    "runOnce",
+    "runtimeRequestTimeout",
+    "seccompDefault",
+    "serverTLSBootstrap",
+    "shutdownGracePeriodByPodPriority",
+    "showHiddenMetricsForVersion",
+    "singleProcessOOMKill",
+    "staticPodPath",
+    "staticPodURL",
+    "staticPodURLHeader",
+    "streamingConnectionIdleTimeout",
+    "systemCgroups",
+    "systemReserved",
+    "systemReservedCgroup",
+    "tlsCertFile",
+    "tlsCipherSuites",
+    "tlsMinVersion",
+    "tlsPrivateKeyFile",
+    "topologyManagerPolicy",
+    "topologyManagerPolicyOptions",
+    "topologyManagerScope",
+    "tracing",
+    "userNamespaces",
+    "volumePluginDir",
+    "volumeStatsAggPeriod",
+];
+
+const SIGNALS: [&str; 10] = [
+    "memory.available",
+    "nodefs.available",
+    "nodefs.inodesFree",
+    "imagefs.available",
+    "imagefs.inodesFree",
+    "containerfs.available",
+    "containerfs.inodesFree",
+    "allocatableMemory.available",
+    "pid.available",
+    "nodefs.pid",
+];
+
+/// Reads and checks a `KubeletConfiguration`; with it, a notice for each field that is accepted without behaviour.
+///
+/// # Errors
+/// Everything that is wrong, each with its place.
+pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<String>), Vec<FieldError>> {
+    let mut known = tree.clone();
+    let mut notices = Vec::new();
+    if let Data::Map(entries) = &mut known.data {
+        entries.retain(|entry| {
+            let kept = KEPT.contains(&&*entry.key);
+            if kept {
+                notices.push(format!("{} has no effect here", entry.key));
+            }
+            !kept && &*entry.key != "metadata"
+        });
+    }
+    let config: KubeletConfiguration = decode(&known, true)?;
+    let mut errors = Vec::new();
+    let mut refuse = |path: String, message: String| {
+        let (line, column) = tree.position(&path);
+        errors.push(FieldError {
+            path,
+            line,
+            column,
+            message,
+        });
+    };
+    for (field, thresholds) in [
+        ("evictionHard", config.eviction_hard.as_ref()),
+        ("evictionSoft", Some(&config.eviction_soft)),
+        ("evictionMinimumReclaim", Some(&config.eviction_minimum_reclaim)),
+    ] {
+        for (signal, text) in thresholds.into_iter().flatten() {
+            let path = format!("{field}[{signal}]");
+            if !SIGNALS.contains(&&**signal) {
+                refuse(path, format!("unsupported eviction signal {signal}"));
+            } else if let Err(message) = threshold(signal, text) {
+                refuse(path, message);
+            } else if field == "evictionSoft" && !config.eviction_soft_grace_period.contains_key(signal) {
+                refuse(
+                    path,
+                    format!("grace period must be specified for the soft eviction threshold {signal}"),
+                );
+            }
+        }
+    }
+    for (signal, text) in &config.eviction_soft_grace_period {
+        let path = format!("evictionSoftGracePeriod[{signal}]");
+        if !SIGNALS.contains(&&**signal) {
+            refuse(path, format!("unsupported eviction signal {signal}"));
+            continue;
+        }
+        match parse_duration(text) {
+            Ok(micros) if micros >= 0 => {}
+            Ok(_) => refuse(
+                path,
+                format!("invalid eviction grace period specified: {text}, must be a positive value"),
+            ),
+            Err(message) => refuse(path, message),
+        }
+    }
+    let mut range = |field: &str, value: Option<i64>, low: i64, high: i64| {
+        if let Some(value) = value
+            && !(low..=high).contains(&value)
+        {
+            let message = format!("Invalid value: {value}: must be between {low} and {high}, inclusive");
+            refuse(field.to_owned(), message);
+        }
+    };
+    let most = i64::from(i32::MAX);
+    range(
+        "evictionMaxPodGracePeriod",
+        config.eviction_max_pod_grace_period.map(i64::from),
+        0,
+        most,
+    );
+    range("maxPods", config.max_pods.map(i64::from), 0, most);
+    range(
+        "maxParallelImagePulls",
+        config.max_parallel_image_pulls.map(i64::from),
+        1,
+        most,
+    );
+    range(
+        "nodeLeaseDurationSeconds",
+        config.node_lease_duration_seconds.map(i64::from),
+        1,
+        most,
+    );
+    if config.max_parallel_image_pulls.is_some_and(|pulls| pulls > 1) && config.serialize_image_pulls == Some(true) {
+        refuse(
+            "maxParallelImagePulls".into(),
+            "maxParallelImagePulls cannot be larger than 1 unless SerializeImagePulls (--serialize-image-pulls) set to false"
+                .into(),
+        );
+    }
+    for (field, duration) in [
+        (
+            "evictionPressureTransitionPeriod",
+            config.eviction_pressure_transition_period,
+        ),
+        ("shutdownGracePeriod", config.shutdown_grace_period),
+        (
+            "shutdownGracePeriodCriticalPods",
+            config.shutdown_grace_period_critical_pods,
+        ),
+        ("nodeStatusUpdateFrequency", config.node_status_update_frequency),
+        ("nodeStatusReportFrequency", config.node_status_report_frequency),
+        ("syncFrequency", config.sync_frequency),
+    ] {
+        if let Some(duration) = duration
+            && duration.0 < 0
+        {
+            refuse(
+                field.into(),
+                format!("Invalid value: \"{duration}\": must be greater than or equal to 0"),
+            );
+        }
+    }
+    let (whole, critical) = (
+        config.shutdown_grace_period.unwrap_or_default(),
+        config.shutdown_grace_period_critical_pods.unwrap_or_default(),
+    );
+    if critical > whole {
+        refuse(
+            "shutdownGracePeriodCriticalPods".into(),
+            format!("shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {whole}"),
+        );
+    }
+    if let Some(period) = config
+        .crash_loop_back_off
+        .as_ref()
+        .and_then(|config| config.max_container_restart_period)
+        && !(1_000_000..=300_000_000).contains(&period.0)
+    {
+        refuse(
+            "crashLoopBackOff.maxContainerRestartPeriod".into(),
+            format!(
+                "maxContainerRestartPeriod (got: {} seconds) must be set between 1s and 300s",
+                period.0 / 1_000_000
+            ),
+        );
+    }
+    if errors.is_empty() {
+        Ok((config, notices))
+    } else {
+        Err(errors)
+    }
+}
+
+/// An amount, or a percentage from 0 to 100.
+fn threshold(signal: &str, text: &str) -> Result<(), String> {
+    if let Some(percent) = text.strip_suffix('%') {
+        let value: f64 = percent
+            .parse()
+            .map_err(|_| format!("eviction percentage threshold {signal} is not a number: {text}"))?;
+        if value < 0.0 {
+            return Err(format!("eviction percentage threshold {signal} must be >= 0%: {text}"));
+        }
+        // Not a number is neither above nor below.
+        if !(0.0..=100.0).contains(&value) {
+            return Err(format!(
+                "eviction percentage threshold {signal} must be <= 100%: {text}"
+            ));
+        }
+        return Ok(());
+    }
+    let quantity: Quantity = text.parse()?;
+    if quantity.sign() < 0 {
+        return Err(format!("eviction threshold {signal} must be positive: {text}"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn read(text: &str) -> Result<(KubeletConfiguration, Vec<String>), Vec<String>> {
+        let text = format!("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}");
+        let parsed = parse(&text);
+        kubelet_configuration(&parsed.configs[0].value.tree).map_err(|errors| {
+            errors
+                .into_iter()
+                .map(|error| format!("{}:{}: {}: {}", error.line, error.column, error.path, error.message))
+                .collect()
+        })
+    }
+
+    /// P-05: eviction, grace and restart fields; others with a notice.
+    #[test]
+    fn p05_kubelet_configurations_are_read() {
+        let (config, notices) = read(
+            "evictionHard: {memory.available: 5%, nodefs.available: 1Gi}\nevictionSoft: {memory.available: 500Mi}\n\
+             evictionSoftGracePeriod: {memory.available: 1m30s}\nevictionPressureTransitionPeriod: 0s\n\
+             evictionMaxPodGracePeriod: 60\nclusterDNS: [10.0.0.10]\ncrashLoopBackOff: {maxContainerRestartPeriod: 60s}\n",
+        )
+        .unwrap();
+        assert_eq!(notices, ["clusterDNS has no effect here"]);
+        assert_eq!(config.eviction_max_pod_grace_period, Some(60));
+        assert_eq!(config.eviction_pressure_transition_period, Some(Duration(0)));
+        assert_eq!(config.eviction_hard.unwrap().len(), 2);
+    }
+
+    #[test]
+    fn p05_wrong_kubelet_settings_are_named_with_their_place() {
+        for (text, wanted) in [
+            ("evictionHrad: {}", "3:15: evictionHrad: unknown field \"evictionHrad\""),
+            (
+                "evictionHard: {memory.free: 5%}",
+                "3:29: evictionHard[memory.free]: unsupported eviction signal memory.free",
+            ),
+            (
+                "evictionHard: {memory.available: 105%}",
+                "3:34: evictionHard[memory.available]: eviction percentage threshold memory.available must be <= 100%: 105%",
+            ),
+            (
+                "evictionSoft: {memory.available: 5%}",
+                "3:34: evictionSoft[memory.available]: grace period must be specified for the soft eviction threshold \
+                 memory.available",
+            ),
+            (
+                "evictionMaxPodGracePeriod: -1",
+                "3:28: evictionMaxPodGracePeriod: Invalid value: -1: must be between 0 and 2147483647, inclusive",
+            ),
+            (
+                "shutdownGracePeriodCriticalPods: 10s",
+                "3:34: shutdownGracePeriodCriticalPods: shutdownGracePeriodCriticalPods 10s must be <= shutdownGracePeriod 0s",
+            ),
+            (
+                "evictionPressureTransitionPeriod: soon",
+                "3:35: evictionPressureTransitionPeriod: time: invalid duration \"soon\"",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), [wanted], "{text}");
+        }
+    }
+}

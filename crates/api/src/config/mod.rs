@@ -1,0 +1,5 @@
+//! Component configuration documents. (`KubeSchedulerConfiguration` is the scheduler's own.)
+
+mod kubelet;
+
+pub use kubelet::{CrashLoopBackOffConfig, KubeletConfiguration, kubelet_configuration};

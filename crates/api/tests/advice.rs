@@ -1,0 +1,148 @@
+//! Advice: P-08.
+
+use podscope_api::{Object, advice, parse};
+
+fn advices(text: &str) -> Vec<(usize, String, String)> {
+    let parsed = parse(text);
+    assert_eq!(parsed.problems, [], "{text}");
+    let objects: Vec<Object> = parsed.objects.into_iter().map(|object| object.value).collect();
+    advice(&objects)
+        .into_iter()
+        .map(|advice| (advice.object, advice.path, advice.text))
+        .collect()
+}
+
+fn check(text: &str, wanted: &[(usize, &str, &str)]) {
+    let got = advices(text);
+    let same = got.len() == wanted.len()
+        && got
+            .iter()
+            .zip(wanted)
+            .all(|(got, wanted)| got.0 == wanted.0 && got.1 == wanted.1 && got.2.contains(wanted.2));
+    assert!(same, "{text}\n  got: {got:#?}\n  wanted: {wanted:#?}");
+}
+
+#[test]
+fn p08_volumes_that_two_pods_may_write() {
+    const MOUNT: &str = "containers: [{name: c, volumeMounts: [{name: d, mountPath: /d}]}]";
+    let deployment = |kind: &str, volume: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: w}}\nspec: {{template: {{spec: {{{MOUNT}, volumes: [{{name: d, {volume}}}]}}}}}}\n"
+        )
+    };
+    let wanted = [(
+        0,
+        "spec.template.spec.volumes[0]",
+        "NFS lets several nodes write at once, and a Deployment",
+    )];
+    check(&deployment("Deployment", "nfs: {server: s, path: /p}"), &wanted);
+    check(&deployment("StatefulSet", "nfs: {server: s, path: /p}"), &[]);
+    check(
+        &deployment("Deployment", "nfs: {server: s, path: /p, readOnly: true}"),
+        &[],
+    );
+    check(&deployment("Deployment", "awsElasticBlockStore: {volumeID: v}"), &[]);
+    let claims = "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c1}\nspec: {volumeName: v1}\n---\n\
+                  apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v1}\nspec: {iscsi: {lun: 1}}\n";
+    check(
+        &format!(
+            "{}{claims}",
+            deployment("ReplicaSet", "persistentVolumeClaim: {claimName: c1}")
+        ),
+        &[(
+            0,
+            "spec.template.spec.volumes[0]",
+            "iSCSI lets several nodes write at once, and a ReplicaSet",
+        )],
+    );
+}
+
+#[test]
+fn p08_grace_not_longer_than_prestop_plus_shutdown() {
+    let pod = |annotation: &str, spec: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {{{annotation}}}}}\nspec: {{{spec}, containers: \
+             [{{name: c, lifecycle: {{preStop: {{exec: {{command: [x]}}}}}}}}]}}\n"
+        )
+    };
+    let wanted = |text| [(0, "spec.terminationGracePeriodSeconds", text)];
+    check(
+        &pod("behavior.podscope.dev/c: 'prestop=25s, sigterm=5s'", "priority: 1"),
+        &wanted("The grace period of 30 s is not longer than preStop (25s) plus shutdown (5s) of container \"c\""),
+    );
+    check(
+        &pod("behavior.podscope.dev/c: 'prestop=25s, sigterm=4s'", "priority: 1"),
+        &[],
+    );
+    check(
+        &pod("a: b", "terminationGracePeriodSeconds: 2"),
+        &wanted("The grace period of 2 s is not longer than preStop (1s) plus shutdown (1s)"),
+    );
+    check(&pod("behavior.podscope.dev/c: prestop=hang", "priority: 1"), &[]);
+}
+
+#[test]
+fn p08_affinity_to_pods_of_lower_priority() {
+    let text = |class: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: low, labels: {{app: db}}}}\nspec: {{containers: [{{name: c}}]}}\n---\n\
+             apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: high}}\nvalue: 100\n---\n\
+             apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{{class}containers: [{{name: c}}], affinity: {{podAffinity: \
+             {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: kubernetes.io/hostname, labelSelector: \
+             {{matchLabels: {{app: db}}}}}}]}}}}}}\n"
+        )
+    };
+    check(
+        &text("priorityClassName: high, "),
+        &[(
+            2,
+            "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]",
+            "This needs pods of lower priority (Pod \"low\")",
+        )],
+    );
+    check(&text(""), &[]);
+}
+
+#[test]
+fn p08_spread_that_does_not_do_what_it_seems_to() {
+    let pod = |name: &str, label: &str, constraint: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: {label}}}}}\nspec: \
+             {{topologySpreadConstraints: [{{whenUnsatisfiable: DoNotSchedule, {constraint}}}], containers: [{{name: c}}]}}\n"
+        )
+    };
+    const ZONE: &str = "maxSkew: 1, topologyKey: topology.kubernetes.io/zone";
+    let selecting = "labelSelector: {matchLabels: {app: a}}";
+    let path = "spec.topologySpreadConstraints[0].labelSelector";
+    check(&pod("p", "a", &format!("{ZONE}, {selecting}")), &[]);
+    check(
+        &pod("p", "b", &format!("{ZONE}, {selecting}")),
+        &[(0, path, "does not match the pod's own labels")],
+    );
+    check(&pod("p", "a", ZONE), &[(0, path, "counts no pod")]);
+    check(
+        &pod("p", "a", &format!("maxSkew: 1, topologyKey: zone, {selecting}")),
+        &[(
+            0,
+            "spec.topologySpreadConstraints[0].topologyKey",
+            "\"zone\" is a private label key; every cluster knows \"topology.kubernetes.io/zone\" instead",
+        )],
+    );
+    let two = pod("p", "a", &format!("{ZONE}, {selecting}"))
+        + &pod(
+            "q",
+            "a",
+            &format!("maxSkew: 2, topologyKey: topology.kubernetes.io/zone, {selecting}"),
+        );
+    check(
+        &two,
+        &[
+            (
+                0,
+                path,
+                "also counts the pods of Pod \"q\", which have other spread constraints",
+            ),
+            (1, path, "also counts the pods of Pod \"p\""),
+        ],
+    );
+}
