@@ -58,6 +58,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
     html! {
         <>
         <header class="bar">
+            <h1 class="sr">{ format!("Podscope: {title}") }</h1>
             <span class="logo">{ logo() }<span class="word">{ "Podscope" }</span></span>
             <button type="button" class="scenario" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
                 <span>{ title }</span><Icon name="down" />

@@ -64,7 +64,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i <= state.reached).then_some("reached"))}></i> }) }
             </div>
             <p class="eyebrow">{ match info { Some(info) => format!("{} · {} of {count}", info.group, at + 1), None => format!("{} of {count}", at + 1) } }</p>
-            if !has_heading { <h1>{ &opened.title }</h1> }
+            if !has_heading { <h2 class="title">{ &opened.title }</h2> }
             <div class="prose">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
             { try_it.unwrap_or_default() }
             { goals(opened, state) }
@@ -105,8 +105,8 @@ fn goals(opened: &Opened, state: &StoryState) -> Html {
 
 fn block(block: &Block, first: bool) -> Html {
     match block {
-        Block::Heading(spans) if first => html! { <h1>{ for spans.iter().map(span) }</h1> },
-        Block::Heading(spans) => html! { <h2>{ for spans.iter().map(span) }</h2> },
+        Block::Heading(spans) if first => html! { <h2 class="title">{ for spans.iter().map(span) }</h2> },
+        Block::Heading(spans) => html! { <h3>{ for spans.iter().map(span) }</h3> },
         Block::Paragraph(spans) => html! { <p>{ for spans.iter().map(span) }</p> },
         Block::List(true, items) => {
             html! { <ol>{ for items.iter().map(|i| html! { <li>{ for i.iter().map(span) }</li> }) }</ol> }

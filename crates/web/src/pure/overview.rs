@@ -35,7 +35,7 @@ const TITLE: f64 = 26.0;
 
 /// Lays out zones of so many nodes, each with room for `pods` squares, in a width and height.
 pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
-    let columns = zones.len().clamp(1, (width / 220.0).max(1.0) as usize);
+    let columns = zones.len().clamp(1, (width / 130.0).max(1.0) as usize);
     let rows = zones.len().div_ceil(columns).max(1);
     let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
     let most = zones.iter().copied().max().unwrap_or(0).max(1);
