@@ -67,7 +67,13 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
         return made("aws-ebs", &disk.volume_id, true, true, disk.read_only);
     }
     if let Some(disk) = &spec.rbd {
-        return made("rbd", &format!("{}:{}", disk.pool, disk.image), true, true, disk.read_only);
+        return made(
+            "rbd",
+            &format!("{}:{}", disk.pool, disk.image),
+            true,
+            true,
+            disk.read_only,
+        );
     }
     for (plugin, source) in [
         ("azure-disk", &spec.azure_disk),
@@ -79,7 +85,13 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
         }
     }
     if let Some(export) = &spec.nfs {
-        return made("nfs", &format!("{}:{}", export.server, export.path), false, false, export.read_only);
+        return made(
+            "nfs",
+            &format!("{}:{}", export.server, export.path),
+            false,
+            false,
+            export.read_only,
+        );
     }
     if let Some(target) = &spec.iscsi {
         let id = format!("{}:{}:{}", target.target_portal, target.iqn, target.lun);
@@ -168,7 +180,10 @@ pub fn resolve(pod: &Pod, volume: &Volume, objects: &Objects) -> Resolved {
     };
     match of_persistent_volume(persistent, objects) {
         Some(mut backend) => {
-            let asked = volume.persistent_volume_claim.as_ref().and_then(|claim| claim.read_only);
+            let asked = volume
+                .persistent_volume_claim
+                .as_ref()
+                .and_then(|claim| claim.read_only);
             backend.is_read_only |= asked == Some(true);
             Resolved::Backend(backend)
         }

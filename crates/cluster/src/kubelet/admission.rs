@@ -46,10 +46,19 @@ pub(super) fn is_static(pod: &Pod) -> bool {
 /// thousandths for cpu, units otherwise.
 pub(super) fn requests(pod: &Pod) -> BTreeMap<Str, i64> {
     let of = |name: &Str, list: &ResourceList| -> i64 {
-        list.get(name)
-            .map_or(0, |quantity| if &**name == "cpu" { quantity.milli_value() } else { quantity.value() })
+        list.get(name).map_or(0, |quantity| {
+            if &**name == "cpu" {
+                quantity.milli_value()
+            } else {
+                quantity.value()
+            }
+        })
     };
-    let mut names: Vec<Str> = pod.spec.all_containers().flat_map(|container| container.resources.requests.keys().cloned()).collect();
+    let mut names: Vec<Str> = pod
+        .spec
+        .all_containers()
+        .flat_map(|container| container.resources.requests.keys().cloned())
+        .collect();
     names.extend(pod.spec.overhead.keys().cloned());
     if let Some(own) = &pod.spec.resources {
         names.extend(own.requests.keys().cloned());
@@ -58,7 +67,12 @@ pub(super) fn requests(pod: &Pod) -> BTreeMap<Str, i64> {
     names.dedup();
     let mut sums = BTreeMap::new();
     for name in names {
-        let apps: i64 = pod.spec.containers.iter().map(|container| of(&name, &container.resources.requests)).sum();
+        let apps: i64 = pod
+            .spec
+            .containers
+            .iter()
+            .map(|container| of(&name, &container.resources.requests))
+            .sum();
         let (mut sidecars, mut peak) = (0_i64, 0_i64);
         for container in pod.spec.init_containers.iter() {
             let own = of(&name, &container.resources.requests);
@@ -71,7 +85,11 @@ pub(super) fn requests(pod: &Pod) -> BTreeMap<Str, i64> {
         }
         let mut sum = (apps + sidecars).max(peak);
         if let Some(own) = pod.spec.resources.as_ref().and_then(|own| own.requests.get(&name)) {
-            sum = if &*name == "cpu" { own.milli_value() } else { own.value() };
+            sum = if &*name == "cpu" {
+                own.milli_value()
+            } else {
+                own.value()
+            };
         }
         sums.insert(name.clone(), sum + of(&name, &pod.spec.overhead));
     }
@@ -96,16 +114,32 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
     fits(pod, others, &node)?;
     let predicate = |name: &str, text: &str| Refusal::new(name, format!("Predicate {name} failed: {text}"));
     if !selects(pod, &node) {
-        return Err(predicate("NodeAffinity", "node(s) didn't match Pod's node affinity/selector"));
+        return Err(predicate(
+            "NodeAffinity",
+            "node(s) didn't match Pod's node affinity/selector",
+        ));
     }
-    if pod.spec.node_name.as_ref().is_some_and(|name| *name.0 != *node.metadata.name) {
+    if pod
+        .spec
+        .node_name
+        .as_ref()
+        .is_some_and(|name| *name.0 != *node.metadata.name)
+    {
         return Err(predicate("NodeName", "node(s) didn't match the requested node name"));
     }
     let ports = |pod: &Pod| -> Vec<(i32, Str, Str)> {
-        let containers = pod.spec.containers.iter().chain(pod.spec.init_containers.iter().filter(|init| init.is_sidecar()));
+        let containers = pod
+            .spec
+            .containers
+            .iter()
+            .chain(pod.spec.init_containers.iter().filter(|init| init.is_sidecar()));
         let host_ports = containers.flat_map(|container| &container.ports).filter_map(|port| {
             let number = port.host_port.filter(|number| *number > 0)?;
-            let protocol = if port.protocol.is_empty() { "TCP".into() } else { port.protocol.clone() };
+            let protocol = if port.protocol.is_empty() {
+                "TCP".into()
+            } else {
+                port.protocol.clone()
+            };
             Some((number, protocol, port.host_ip.clone()))
         });
         host_ports.collect()
@@ -118,10 +152,22 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
             .any(|(n, p, i)| n == number && p == protocol && (i == ip || is_any(i) || is_any(ip)))
     };
     if ports(pod).iter().any(clashes) {
-        return Err(predicate("NodePorts", "node(s) didn't have free ports for the requested pod ports"));
+        return Err(predicate(
+            "NodePorts",
+            "node(s) didn't have free ports for the requested pod ports",
+        ));
     }
-    let no_execute = node.spec.taints.iter().filter(|taint| taint.effect == TaintEffect::NoExecute);
-    let mut untolerated = no_execute.filter(|taint| !pod.spec.tolerations.iter().any(|toleration| toleration.tolerates(taint)));
+    let no_execute = node
+        .spec
+        .taints
+        .iter()
+        .filter(|taint| taint.effect == TaintEffect::NoExecute);
+    let mut untolerated = no_execute.filter(|taint| {
+        !pod.spec
+            .tolerations
+            .iter()
+            .any(|toleration| toleration.tolerates(taint))
+    });
     if !is_static(pod)
         && let Some(taint) = untolerated.next()
     {
@@ -143,7 +189,11 @@ fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         effect: TaintEffect::NoSchedule,
         ..podscope_api::Taint::default()
     };
-    let tolerates = pod.spec.tolerations.iter().any(|toleration| toleration.tolerates(&taint));
+    let tolerates = pod
+        .spec
+        .tolerations
+        .iter()
+        .any(|toleration| toleration.tolerates(&taint));
     let only_memory = !state.disk_pressure;
     if only_memory && (pod.status.qos_class != Some(QosClass::BestEffort) || tolerates) {
         return Ok(());
@@ -155,7 +205,10 @@ fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     if state.memory_pressure {
         names.push("MemoryPressure");
     }
-    Err(Refusal::new("Evicted", format!("The node had condition: [{}]. ", names.join(" "))))
+    Err(Refusal::new(
+        "Evicted",
+        format!("The node had condition: [{}]. ", names.join(" ")),
+    ))
 }
 
 /// Resources, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
@@ -168,8 +221,18 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
         is_for_resources: true,
     };
     let allocatable = |name: &str| {
-        let quantity = node.status.allocatable.get(name).or_else(|| node.status.capacity.get(name));
-        quantity.map_or(0, |quantity| if name == "cpu" { quantity.milli_value() } else { quantity.value() })
+        let quantity = node
+            .status
+            .allocatable
+            .get(name)
+            .or_else(|| node.status.capacity.get(name));
+        quantity.map_or(0, |quantity| {
+            if name == "cpu" {
+                quantity.milli_value()
+            } else {
+                quantity.value()
+            }
+        })
     };
     let n_others = others.len() as i64;
     if node.status.allocatable.contains_key("pods") && n_others + 1 > allocatable("pods") {
@@ -183,7 +246,12 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
         }
     }
     let mut names: Vec<&Str> = wanted.keys().collect();
-    let rank = |name: &str| ["cpu", "memory", "ephemeral-storage"].iter().position(|known| *known == name).unwrap_or(3);
+    let rank = |name: &str| {
+        ["cpu", "memory", "ephemeral-storage"]
+            .iter()
+            .position(|known| *known == name)
+            .unwrap_or(3)
+    };
     names.sort_by_key(|name| (rank(name), (*name).clone()));
     for name in names {
         let amount = wanted.get(name).copied().unwrap_or(0);
@@ -200,10 +268,21 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
 
 fn selects(pod: &Pod, node: &Node) -> bool {
     let labels = &node.metadata.labels;
-    if !pod.spec.node_selector.iter().all(|(key, value)| labels.get(key) == Some(value)) {
+    if !pod
+        .spec
+        .node_selector
+        .iter()
+        .all(|(key, value)| labels.get(key) == Some(value))
+    {
         return false;
     }
-    let required = |affinity: &Affinity| affinity.node_affinity.as_ref()?.required_during_scheduling_ignored_during_execution.clone();
+    let required = |affinity: &Affinity| {
+        affinity
+            .node_affinity
+            .as_ref()?
+            .required_during_scheduling_ignored_during_execution
+            .clone()
+    };
     let Some(selector) = pod.spec.affinity.as_deref().and_then(required) else {
         return true;
     };
@@ -211,9 +290,14 @@ fn selects(pod: &Pod, node: &Node) -> bool {
 }
 
 fn term_matches(term: &NodeSelectorTerm, node: &Node) -> bool {
-    let name = [("metadata.name".into(), node.metadata.name.clone())].into_iter().collect();
+    let name = [("metadata.name".into(), node.metadata.name.clone())]
+        .into_iter()
+        .collect();
     (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
-        && term.match_expressions.iter().all(|one| requirement_matches(one, &node.metadata.labels))
+        && term
+            .match_expressions
+            .iter()
+            .all(|one| requirement_matches(one, &node.metadata.labels))
         && term.match_fields.iter().all(|one| requirement_matches(one, &name))
 }
 
@@ -237,12 +321,20 @@ pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) ->
         let mut candidates: Vec<&'a Pod> = others
             .iter()
             .copied()
-            .filter(|other| other.status.qos_class.as_ref() == Some(&class) && !is_critical(other) && other.priority() < pod.priority())
+            .filter(|other| {
+                other.status.qos_class.as_ref() == Some(&class)
+                    && !is_critical(other)
+                    && other.priority() < pod.priority()
+            })
             .collect();
         candidates.sort_by_key(|other| {
             let own = requests(other);
             let amount = |name: &str| own.get(name).copied().unwrap_or(0);
-            (std::cmp::Reverse(amount("cpu")), std::cmp::Reverse(amount("memory")), other.metadata.key())
+            (
+                std::cmp::Reverse(amount("cpu")),
+                std::cmp::Reverse(amount("memory")),
+                other.metadata.key(),
+            )
         });
         for candidate in candidates {
             if fits(pod, &left, &node).is_ok() {

@@ -99,7 +99,9 @@ mod tests {
 
     #[test]
     fn printed_like_go_lc_089() {
-        let texts: Vec<String> = [10, 20, 40, 80, 160, 300].map(|seconds| print_delay(Span::seconds(seconds))).into();
+        let texts: Vec<String> = [10, 20, 40, 80, 160, 300]
+            .map(|seconds| print_delay(Span::seconds(seconds)))
+            .into();
         assert_eq!(texts, ["10s", "20s", "40s", "1m20s", "2m40s", "5m0s"]);
     }
 }

@@ -22,7 +22,13 @@ const DISRUPTION_TARGET: &str = "DisruptionTarget";
 pub(super) fn is_owned(kind: &str) -> bool {
     matches!(
         kind,
-        "PodReadyToStartContainers" | "Initialized" | "Ready" | "ContainersReady" | "PodScheduled" | "PodResizePending" | "PodResizeInProgress"
+        "PodReadyToStartContainers"
+            | "Initialized"
+            | "Ready"
+            | "ContainersReady"
+            | "PodScheduled"
+            | "PodResizePending"
+            | "PodResizeInProgress"
     )
 }
 
@@ -80,7 +86,11 @@ pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
 fn condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondition {
     PodCondition {
         kind: kind.into(),
-        status: if is_true { ConditionStatus::True } else { ConditionStatus::False },
+        status: if is_true {
+            ConditionStatus::True
+        } else {
+            ConditionStatus::False
+        },
         reason: reason.into(),
         message,
         ..PodCondition::default()
@@ -92,7 +102,9 @@ fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
     wanted.observed_generation = pod.metadata.generation;
     let before = old.conditions.iter().find(|known| known.kind == wanted.kind);
     wanted.last_transition_time = match before {
-        Some(before) if before.status == wanted.status && before.last_transition_time.is_some() => before.last_transition_time,
+        Some(before) if before.status == wanted.status && before.last_transition_time.is_some() => {
+            before.last_transition_time
+        }
         _ => Some(ctx.wall()),
     };
 }
@@ -103,7 +115,13 @@ fn initialized(status: &PodStatus, pod: &Pod) -> PodCondition {
         .init_containers
         .iter()
         .zip(&status.init_container_statuses)
-        .filter(|(container, one)| if container.is_sidecar() { one.started != Some(true) } else { !one.ready })
+        .filter(|(container, one)| {
+            if container.is_sidecar() {
+                one.started != Some(true)
+            } else {
+                !one.ready
+            }
+        })
         .map(|(container, _)| &*container.name)
         .collect();
     if status.phase == Some(PodPhase::Succeeded) {
@@ -123,7 +141,11 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
         Some(PodPhase::Failed) => return condition(KIND, false, "PodFailed", "".into()),
         _ => {}
     }
-    let sidecars = pod.spec.init_containers.iter().filter(|container| container.is_sidecar());
+    let sidecars = pod
+        .spec
+        .init_containers
+        .iter()
+        .filter(|container| container.is_sidecar());
     let of = |name: &str| -> Option<&ContainerStatus> {
         let mut all = status.init_container_statuses.iter().chain(&status.container_statuses);
         all.find(|one| &*one.name == name)
@@ -136,8 +158,13 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
             Some(_) => {}
         }
     }
-    let part = |text: &str, names: &[&str]| (!names.is_empty()).then(|| format!("containers with {text} status: [{}]", names.join(" ")));
-    let parts: Vec<String> = [part("unknown", &unknown), part("unready", &unready)].into_iter().flatten().collect();
+    let part = |text: &str, names: &[&str]| {
+        (!names.is_empty()).then(|| format!("containers with {text} status: [{}]", names.join(" ")))
+    };
+    let parts: Vec<String> = [part("unknown", &unknown), part("unready", &unready)]
+        .into_iter()
+        .flatten()
+        .collect();
     if parts.is_empty() {
         condition(KIND, true, "", "".into())
     } else {
@@ -156,9 +183,14 @@ fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodC
     for gate in pod.spec.readiness_gates.iter() {
         let name = &gate.condition_type;
         match status.conditions.iter().find(|known| known.kind == *name) {
-            None => problems.push(format!("corresponding condition of pod readiness gate \"{name}\" does not exist.")),
+            None => problems.push(format!(
+                "corresponding condition of pod readiness gate \"{name}\" does not exist."
+            )),
             Some(known) if known.status != ConditionStatus::True => {
-                problems.push(format!("the status of pod readiness gate \"{name}\" is not \"True\", but {}", known.status));
+                problems.push(format!(
+                    "the status of pod readiness gate \"{name}\" is not \"True\", but {}",
+                    known.status
+                ));
             }
             Some(_) => {}
         }

@@ -36,7 +36,10 @@ pub(super) fn check(pod: &Pod, container: &Container, cache: &Objects) -> Result
                 return Err(format!("configmap \"{}\" not found", selector.name));
             };
             if !found.data.contains_key(&selector.key) {
-                return Err(format!("couldn't find key {} in ConfigMap {namespace}/{}", selector.key, selector.name));
+                return Err(format!(
+                    "couldn't find key {} in ConfigMap {namespace}/{}",
+                    selector.key, selector.name
+                ));
             }
         }
         if let Some(selector) = &source.secret_key_ref
@@ -46,7 +49,10 @@ pub(super) fn check(pod: &Pod, container: &Container, cache: &Objects) -> Result
                 return Err(format!("secret \"{}\" not found", selector.name));
             };
             if !found.data.contains_key(&selector.key) && !found.string_data.contains_key(&selector.key) {
-                return Err(format!("couldn't find key {} in Secret {namespace}/{}", selector.key, selector.name));
+                return Err(format!(
+                    "couldn't find key {} in Secret {namespace}/{}",
+                    selector.key, selector.name
+                ));
             }
         }
     }

@@ -5,9 +5,20 @@ use podscope_api::{EventType, Kind, NodeName, Pod, Str};
 use super::host::Host;
 use crate::{EventNote, Request, Span};
 
-fn emit(pod: &Pod, container: Option<&str>, kind_of_event: EventType, reason: &str, message: String, host: &mut Host<'_, '_>) {
+fn emit(
+    pod: &Pod,
+    container: Option<&str>,
+    kind_of_event: EventType,
+    reason: &str,
+    message: String,
+    host: &mut Host<'_, '_>,
+) {
     let field = |name: &str| {
-        let is_init = pod.spec.init_containers.iter().any(|container| &*container.name == name);
+        let is_init = pod
+            .spec
+            .init_containers
+            .iter()
+            .any(|container| &*container.name == name);
         let list = if is_init { "initContainers" } else { "containers" };
         format!("spec.{list}{{{name}}}")
     };
@@ -39,7 +50,13 @@ pub(super) fn of_container(
     emit(pod, Some(container), kind, reason, message.into(), host);
 }
 /// An event about the node; nodes are named by their name in place of a UID, as the kubelet does.
-pub(super) fn of_node(node: &NodeName, kind: EventType, reason: &str, message: impl Into<Str>, host: &mut Host<'_, '_>) {
+pub(super) fn of_node(
+    node: &NodeName,
+    kind: EventType,
+    reason: &str,
+    message: impl Into<Str>,
+    host: &mut Host<'_, '_>,
+) {
     host.ctx.call(Request::Event(EventNote {
         kind: Kind::Node,
         key: podscope_api::ObjectKey::cluster(node.0.clone()),
@@ -57,7 +74,14 @@ pub(super) fn killing(pod: &Pod, container: &str, message: &str, host: &mut Host
 }
 /// `FailedPreStopHook` (LC-143).
 pub(super) fn pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_>) {
-    of_container(pod, container, EventType::Warning, "FailedPreStopHook", "PreStopHook failed", host);
+    of_container(
+        pod,
+        container,
+        EventType::Warning,
+        "FailedPreStopHook",
+        "PreStopHook failed",
+        host,
+    );
 }
 /// `Pulled` after a pull (LC-068).
 pub(super) fn pulled(pod: &Pod, container: &str, image: &str, took: Span, waited: Span, host: &mut Host<'_, '_>) {
@@ -88,7 +112,11 @@ fn go_duration(span: Span) -> String {
         "" => format!("{seconds}s"),
         digits => format!("{seconds}.{digits}s"),
     };
-    if minutes == 0 { seconds } else { format!("{minutes}m{seconds}") }
+    if minutes == 0 {
+        seconds
+    } else {
+        format!("{minutes}m{seconds}")
+    }
 }
 
 #[cfg(test)]
@@ -97,7 +125,14 @@ mod tests {
 
     #[test]
     fn durations_as_go_prints_them() {
-        for (millis, text) in [(0, "0s"), (350, "350ms"), (1200, "1.2s"), (1000, "1s"), (90_000, "1m30s"), (61_050, "1m1.05s")] {
+        for (millis, text) in [
+            (0, "0s"),
+            (350, "350ms"),
+            (1200, "1.2s"),
+            (1000, "1s"),
+            (90_000, "1m30s"),
+            (61_050, "1m1.05s"),
+        ] {
             assert_eq!(go_duration(Span::millis(millis)), text);
         }
     }

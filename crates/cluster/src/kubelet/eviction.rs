@@ -1,17 +1,395 @@
 //! Node-pressure eviction (LC-186 to LC-201).
+//!
+//! ```text
+//! (pass) ─▶ local limits broken: evict every offender
+//!    │
+//!    └────▶ thresholds met ─▶ conditions ─▶ grace over? ─▶ reclaim on the node ─▶ still met: evict one pod, wait for it
+//! ```
+//!
+//! A pass is queued only while the sum of what the containers can use at most
+//! could cross a threshold, or a condition is still held.
+//!
+//! Deviation: the machine itself uses nothing, images have no size, inodes and
+//! PIDs are not simulated; nodefs and imagefs are one disk, the node's
+//! `ephemeral-storage`.
 
-use super::Managers;
+use std::cmp::Reverse;
+
+use podscope_api::{EventType, Pod, Quantity, Str, Uid};
+
+use super::admission::is_critical;
+use super::conditions::Verdict;
 use super::host::Host;
+use super::settings::{EvictionSignal, EvictionThreshold, ThresholdValue};
+use super::worker::Stage;
+use super::{KubeletTimer, Managers, events, grace};
+use crate::machine::{Container, MachinePod};
+use crate::{SimTime, Span, Timer};
+
+/// How long a pass waits for the pod it evicted, and how often it looks (LC-190).
+const CLEANUP_PATIENCE: Span = Span::seconds(30);
+const CLEANUP_POLL: Span = Span::seconds(1);
 
 /// What the eviction manager remembers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Eviction {}
+pub(super) struct Eviction {
+    queued: Option<SimTime>,
+    /// Since when each threshold of the settings is met.
+    met_since: Vec<Option<SimTime>>,
+    /// When pressure on memory and on disk was last observed (LC-191).
+    memory_seen: Option<SimTime>,
+    disk_seen: Option<SimTime>,
+    /// The pod evicted last, while its end is waited for.
+    waits_for: Option<(Uid, SimTime)>,
+    /// The machine's state as of the last look at what could happen.
+    looked_at: Option<u64>,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resource {
+    Memory,
+    Disk,
+}
+
+impl Resource {
+    const fn of(signal: EvictionSignal) -> Self {
+        match signal {
+            EvictionSignal::MemoryAvailable => Self::Memory,
+            EvictionSignal::NodefsAvailable | EvictionSignal::ImagefsAvailable => Self::Disk,
+        }
+    }
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Disk => "ephemeral-storage",
+        }
+    }
+    fn used(self, container: &Container, now: SimTime) -> i64 {
+        match self {
+            Self::Memory => container.memory(now),
+            Self::Disk => container.disk(now),
+        }
+    }
+    /// The most a container can come to use.
+    fn most(self, container: &Container) -> i64 {
+        let usage = match self {
+            Self::Memory if !container.is_running() => return 0,
+            Self::Memory => container.behavior.memory,
+            Self::Disk => container.behavior.disk,
+        };
+        usage.from.max(usage.to)
+    }
+    fn of_pod(self, held: &MachinePod, now: SimTime) -> i64 {
+        held.containers.iter().map(|container| self.used(container, now)).sum()
+    }
+    fn request(self, pod: &Pod) -> i64 {
+        super::admission::requests(pod).get(self.name()).copied().unwrap_or(0)
+    }
+}
+
+/// The amount a threshold stands for on this machine.
+fn amount(value: ThresholdValue, capacity: i64) -> i64 {
+    match value {
+        ThresholdValue::Quantity(quantity) => quantity.value(),
+        ThresholdValue::PerTenThousand(share) => (i128::from(capacity) * i128::from(share) / 10_000) as i64,
+    }
+}
+
+fn capacity(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
+    host.machine
+        .capacity()
+        .get(resource.name())
+        .map(|quantity| quantity.value())
+}
+
+fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
+    let used: i64 = host
+        .machine
+        .pods()
+        .map(|(_, held)| resource.of_pod(held, host.ctx.now))
+        .sum();
+    Some(capacity(resource, host)? - used)
+}
+
+fn bytes(amount: i64) -> Quantity {
+    Quantity::from_bytes(amount)
+}
+
+/// Which emptyDir a container's disk use goes to: the first it mounts; else its own layer.
+fn empty_dir_of<'a>(pod: &'a Pod, container: &str) -> Option<&'a podscope_api::Volume> {
+    let spec = pod.spec.all_containers().find(|one| &*one.name == container)?;
+    spec.volume_mounts.iter().find_map(|mount| {
+        let volume = pod.spec.volumes.iter().find(|volume| volume.name == mount.name)?;
+        let on_disk = volume.empty_dir.as_ref().is_some_and(|dir| &*dir.medium != "Memory");
+        on_disk.then_some(volume)
+    })
+}
+
+/// The local-storage limit that a pod breaks, in words, with use by container as told (LC-200).
+fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
+    for volume in pod.spec.volumes.iter() {
+        let Some(limit) = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit) else {
+            continue;
+        };
+        let in_it = |one: &&Container| empty_dir_of(pod, &one.name).is_some_and(|dir| dir.name == volume.name);
+        let use_of_it: i64 = held.containers.iter().filter(in_it).map(&used).sum();
+        if use_of_it > limit.value() {
+            return Some(format!(
+                "Usage of EmptyDir volume \"{}\" exceeds the limit \"{limit}\". ",
+                volume.name
+            ));
+        }
+    }
+    let limit_of = |spec: &podscope_api::Container| spec.resources.limits.get("ephemeral-storage").copied();
+    let limits: Vec<Quantity> = pod.spec.containers.iter().filter_map(limit_of).collect();
+    if !limits.is_empty() {
+        let total = limits.iter().fold(Quantity::default(), |sum, limit| sum.plus(*limit));
+        let all: i64 = held.containers.iter().map(&used).sum();
+        if all > total.value() {
+            return Some(format!(
+                "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
+            ));
+        }
+    }
+    for spec in pod.spec.all_containers() {
+        let Some(limit) = limit_of(spec) else { continue };
+        let own = held
+            .latest(&spec.name)
+            .filter(|_| empty_dir_of(pod, &spec.name).is_none());
+        if own.is_some_and(|one| used(one) > limit.value()) {
+            return Some(format!(
+                "Container {} exceeded its local ephemeral storage limit \"{limit}\". ",
+                spec.name
+            ));
+        }
+    }
+    None
+}
 
 impl Managers {
-    /// Queues the next pass if usage can cross a threshold.
-    pub(super) fn watch_usage(&mut self, _host: &mut Host<'_, '_>) {
-        let _ = &self.eviction;
+    /// Queues the next pass if usage can cross a threshold; looks only when the machine's containers changed.
+    pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
+        let changes = host.machine.changes();
+        if self.eviction.looked_at == Some(changes) {
+            return;
+        }
+        self.eviction.looked_at = Some(changes);
+        if self.can_matter(host) {
+            self.queue_eviction(host.shared.slow_after(host.ctx.now), host);
+        }
+    }
+    fn queue_eviction(&mut self, at: SimTime, host: &mut Host<'_, '_>) {
+        if self
+            .eviction
+            .queued
+            .is_none_or(|queued| queued > at || queued <= host.ctx.now)
+        {
+            self.eviction.queued = Some(at);
+            host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Eviction));
+        }
+    }
+    /// Whether a threshold or limit could be crossed by what runs now.
+    fn can_matter(&self, host: &Host<'_, '_>) -> bool {
+        let eviction = &self.eviction;
+        let is_held = eviction.memory_seen.is_some() || eviction.disk_seen.is_some() || eviction.waits_for.is_some();
+        let can_cross = |threshold: &EvictionThreshold| {
+            let resource = Resource::of(threshold.signal);
+            let Some(capacity) = capacity(resource, host) else {
+                return false;
+            };
+            let containers = host.machine.pods().flat_map(|(_, held)| &held.containers);
+            let most: i64 = containers.map(|one| resource.most(one)).sum();
+            capacity - most < amount(threshold.value, capacity)
+        };
+        let can_break = || {
+            self.pods.iter().any(|(uid, worker)| {
+                let held = host.machine.pod(uid);
+                held.is_some_and(|held| broken_limit(&worker.pod, held, |one| Resource::Disk.most(one)).is_some())
+            })
+        };
+        is_held || host.shared.settings.eviction.iter().any(can_cross) || can_break()
     }
     /// One pass.
-    pub(super) fn eviction_pass(&mut self, _host: &mut Host<'_, '_>) {}
+    pub(super) fn eviction_pass(&mut self, host: &mut Host<'_, '_>) {
+        let now = host.ctx.now;
+        if self.eviction.queued.is_none_or(|queued| queued > now) {
+            return;
+        }
+        self.eviction.queued = None;
+        if let Some((uid, until)) = self.eviction.waits_for.clone() {
+            let is_cleaned_up = self.pods.get(&uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            if !is_cleaned_up && now < until {
+                self.queue_eviction(now + CLEANUP_POLL, host);
+                return;
+            }
+            self.eviction.waits_for = None;
+        }
+        if host.machine.is_runtime_up() && !self.evict_over_limits(host) {
+            self.evict_under_pressure(host);
+        }
+        if self.eviction.waits_for.is_some() {
+            self.queue_eviction(now + CLEANUP_POLL, host);
+        } else if self.can_matter(host) {
+            self.queue_eviction(host.shared.slow_after(now), host);
+        }
+    }
+    /// Local-storage limits: every offender, before any threshold (LC-200); true if there was one.
+    fn evict_over_limits(&mut self, host: &mut Host<'_, '_>) -> bool {
+        let now = host.ctx.now;
+        let offenders: Vec<(Uid, String)> = self
+            .pods
+            .iter()
+            .filter(|(_, worker)| worker.stage == Stage::Syncing && !is_critical(&worker.pod))
+            .filter_map(|(uid, worker)| {
+                let held = host.machine.pod(uid)?;
+                Some((uid.clone(), broken_limit(&worker.pod, held, |one| one.disk(now))?))
+            })
+            .collect();
+        for (uid, message) in &offenders {
+            self.evict(uid, message, false, 1, host);
+        }
+        !offenders.is_empty()
+    }
+    fn evict_under_pressure(&mut self, host: &mut Host<'_, '_>) {
+        let now = host.ctx.now;
+        let thresholds = host.shared.settings.eviction.clone();
+        self.eviction.met_since.resize(thresholds.len(), None);
+        for (threshold, since) in thresholds.iter().zip(&mut self.eviction.met_since) {
+            *since = is_met(threshold, since.is_some(), host).then(|| since.unwrap_or(now));
+        }
+        let met = |resource: Resource, eviction: &Eviction| {
+            let mut all = thresholds.iter().zip(&eviction.met_since);
+            all.any(|(threshold, since)| Resource::of(threshold.signal) == resource && since.is_some())
+        };
+        if met(Resource::Memory, &self.eviction) {
+            self.eviction.memory_seen = Some(now);
+        }
+        if met(Resource::Disk, &self.eviction) {
+            self.eviction.disk_seen = Some(now);
+        }
+        self.set_pressure(host);
+        // Thresholds whose grace is over, memory before everything else (LC-189, LC-193).
+        let is_ripe = |(threshold, since): &(&EvictionThreshold, &Option<SimTime>)| {
+            since.is_some_and(|since| now - since >= threshold.grace.unwrap_or(Span::ZERO))
+        };
+        let ripe = thresholds
+            .iter()
+            .zip(&self.eviction.met_since)
+            .filter(is_ripe)
+            .map(|(threshold, _)| *threshold);
+        let Some(threshold) = ripe.min_by_key(|threshold| threshold.signal) else {
+            return;
+        };
+        let resource = Resource::of(threshold.signal);
+        let node = host.shared.node.clone();
+        let message = format!("Attempting to reclaim {}", resource.name());
+        events::of_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
+        if resource == Resource::Disk {
+            host.machine.collect_dead_containers();
+            if !is_met(&threshold, true, host) {
+                return;
+            }
+        }
+        self.evict_one(resource, &threshold, host);
+    }
+    /// Ranks the pods and evicts the first that may be evicted (LC-195 to LC-199).
+    fn evict_one(&mut self, resource: Resource, threshold: &EvictionThreshold, host: &mut Host<'_, '_>) {
+        let now = host.ctx.now;
+        let mut ranked: Vec<(bool, i32, Reverse<i64>, Uid)> = self
+            .pods
+            .iter()
+            .filter(|(_, worker)| worker.stage == Stage::Syncing)
+            .map(|(uid, worker)| {
+                let used = host.machine.pod(uid).map_or(0, |held| resource.of_pod(held, now));
+                let over = used - resource.request(&worker.pod);
+                (over <= 0, worker.pod.priority(), Reverse(over), uid.clone())
+            })
+            .collect();
+        ranked.sort();
+        let is_exempt = |within: bool| within && host.ctx.switches.within_requests_exempt;
+        let chosen = ranked.into_iter().find(|(within, _, _, uid)| {
+            let is_critical = self.pods.get(uid).is_some_and(|worker| is_critical(&worker.pod));
+            !is_critical && !is_exempt(*within)
+        });
+        let Some((_, _, _, uid)) = chosen else { return };
+        let Some(worker) = self.pods.get(&uid) else { return };
+        let capacity = capacity(resource, host).unwrap_or(0);
+        let mut message = format!(
+            "The node was low on resource: {}. Threshold quantity: {}, available: {}. ",
+            resource.name(),
+            bytes(amount(threshold.value, capacity)),
+            bytes(available(resource, host).unwrap_or(0)),
+        );
+        for spec in worker.pod.spec.containers.iter() {
+            let used = host
+                .machine
+                .pod(&uid)
+                .and_then(|held| held.latest(&spec.name))
+                .map_or(0, |container| resource.used(container, now));
+            let request = spec
+                .resources
+                .requests
+                .get(resource.name())
+                .copied()
+                .unwrap_or_default();
+            if used > request.value() {
+                message += &format!(
+                    "Container {} was using {}, request is {request}, has larger consumption of {}. ",
+                    spec.name,
+                    bytes(used),
+                    resource.name()
+                );
+            }
+        }
+        let max_grace = host.shared.settings.eviction_max_pod_grace_period;
+        let asked = grace::of_eviction(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
+        self.evict(&uid, &message, true, asked, host);
+        self.eviction.waits_for = Some((uid, now + CLEANUP_PATIENCE));
+    }
+    fn evict(&mut self, uid: &Uid, message: &str, has_condition: bool, asked_grace: i64, host: &mut Host<'_, '_>) {
+        if let Some(worker) = self.pods.get_mut(uid) {
+            events::of_pod(&worker.pod.clone(), EventType::Warning, "Evicted", message, host);
+            let text: Str = message.into();
+            let verdict = Verdict {
+                reason: "Evicted".into(),
+                message: text.clone(),
+                disruption: has_condition.then_some(text),
+            };
+            worker.kill_pod_now(verdict, Some(asked_grace), host);
+        }
+        self.advance(uid, host);
+    }
+    /// Conditions of pressure stay until the transition period after the last observation (LC-191).
+    fn set_pressure(&mut self, host: &mut Host<'_, '_>) {
+        let period = host.shared.settings.eviction_pressure_transition_period;
+        let now = host.ctx.now;
+        let hold = |seen: &mut Option<SimTime>| {
+            if seen.is_some_and(|at| now - at >= period) {
+                *seen = None;
+            }
+            seen.is_some()
+        };
+        let memory = hold(&mut self.eviction.memory_seen);
+        let disk = hold(&mut self.eviction.disk_seen);
+        let state = &mut host.shared.node_state;
+        if (state.memory_pressure, state.disk_pressure) != (memory, disk) {
+            (state.memory_pressure, state.disk_pressure) = (memory, disk);
+            // The condition goes out at once, not only with the next status.
+            host.node_pass_at(now);
+        }
+    }
+}
+
+/// Whether a threshold is met; one that was met before stays so until the minimum is reclaimed (LC-192).
+fn is_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> bool {
+    let resource = Resource::of(threshold.signal);
+    let (Some(capacity), Some(available)) = (capacity(resource, host), available(resource, host)) else {
+        return false;
+    };
+    let reclaim = threshold
+        .min_reclaim
+        .filter(|_| was_met)
+        .map_or(0, |value| amount(value, capacity));
+    available < amount(threshold.value, capacity) + reclaim
 }

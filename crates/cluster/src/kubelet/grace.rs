@@ -17,7 +17,10 @@ const UNKNOWN_GRACE: i64 = 2;
 pub(super) fn of_pod(stored: i64, pod: &Pod, asked: Option<i64>, switches: &Switches) -> i64 {
     let mut grace = stored;
     let mut is_given = false;
-    for bound in [pod.metadata.deletion_grace_period_seconds, asked].into_iter().flatten() {
+    for bound in [pod.metadata.deletion_grace_period_seconds, asked]
+        .into_iter()
+        .flatten()
+    {
         if grace == 0 && !is_given || bound < grace {
             grace = bound;
             is_given = true;
@@ -94,7 +97,11 @@ impl Remaining {
     }
     /// From the stop signal to SIGKILL.
     pub(super) fn stop_timeout(self, switches: &Switches) -> Span {
-        let floor = if switches.kubelet_without_two_second_floor { 0 } else { FLOOR };
+        let floor = if switches.kubelet_without_two_second_floor {
+            0
+        } else {
+            FLOOR
+        };
         Span::seconds(self.replaced_by.unwrap_or_else(|| self.seconds.max(floor)))
     }
 }
@@ -167,7 +174,11 @@ mod tests {
         let switches = Switches::default();
         for (grace, hook_millis, timeout) in [(30, 10_000, 20), (30, 10_900, 20), (30, 29_000, 2), (1, 1000, 2)] {
             let left = Remaining::new(Some(grace), 5, &switches).after(Span::millis(hook_millis));
-            assert_eq!(left.stop_timeout(&switches), Span::seconds(timeout), "{grace} {hook_millis}");
+            assert_eq!(
+                left.stop_timeout(&switches),
+                Span::seconds(timeout),
+                "{grace} {hook_millis}"
+            );
         }
         let old = Switches {
             grace_rules_v1_23: true,

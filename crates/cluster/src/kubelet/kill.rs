@@ -75,7 +75,8 @@ impl Kill {
                 return Vec::new();
             }
             let comes_first = |other: &Victim| {
-                other.role == Role::App || (other.role == Role::Sidecar && other.init_idx == next_sidecar(pod, victim.init_idx))
+                other.role == Role::App
+                    || (other.role == Role::Sidecar && other.init_idx == next_sidecar(pod, victim.init_idx))
             };
             (0..victims.len()).filter(|idx| comes_first(&victims[*idx])).collect()
         };
@@ -115,7 +116,13 @@ impl Kill {
         self.calls.iter().filter_map(|call| call.until).min()
     }
     /// A hook returned.
-    pub(super) fn hook_finished(&mut self, pod: &Pod, container: ContainerId, succeeded: bool, host: &mut Host<'_, '_>) {
+    pub(super) fn hook_finished(
+        &mut self,
+        pod: &Pod,
+        container: ContainerId,
+        succeeded: bool,
+        host: &mut Host<'_, '_>,
+    ) {
         let waiting = |call: &&mut StopCall| call.container == container && call.step == Step::PreStop;
         let Some(call) = self.calls.iter_mut().find(waiting) else {
             return;
@@ -213,5 +220,7 @@ fn is_running(pod: &Pod, container: ContainerId, host: &Host<'_, '_>) -> bool {
 /// The place of the sidecar declared directly after the one at `idx` (LC-158); plain init containers do not count.
 fn next_sidecar(pod: &Pod, idx: usize) -> usize {
     let init = &pod.spec.init_containers;
-    (idx + 1..init.len()).find(|next| init[*next].is_sidecar()).unwrap_or(usize::MAX)
+    (idx + 1..init.len())
+        .find(|next| init[*next].is_sidecar())
+        .unwrap_or(usize::MAX)
 }

@@ -214,7 +214,10 @@ impl Managers {
     }
     fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let mut worker = PodWorker::new(pod.clone());
-        let runs = host.machine.pod(&pod.metadata.uid).is_some_and(|held| held.running().next().is_some());
+        let runs = host
+            .machine
+            .pod(&pod.metadata.uid)
+            .is_some_and(|held| held.running().next().is_some());
         if pod.is_terminal() {
             // LC-218: never started again; what still runs of it is killed.
             if runs || pod.metadata.is_terminating() {
@@ -281,7 +284,9 @@ impl Managers {
         }
     }
     fn answered(&mut self, id: CallId, answer: &Answer, host: &mut Host<'_, '_>) {
-        let Some(call) = host.shared.calls.remove(&id) else { return };
+        let Some(call) = host.shared.calls.remove(&id) else {
+            return;
+        };
         match &call {
             Call::Status(uid, version) => {
                 if let Some(worker) = self.pods.get_mut(uid) {

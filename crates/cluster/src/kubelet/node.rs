@@ -60,7 +60,10 @@ impl Managers {
     pub(super) fn node_seen(&mut self, node: Option<Arc<Node>>, host: &mut Host<'_, '_>) {
         let existed = host.shared.node_object.is_some();
         let exists = node.is_some();
-        let attached = |node: &Option<Arc<Node>>| node.as_ref().map(|node| (node.status.volumes_attached.clone(), node.status.volumes_in_use.clone()));
+        let attached = |node: &Option<Arc<Node>>| {
+            node.as_ref()
+                .map(|node| (node.status.volumes_attached.clone(), node.status.volumes_in_use.clone()))
+        };
         let volumes_changed = attached(&host.shared.node_object) != attached(&node);
         host.shared.node_object = node;
         if exists {
@@ -118,10 +121,15 @@ impl Managers {
     }
     /// Volumes that no pod waits for or has mounted are not reported in use any more.
     fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
-        let mut wanted: BTreeSet<Str> = host.machine.mounts().filter_map(|(_, _, mount)| mount.unique_name.clone()).collect();
+        let mut wanted: BTreeSet<Str> = host
+            .machine
+            .mounts()
+            .filter_map(|(_, _, mount)| mount.unique_name.clone())
+            .collect();
         for worker in self.pods.values().filter(|worker| worker.waits_for_volumes()) {
             for volume in worker.pod.spec.volumes.iter() {
-                if let crate::volume::Resolved::Backend(backend) = crate::volume::resolve(&worker.pod, volume, host.cache)
+                if let crate::volume::Resolved::Backend(backend) =
+                    crate::volume::resolve(&worker.pod, volume, host.cache)
                     && backend.needs_attach
                 {
                     wanted.insert(backend.unique_name);
@@ -176,26 +184,57 @@ fn register(host: &mut Host<'_, '_>) {
 fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
     let state = &host.shared.node_state;
     let now = host.ctx.wall();
-    let is_runtime_lost = state.runtime_down_since.is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
+    let is_runtime_lost = state
+        .runtime_down_since
+        .is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
     let ready = if is_runtime_lost {
         ("Ready", false, "KubeletNotReady", "container runtime is down")
     } else {
         ("Ready", true, "KubeletReady", "kubelet is posting ready status")
     };
     let memory = if state.memory_pressure {
-        ("MemoryPressure", true, "KubeletHasInsufficientMemory", "kubelet has insufficient memory available")
+        (
+            "MemoryPressure",
+            true,
+            "KubeletHasInsufficientMemory",
+            "kubelet has insufficient memory available",
+        )
     } else {
-        ("MemoryPressure", false, "KubeletHasSufficientMemory", "kubelet has sufficient memory available")
+        (
+            "MemoryPressure",
+            false,
+            "KubeletHasSufficientMemory",
+            "kubelet has sufficient memory available",
+        )
     };
     let disk = if state.disk_pressure {
-        ("DiskPressure", true, "KubeletHasDiskPressure", "kubelet has disk pressure")
+        (
+            "DiskPressure",
+            true,
+            "KubeletHasDiskPressure",
+            "kubelet has disk pressure",
+        )
     } else {
-        ("DiskPressure", false, "KubeletHasNoDiskPressure", "kubelet has no disk pressure")
+        (
+            "DiskPressure",
+            false,
+            "KubeletHasNoDiskPressure",
+            "kubelet has no disk pressure",
+        )
     };
-    let pid = ("PIDPressure", false, "KubeletHasSufficientPID", "kubelet has sufficient PID available");
+    let pid = (
+        "PIDPressure",
+        false,
+        "KubeletHasSufficientPID",
+        "kubelet has sufficient PID available",
+    );
     let mut all: Vec<NodeCondition> = known.to_vec();
     for (kind, is_true, reason, message) in [memory, disk, pid, ready] {
-        let status = if is_true { ConditionStatus::True } else { ConditionStatus::False };
+        let status = if is_true {
+            ConditionStatus::True
+        } else {
+            ConditionStatus::False
+        };
         let wanted = |transition| NodeCondition {
             kind: kind.into(),
             status: status.clone(),
@@ -208,7 +247,11 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
             // As given at the start: the same status under no reason stays as it is.
             Some(one) if one.status == status && (&*one.reason == reason || one.reason.is_empty()) => {}
             Some(one) => {
-                let transition = if one.status == status { one.last_transition_time } else { Some(now) };
+                let transition = if one.status == status {
+                    one.last_transition_time
+                } else {
+                    Some(now)
+                };
                 *one = wanted(transition);
             }
             // A condition of pressure that nobody wrote is as good as False.
@@ -221,13 +264,17 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
 
 /// Whether the API's Node says something else than this kubelet would.
 fn is_outdated(host: &Host<'_, '_>) -> bool {
-    let Some(node) = &host.shared.node_object else { return false };
+    let Some(node) = &host.shared.node_object else {
+        return false;
+    };
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     conditions(&node.status.conditions, host) != node.status.conditions || in_use != node.status.volumes_in_use
 }
 
 fn write_status(host: &mut Host<'_, '_>) {
-    let Some(node) = host.shared.node_object.clone() else { return };
+    let Some(node) = host.shared.node_object.clone() else {
+        return;
+    };
     let name: NodeName = host.shared.node.clone();
     let conditions = conditions(&node.status.conditions, host);
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();

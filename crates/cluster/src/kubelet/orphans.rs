@@ -43,9 +43,18 @@ impl Managers {
     pub(super) fn look_for_orphans(&mut self, host: &mut Host<'_, '_>) {
         let found = host.machine.pods().any(|(uid, _)| self.is_orphan(uid));
         let next = next_tick(host.ctx.now, HOUSEKEEPING, host.shared.relist_phase);
-        let due = self.orphans.kills.values().filter_map(|(_, kill)| kill.next_deadline()).chain(found.then_some(next)).min();
+        let due = self
+            .orphans
+            .kills
+            .values()
+            .filter_map(|(_, kill)| kill.next_deadline())
+            .chain(found.then_some(next))
+            .min();
         if let Some(at) = due
-            && self.orphans.queued.is_none_or(|queued| queued > at || queued <= host.ctx.now)
+            && self
+                .orphans
+                .queued
+                .is_none_or(|queued| queued > at || queued <= host.ctx.now)
         {
             self.orphans.queued = Some(at);
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Housekeeping));

@@ -113,7 +113,11 @@ impl ProbeWorker {
     }
     /// The published result for a container.
     pub(super) fn result_for(&self, container: Option<ContainerId>) -> bool {
-        if self.container == container { self.result } else { self.kind.initial() }
+        if self.container == container {
+            self.result
+        } else {
+            self.kind.initial()
+        }
     }
     /// No more probes (LC-129).
     pub(super) fn stop(&mut self) {
@@ -200,7 +204,11 @@ impl ProbeWorker {
             self.last_answer = is_success;
             self.run = 1;
         }
-        let threshold = if is_success { spec.success_threshold.unwrap_or(1) } else { spec.failure_threshold.unwrap_or(3) };
+        let threshold = if is_success {
+            spec.success_threshold.unwrap_or(1)
+        } else {
+            spec.failure_threshold.unwrap_or(3)
+        };
         if self.run < threshold {
             return None;
         }
@@ -242,11 +250,22 @@ impl PodWorker {
                 let Some(spec) = kind.spec(container) else { continue };
                 let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
                 let is_young = host.shared.is_restart && now - host.shared.started_at < period;
-                let offset = if is_young { host.ctx.rng.between(Span::ZERO, period - Span(1)) } else { Span::ZERO };
+                let offset = if is_young {
+                    host.ctx.rng.between(Span::ZERO, period - Span(1))
+                } else {
+                    Span::ZERO
+                };
                 let mut worker = ProbeWorker::new(idx, kind, now, offset);
                 // Imported pods: what the API said of them at t = 0 was this kubelet's own word.
-                let process = host.machine.pod(&pod.metadata.uid).and_then(|held| held.latest(&container.name));
-                let mut statuses = pod.status.init_container_statuses.iter().chain(&pod.status.container_statuses);
+                let process = host
+                    .machine
+                    .pod(&pod.metadata.uid)
+                    .and_then(|held| held.latest(&container.name));
+                let mut statuses = pod
+                    .status
+                    .init_container_statuses
+                    .iter()
+                    .chain(&pod.status.container_statuses);
                 if !host.shared.is_restart
                     && now == host.shared.started_at
                     && let Some(process) = process
@@ -293,9 +312,15 @@ impl PodWorker {
                 continue;
             }
             let pod = self.pod.clone();
-            let Some((_, container)) = containers_of(&pod).nth(probe.container_idx) else { continue };
-            let Some(spec) = probe.kind.spec(container) else { continue };
-            let Some(behavior) = behavior_in(&pod, container, host) else { continue };
+            let Some((_, container)) = containers_of(&pod).nth(probe.container_idx) else {
+                continue;
+            };
+            let Some(spec) = probe.kind.spec(container) else {
+                continue;
+            };
+            let Some(behavior) = behavior_in(&pod, container, host) else {
+                continue;
+            };
             let Some(probe) = self.probes.get_mut(idx) else { return };
             if probe.tick(&pod, container, spec, &behavior, host).is_some() {
                 self.set_readiness(host);
@@ -311,7 +336,10 @@ impl PodWorker {
     /// The probe for which a running container is to be killed.
     pub(super) fn condemned(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
         let by = |kind: ProbeKind| {
-            let mut own = self.probes.iter().filter(|probe| probe.container_idx == idx && probe.kind == kind);
+            let mut own = self
+                .probes
+                .iter()
+                .filter(|probe| probe.container_idx == idx && probe.kind == kind);
             own.any(|probe| probe.condemns(container))
         };
         if by(ProbeKind::Liveness) {
@@ -335,13 +363,20 @@ impl PodWorker {
 
 /// The behaviour of the container that runs (or ran last).
 fn behavior_in(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Option<Arc<Behavior>> {
-    Some(host.machine.pod(&pod.metadata.uid)?.latest(&container.name)?.behavior.clone())
+    Some(
+        host.machine
+            .pod(&pod.metadata.uid)?
+            .latest(&container.name)?
+            .behavior
+            .clone(),
+    )
 }
 
 fn record(what: What, kind: ProbeKind, pod: &Pod, container: &Container, host: &mut Host<'_, '_>) {
     let subject = crate::subject(podscope_api::Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone());
     let fields = vec![("probe", kind.name().to_ascii_lowercase().into())];
-    host.ctx.record_subject(what, Some(subject), Some(container.name.clone()), fields);
+    host.ctx
+        .record_subject(what, Some(subject), Some(container.name.clone()), fields);
 }
 
 /// What a failing handler says.
@@ -349,7 +384,10 @@ fn output(spec: &Probe, pod: &Pod) -> String {
     if spec.http_get.is_some() {
         "HTTP probe failed with statuscode: 503".into()
     } else if let Some(tcp) = &spec.tcp_socket {
-        format!("dial tcp {}:{}: connect: connection refused", pod.status.pod_ip, tcp.port)
+        format!(
+            "dial tcp {}:{}: connect: connection refused",
+            pod.status.pod_ip, tcp.port
+        )
     } else if spec.grpc.is_some() {
         "service unhealthy (responded with \"NOT_SERVING\")".into()
     } else {

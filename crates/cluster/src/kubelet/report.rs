@@ -45,7 +45,9 @@ impl Report {
         }
         let own = match &self.own {
             Some(own) => own.clone(),
-            None if merge(&before.status, &after.status) != after.status && !after.is_terminal() => Arc::new(before.status.clone()),
+            None if merge(&before.status, &after.status) != after.status && !after.is_terminal() => {
+                Arc::new(before.status.clone())
+            }
             None => return,
         };
         if merge(&self.wire(&own, after), &after.status) == after.status {
@@ -65,8 +67,10 @@ impl Report {
             wire.phase = api.status.phase.clone();
             wire.reason = api.status.reason.clone();
             wire.message = api.status.message.clone();
-            let known = |condition: &PodCondition| api.status.conditions.iter().any(|known| known.kind == condition.kind);
-            wire.conditions.retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
+            let known =
+                |condition: &PodCondition| api.status.conditions.iter().any(|known| known.kind == condition.kind);
+            wire.conditions
+                .retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
         }
         wire
     }
@@ -109,7 +113,8 @@ impl PodWorker {
     pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
         let fresh = status::generate(self, host, false);
         let mut status = self.status().clone();
-        let same = |a: &podscope_api::ContainerStatus, b: &podscope_api::ContainerStatus| a.container_id == b.container_id;
+        let same =
+            |a: &podscope_api::ContainerStatus, b: &podscope_api::ContainerStatus| a.container_id == b.container_id;
         for (known, new) in status
             .init_container_statuses
             .iter_mut()

@@ -53,7 +53,10 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         status.host_ips = vec![IpAddress { ip: ip.clone() }];
         status.host_ip = ip;
     }
-    if let Some(sandbox) = held.and_then(|held| held.sandbox.as_ref()).filter(|sandbox| sandbox.is_ready) {
+    if let Some(sandbox) = held
+        .and_then(|held| held.sandbox.as_ref())
+        .filter(|sandbox| sandbox.is_ready)
+    {
         status.pod_ips = vec![IpAddress { ip: sandbox.ip.clone() }];
         status.pod_ip = sandbox.ip.clone();
     }
@@ -73,16 +76,25 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
     }
     let mut computed = phase(pod, &status, is_final);
     let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
-    if !is_terminal(&computed) {
-        // LC-103: a terminal phase stays, whoever wrote it.
-        let kept = [&old.phase, &pod.status.phase].into_iter().flatten().find(|phase| is_terminal(phase));
-        if let Some(kept) = kept {
-            computed = kept.clone();
-        }
+    // LC-103: a terminal phase stays, whoever wrote it.
+    let kept = [&old.phase, &pod.status.phase]
+        .into_iter()
+        .flatten()
+        .find(|phase| is_terminal(phase));
+    if let Some(kept) = kept {
+        computed = kept.clone();
     }
     if old.phase.as_ref() == Some(&computed) {
-        status.reason = if old.reason.is_empty() { pod.status.reason.clone() } else { old.reason.clone() };
-        status.message = if old.message.is_empty() { pod.status.message.clone() } else { old.message.clone() };
+        status.reason = if old.reason.is_empty() {
+            pod.status.reason.clone()
+        } else {
+            old.reason.clone()
+        };
+        status.message = if old.message.is_empty() {
+            pod.status.message.clone()
+        } else {
+            old.message.clone()
+        };
     }
     if let Some(verdict) = &worker.verdict
         && old.phase.as_ref().is_none_or(|phase| !is_terminal(phase))
@@ -99,7 +111,11 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
 
 fn host_ip(host: &Host<'_, '_>) -> Option<Str> {
     let node = host.shared.node_object.as_ref()?;
-    let internal = node.status.addresses.iter().find(|address| &*address.kind == "InternalIP")?;
+    let internal = node
+        .status
+        .addresses
+        .iter()
+        .find(|address| &*address.kind == "InternalIP")?;
     Some(internal.address.clone())
 }
 
@@ -114,7 +130,11 @@ fn container_status(
 ) -> ContainerStatus {
     let pod = &*worker.pod;
     let latest = held.and_then(|held| held.latest(&container.name));
-    let default_reason = if pod.spec.init_containers.is_empty() { "ContainerCreating" } else { "PodInitializing" };
+    let default_reason = if pod.spec.init_containers.is_empty() {
+        "ContainerCreating"
+    } else {
+        "PodInitializing"
+    };
     let mut status = match latest {
         Some(latest) => {
             let mut status = ContainerStatus {
@@ -138,7 +158,8 @@ fn container_status(
         None => never_seen(container, old, default_reason, pod),
     };
     // LC-094: what should run and could not be started waits, and says why.
-    let is_done_init = role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
+    let is_done_init =
+        role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
     if !is_done_init
         && should_start(pod, role, latest)
         && let Some(waiting) = worker.waiting(idx)
@@ -157,7 +178,11 @@ fn container_status(
     let started = is_running && startup != Some(false);
     status.started = Some(started);
     status.ready = match role {
-        Role::Init => status.state.terminated.as_ref().is_some_and(|terminated| terminated.exit_code == 0),
+        Role::Init => status
+            .state
+            .terminated
+            .as_ref()
+            .is_some_and(|terminated| terminated.exit_code == 0),
         Role::Ephemeral => false,
         _ => started && worker.probe_result(idx, ProbeKind::Readiness, id) != Some(false),
     };
@@ -188,7 +213,8 @@ fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reaso
         status.last_state.terminated = Some(ContainerStateTerminated {
             exit_code: 137,
             reason: STATUS_UNKNOWN.into(),
-            message: "The container could not be located when the pod was deleted.  The container used to be Running".into(),
+            message: "The container could not be located when the pod was deleted.  The container used to be Running"
+                .into(),
             ..ContainerStateTerminated::default()
         });
         if !pod.metadata.is_terminating() {
@@ -227,9 +253,14 @@ pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
     let mut text = String::from("containerd://");
     for salt in 0..4_u64 {
         let seed = 0xcbf2_9ce4_8422_2325_u64 ^ (container.id.0 << 8 | salt);
-        let hash = pod.metadata.uid.bytes().chain(container.name.bytes()).fold(seed, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let hash = pod
+            .metadata
+            .uid
+            .bytes()
+            .chain(container.name.bytes())
+            .fold(seed, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
         let _ = write!(text, "{:016x}", hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (hash >> 29));
     }
     text.into()
@@ -246,7 +277,12 @@ pub(super) fn has_active_app(status: &PodStatus) -> bool {
 /// The phase (LC-099 to LC-102).
 fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
     let never = pod.spec.restart_policy == Some(RestartPolicy::Never);
-    let failed = |state: &ContainerState| state.terminated.as_ref().is_some_and(|terminated| terminated.exit_code != 0);
+    let failed = |state: &ContainerState| {
+        state
+            .terminated
+            .as_ref()
+            .is_some_and(|terminated| terminated.exit_code != 0)
+    };
     let (mut pending_init, mut pending_sidecar, mut failed_init) = (false, false, false);
     let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
     for (container, one) in pod.spec.init_containers.iter().zip(&status.init_container_statuses) {
@@ -315,10 +351,20 @@ pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
     };
     let started = |one: &ContainerStatus| one.state.waiting.is_none() || one.last_state.terminated.is_some();
     let inits = &mut status.init_container_statuses;
-    let is_initialized = pod.spec.init_containers.iter().zip(inits.iter()).all(|(container, one)| {
-        let is_done = one.state.terminated.as_ref().is_some_and(|terminated| terminated.exit_code == 0);
-        is_done || (container.is_sidecar() && started(one))
-    }) || status.container_statuses.iter().any(started);
+    let is_initialized = pod
+        .spec
+        .init_containers
+        .iter()
+        .zip(inits.iter())
+        .all(|(container, one)| {
+            let is_done = one
+                .state
+                .terminated
+                .as_ref()
+                .is_some_and(|terminated| terminated.exit_code == 0);
+            is_done || (container.is_sidecar() && started(one))
+        })
+        || status.container_statuses.iter().any(started);
     if is_initialized {
         for one in &mut status.container_statuses {
             if one.state.terminated.is_none() {
@@ -327,7 +373,11 @@ pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
         }
     }
     // Init containers up to the last one that ever started, at least the first.
-    let n_marked = if is_initialized { inits.len() } else { inits.iter().rposition(started).map_or(1, |last| last + 1) };
+    let n_marked = if is_initialized {
+        inits.len()
+    } else {
+        inits.iter().rposition(started).map_or(1, |last| last + 1)
+    };
     for one in inits.iter_mut().take(n_marked) {
         if one.state.terminated.is_none() {
             one.state = lost();

@@ -111,7 +111,10 @@ impl PodWorker {
         self.add_probes(host);
         let pod = self.pod.clone();
         let plan = self.plan(host);
-        let had_sandbox = host.machine.pod(&pod.metadata.uid).is_some_and(|held| held.sandbox.is_some());
+        let had_sandbox = host
+            .machine
+            .pod(&pod.metadata.uid)
+            .is_some_and(|held| held.sandbox.is_some());
         if plan.new_sandbox && had_sandbox {
             let message = "Pod sandbox changed, it will be killed and re-created.";
             events::of_pod(&pod, EventType::Normal, "SandboxChanged", message, host);
@@ -119,7 +122,8 @@ impl PodWorker {
         let exited_at = |idx: usize, host: &Host<'_, '_>| -> Option<SimTime> {
             let (_, container) = containers_of(&pod).nth(idx)?;
             let held = host.machine.pod(&pod.metadata.uid)?;
-            let exit = |one: Option<&crate::machine::Container>| one.and_then(|one| one.exit.as_ref()).map(|exit| exit.at);
+            let exit =
+                |one: Option<&crate::machine::Container>| one.and_then(|one| one.exit.as_ref()).map(|exit| exit.at);
             exit(held.latest(&container.name)).or_else(|| exit(held.previous(&container.name)))
         };
         let starts = plan
@@ -169,7 +173,10 @@ impl PodWorker {
         }
         if std::mem::take(&mut run.new_sandbox) {
             let node = host.shared.node_object.clone();
-            let cidr = node.as_ref().map(|node| &*node.spec.pod_cidr).filter(|cidr| !cidr.is_empty());
+            let cidr = node
+                .as_ref()
+                .map(|node| &*node.spec.pod_cidr)
+                .filter(|cidr| !cidr.is_empty());
             let is_host_network = pod.spec.host_network == Some(true);
             let host_ip = is_host_network.then(|| self.status().host_ip.clone());
             host.machine.purge_init_containers(uid);
@@ -195,14 +202,24 @@ impl PodWorker {
         true
     }
     /// An image pull of this pod ended.
-    pub(super) fn pulled(&mut self, id: PullId, succeeded: bool, (took, waited): (Span, Span), host: &mut Host<'_, '_>) {
+    pub(super) fn pulled(
+        &mut self,
+        id: PullId,
+        succeeded: bool,
+        (took, waited): (Span, Span),
+        host: &mut Host<'_, '_>,
+    ) {
         let pod = self.pod.clone();
-        let Activity::Sync(run) = &mut self.activity else { return };
+        let Activity::Sync(run) = &mut self.activity else {
+            return;
+        };
         let Step::Pull(start, pull) = run.step else { return };
         if pull != id {
             return;
         }
-        let Some((role, container)) = containers_of(&pod).nth(start.idx) else { return };
+        let Some((role, container)) = containers_of(&pod).nth(start.idx) else {
+            return;
+        };
         let image = &container.image;
         if succeeded {
             run.step = Step::Create(start);
@@ -222,19 +239,39 @@ impl PodWorker {
     /// A postStart hook returned (LC-081).
     pub(super) fn post_start_finished(&mut self, id: ContainerId, succeeded: bool, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
-        let Activity::Sync(run) = &mut self.activity else { return };
-        let Step::PostStart(idx, waiting) = run.step else { return };
+        let Activity::Sync(run) = &mut self.activity else {
+            return;
+        };
+        let Step::PostStart(idx, waiting) = run.step else {
+            return;
+        };
         if waiting != id {
             return;
         }
         run.step = Step::Next;
-        let Some((role, container)) = containers_of(&pod).nth(idx) else { return };
+        let Some((role, container)) = containers_of(&pod).nth(idx) else {
+            return;
+        };
         if succeeded {
             return;
         }
         fail(run, role);
-        events::of_container(&pod, &container.name, EventType::Warning, "FailedPostStartHook", "PostStartHook failed", host);
-        let victim = self.victim(id, idx, None, KillReason::Other, Some("FailedPostStartHook".into()), host);
+        events::of_container(
+            &pod,
+            &container.name,
+            EventType::Warning,
+            "FailedPostStartHook",
+            "PostStartHook failed",
+            host,
+        );
+        let victim = self.victim(
+            id,
+            idx,
+            None,
+            KillReason::Other,
+            Some("FailedPostStartHook".into()),
+            host,
+        );
         let kill = Kill::begin(&pod, victim.into_iter().collect(), false, host);
         if let Activity::Sync(run) = &mut self.activity {
             run.kill = Some(kill);
@@ -248,13 +285,22 @@ impl PodWorker {
         };
         let running: Vec<(ContainerId, usize)> = containers_of(&self.pod)
             .enumerate()
-            .filter_map(|(idx, (_, container))| Some((held.latest(&container.name).filter(|one| one.is_running())?.id, idx)))
+            .filter_map(|(idx, (_, container))| {
+                Some((held.latest(&container.name).filter(|one| one.is_running())?.id, idx))
+            })
             .collect();
         running
             .into_iter()
             .filter_map(|(id, idx)| {
                 let name = &containers_of(&self.pod).nth(idx)?.1.name;
-                self.victim(id, idx, asked, KillReason::Other, Some(format!("Stopping container {name}")), host)
+                self.victim(
+                    id,
+                    idx,
+                    asked,
+                    KillReason::Other,
+                    Some(format!("Stopping container {name}")),
+                    host,
+                )
             })
             .collect()
     }
@@ -269,8 +315,15 @@ impl PodWorker {
         host: &Host<'_, '_>,
     ) -> Option<Victim> {
         let (role, container) = containers_of(&self.pod).nth(idx)?;
-        let process = host.machine.pod(self.uid())?.container(id).filter(|process| process.is_running())?;
-        let has_hook = container.lifecycle.as_ref().is_some_and(|lifecycle| lifecycle.pre_stop.is_some());
+        let process = host
+            .machine
+            .pod(self.uid())?
+            .container(id)
+            .filter(|process| process.is_running())?;
+        let has_hook = container
+            .lifecycle
+            .as_ref()
+            .is_some_and(|lifecycle| lifecycle.pre_stop.is_some());
         let base = grace::of_container(&self.pod, Some(container), reason);
         Some(Victim {
             container: id,
@@ -284,9 +337,13 @@ impl PodWorker {
     }
     /// Back-off and image of the next container.
     fn prepare(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
-        let Some((role, container)) = containers_of(pod).nth(start.idx) else { return };
+        let Some((role, container)) = containers_of(pod).nth(start.idx) else {
+            return;
+        };
         let now = host.ctx.now;
-        let Some(memory) = self.memory.get_mut(start.idx) else { return };
+        let Some(memory) = self.memory.get_mut(start.idx) else {
+            return;
+        };
         if let Some(finished) = start.exited_at
             && let Err(delay) = backoff::restart(&mut memory.restarts, finished, now)
         {
@@ -295,17 +352,32 @@ impl PodWorker {
             let event = format!("Back-off restarting failed container {} in pod {whom}", container.name);
             events::of_container(pod, &container.name, EventType::Warning, "BackOff", event, host);
             let delay = backoff::print_delay(delay);
-            let message = format!("back-off {delay} restarting failed container={} pod={whom}", container.name);
+            let message = format!(
+                "back-off {delay} restarting failed container={} pod={whom}",
+                container.name
+            );
             self.set_waiting(start.idx, "CrashLoopBackOff", message);
             return;
         }
         let image = &container.image;
         let is_present = host.machine.has_image(image);
         let policy = container.image_pull_policy.clone().unwrap_or(PullPolicy::IfNotPresent);
-        if image.is_empty() || image.contains(' ') || image.chars().any(|c| c.is_ascii_uppercase() && !image.contains(':')) {
+        if image.is_empty()
+            || image.contains(' ')
+            || image.chars().any(|c| c.is_ascii_uppercase() && !image.contains(':'))
+        {
             fail(run, role);
-            let message = format!("Failed to apply default image tag \"{image}\": couldn't parse image name \"{image}\": invalid reference format");
-            events::of_container(pod, &container.name, EventType::Warning, "InspectFailed", message.clone(), host);
+            let message = format!(
+                "Failed to apply default image tag \"{image}\": couldn't parse image name \"{image}\": invalid reference format"
+            );
+            events::of_container(
+                pod,
+                &container.name,
+                EventType::Warning,
+                "InspectFailed",
+                message.clone(),
+                host,
+            );
             self.refuse(pod, start.idx, container, "InvalidImageName", message, host);
             return;
         }
@@ -313,7 +385,14 @@ impl PodWorker {
             PullPolicy::Never if !is_present => {
                 fail(run, role);
                 let message = format!("Container image \"{image}\" is not present with pull policy of Never");
-                events::of_container(pod, &container.name, EventType::Warning, "ErrImageNeverPull", message.clone(), host);
+                events::of_container(
+                    pod,
+                    &container.name,
+                    EventType::Warning,
+                    "ErrImageNeverPull",
+                    message.clone(),
+                    host,
+                );
                 self.refuse(pod, start.idx, container, "ErrImageNeverPull", message, host);
             }
             PullPolicy::Always => self.pull(pod, start, container, role, run, host),
@@ -344,7 +423,14 @@ impl PodWorker {
             self.refuse(pod, start.idx, container, "ImagePullBackOff", message, host);
             return;
         }
-        events::of_container(pod, &container.name, EventType::Normal, "Pulling", format!("Pulling image \"{image}\""), host);
+        events::of_container(
+            pod,
+            &container.name,
+            EventType::Normal,
+            "Pulling",
+            format!("Pulling image \"{image}\""),
+            host,
+        );
         let outcome = behavior_of(pod, container, role).pull;
         let id = host.machine.pull(pod, image, outcome, host.ctx);
         host.shared.pulls.insert(id, pod.metadata.uid.clone());
@@ -353,7 +439,9 @@ impl PodWorker {
     /// Creates and starts a container whose image is there.
     fn create(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
         run.step = Step::Next;
-        let Some((role, container)) = containers_of(pod).nth(start.idx) else { return };
+        let Some((role, container)) = containers_of(pod).nth(start.idx) else {
+            return;
+        };
         if let Err(message) = config::check(pod, container, host.cache) {
             fail(run, role);
             self.fail_to_create(pod, start.idx, container, message, host);
@@ -381,9 +469,14 @@ impl PodWorker {
             memory.waiting = None;
         }
         self.changed_machine();
-        if container.lifecycle.as_ref().is_some_and(|lifecycle| lifecycle.post_start.is_some()) {
+        if container
+            .lifecycle
+            .as_ref()
+            .is_some_and(|lifecycle| lifecycle.post_start.is_some())
+        {
             let outcome = behavior_of(pod, container, role).post_start;
-            host.machine.start_hook(&pod.metadata.uid, id, HookKind::PostStart, outcome, host.ctx);
+            host.machine
+                .start_hook(&pod.metadata.uid, id, HookKind::PostStart, outcome, host.ctx);
             run.step = Step::PostStart(start.idx, id);
             if outcome == Outcome::Hangs {
                 // Nothing will come until the container ends (LC-081).
@@ -392,7 +485,11 @@ impl PodWorker {
     }
     /// LC-097.
     fn next_attempt(&self, container: &Container, host: &Host<'_, '_>) -> i32 {
-        if let Some(latest) = host.machine.pod(self.uid()).and_then(|held| held.latest(&container.name)) {
+        if let Some(latest) = host
+            .machine
+            .pod(self.uid())
+            .and_then(|held| held.latest(&container.name))
+        {
             return latest.attempt + 1;
         }
         let status = self.status();
@@ -411,12 +508,41 @@ impl PodWorker {
         }
     }
     /// A start that failed for its image: `Error: REASON`, and why the container waits.
-    fn refuse(&mut self, pod: &Pod, idx: usize, container: &Container, reason: &str, message: String, host: &mut Host<'_, '_>) {
-        events::of_container(pod, &container.name, EventType::Warning, "Failed", format!("Error: {reason}"), host);
+    fn refuse(
+        &mut self,
+        pod: &Pod,
+        idx: usize,
+        container: &Container,
+        reason: &str,
+        message: String,
+        host: &mut Host<'_, '_>,
+    ) {
+        events::of_container(
+            pod,
+            &container.name,
+            EventType::Warning,
+            "Failed",
+            format!("Error: {reason}"),
+            host,
+        );
         self.set_waiting(idx, reason, message);
     }
-    fn fail_to_create(&mut self, pod: &Pod, idx: usize, container: &Container, message: String, host: &mut Host<'_, '_>) {
-        events::of_container(pod, &container.name, EventType::Warning, "Failed", format!("Error: {message}"), host);
+    fn fail_to_create(
+        &mut self,
+        pod: &Pod,
+        idx: usize,
+        container: &Container,
+        message: String,
+        host: &mut Host<'_, '_>,
+    ) {
+        events::of_container(
+            pod,
+            &container.name,
+            EventType::Warning,
+            "Failed",
+            format!("Error: {message}"),
+            host,
+        );
         self.set_waiting(idx, "CreateContainerConfigError", message);
     }
 
@@ -456,7 +582,13 @@ impl PodWorker {
         }
         let mut n_kept = 0;
         let mut app_starts = Vec::new();
-        for (idx, container) in pod.spec.containers.iter().enumerate().map(|(idx, container)| (n_init + idx, container)) {
+        for (idx, container) in pod
+            .spec
+            .containers
+            .iter()
+            .enumerate()
+            .map(|(idx, container)| (n_init + idx, container))
+        {
             let Some(process) = latest(&container.name).filter(|process| process.is_running()) else {
                 if should_start(pod, Role::App, latest(&container.name)) {
                     app_starts.push(idx);
@@ -465,7 +597,10 @@ impl PodWorker {
             };
             let is_changed = process.image != container.image;
             let (text, reason) = if is_changed {
-                (format!("Container {} definition changed", container.name), KillReason::Other)
+                (
+                    format!("Container {} definition changed", container.name),
+                    KillReason::Other,
+                )
             } else if let Some((what, reason)) = self.condemned(idx, process.id) {
                 (format!("Container {} failed {what} probe", container.name), reason)
             } else {
@@ -473,7 +608,11 @@ impl PodWorker {
                 continue;
             };
             let restarts = is_changed || !never;
-            let message = if restarts { format!("{text}, will be restarted") } else { text };
+            let message = if restarts {
+                format!("{text}, will be restarted")
+            } else {
+                text
+            };
             plan.kill.push((process.id, idx, message, reason));
             if restarts {
                 app_starts.push(idx);
@@ -519,10 +658,15 @@ impl PodWorker {
                 (None, false) => {}
                 (None, true) => {
                     let condemned = self.condemned(idx, process.id);
-                    let has_started = self.probe_result(idx, super::probes::ProbeKind::Startup, Some(process.id)) != Some(false);
+                    let has_started =
+                        self.probe_result(idx, super::probes::ProbeKind::Startup, Some(process.id)) != Some(false);
                     if let Some((what, reason)) = condemned {
-                        plan.kill
-                            .push((process.id, idx, format!("Init container {} failed {what} probe", container.name), reason));
+                        plan.kill.push((
+                            process.id,
+                            idx,
+                            format!("Init container {} failed {what} probe", container.name),
+                            reason,
+                        ));
                         starts.push(idx);
                     }
                     if has_started && !was_reached {

@@ -81,7 +81,10 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
         let key = |name: &str| ObjectKey::new(pod.metadata.namespace.clone(), name);
         let set_up = |problem: String| Problem {
             volume: volume.name.to_string(),
-            message: Some(format!("MountVolume.SetUp failed for volume \"{}\" : {problem}", volume.name)),
+            message: Some(format!(
+                "MountVolume.SetUp failed for volume \"{}\" : {problem}",
+                volume.name
+            )),
         };
         if let Some(source) = &volume.config_map
             && source.optional != Some(true)
@@ -99,7 +102,10 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
             Resolved::OfNode => {}
             Resolved::Missing(problem) => problems.push(Problem {
                 volume: volume.name.to_string(),
-                message: Some(format!("error processing PVC {}/{}: {problem}", pod.metadata.namespace, volume.name)),
+                message: Some(format!(
+                    "error processing PVC {}/{}: {problem}",
+                    pod.metadata.namespace, volume.name
+                )),
             }),
             Resolved::Backend(backend) if is_attached(&backend, host) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);
@@ -129,15 +135,26 @@ fn is_attached(backend: &Backend, host: &Host<'_, '_>) -> bool {
     if !backend.needs_attach {
         return true;
     }
-    let Some(node) = &host.shared.node_object else { return false };
+    let Some(node) = &host.shared.node_object else {
+        return false;
+    };
     if !node.status.volumes_in_use.contains(&backend.unique_name) {
         return false;
     }
-    let in_status = node.status.volumes_attached.iter().any(|attached| attached.name == backend.unique_name);
+    let in_status = node
+        .status
+        .volumes_attached
+        .iter()
+        .any(|attached| attached.name == backend.unique_name);
     let of_this_node = |attachment: &VolumeAttachment| {
-        attachment.spec.node_name == host.shared.node && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
+        attachment.spec.node_name == host.shared.node
+            && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
     };
-    let mut attachments = host.cache.list::<VolumeAttachment>().filter(|attachment| of_this_node(attachment)).peekable();
+    let mut attachments = host
+        .cache
+        .list::<VolumeAttachment>()
+        .filter(|attachment| of_this_node(attachment))
+        .peekable();
     if attachments.peek().is_some() {
         // A VolumeAttachment that is being deleted is on its way out.
         return attachments.any(|attachment| attachment.status.attached && !attachment.metadata.is_terminating());

@@ -137,7 +137,10 @@ impl PodWorker {
     }
     /// The published result of a probe; none if there is no such probe.
     pub(super) fn probe_result(&self, idx: usize, kind: ProbeKind, container: Option<ContainerId>) -> Option<bool> {
-        let probe = self.probes.iter().find(|probe| probe.container_idx == idx && probe.kind == kind)?;
+        let probe = self
+            .probes
+            .iter()
+            .find(|probe| probe.container_idx == idx && probe.kind == kind)?;
         Some(probe.result_for(container))
     }
     /// Whether containers of it may run (LC-065, LC-111).
@@ -204,10 +207,16 @@ impl PodWorker {
             let at = host.ctx.now + host.ctx.rng.between(Span::ZERO, Span::seconds(90));
             self.kick_at(at, host);
         } else if self.stage == Stage::Syncing {
-            let same_images = containers_of(&before).zip(containers_of(pod)).all(|((_, old), (_, new))| old.image == new.image);
+            let same_images = containers_of(&before)
+                .zip(containers_of(pod))
+                .all(|((_, old), (_, new))| old.image == new.image);
             let same_spec = same_images && before.spec.active_deadline_seconds == pod.spec.active_deadline_seconds;
             let foreign = |pod: &Pod| -> Vec<(Str, podscope_api::ConditionStatus)> {
-                let gates = pod.status.conditions.iter().filter(|known| !super::conditions::is_owned(&known.kind));
+                let gates = pod
+                    .status
+                    .conditions
+                    .iter()
+                    .filter(|known| !super::conditions::is_owned(&known.kind));
                 gates.map(|known| (known.kind.clone(), known.status.clone())).collect()
             };
             if !same_spec || (!pod.spec.readiness_gates.is_empty() && foreign(&before) != foreign(pod)) {
@@ -231,7 +240,11 @@ impl PodWorker {
 
     /// Does everything that is due now.
     pub(super) fn advance(&mut self, host: &mut Host<'_, '_>) {
-        if self.verdict.is_none() && self.deadline(host).is_some_and(|at| host.shared.relist_after(at) <= host.ctx.now) {
+        if self.verdict.is_none()
+            && self
+                .deadline(host)
+                .is_some_and(|at| host.shared.relist_after(at) <= host.ctx.now)
+        {
             self.kick(host);
         }
         // Each round takes one step of the machine below; the bound only guards against a bug of ours.
@@ -267,8 +280,14 @@ impl PodWorker {
             Activity::Kill(kill) => kill.next_deadline(),
         };
         let probes = self.next_probe(host);
-        let deadline = self.deadline(host).map(|at| host.shared.relist_after(at)).filter(|at| *at > host.ctx.now);
-        [activity, probes, deadline, self.kill_wait_until].into_iter().flatten().min()
+        let deadline = self
+            .deadline(host)
+            .map(|at| host.shared.relist_after(at))
+            .filter(|at| *at > host.ctx.now);
+        [activity, probes, deadline, self.kill_wait_until]
+            .into_iter()
+            .flatten()
+            .min()
     }
     /// The machine did something.
     pub(super) fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
@@ -291,7 +310,9 @@ impl PodWorker {
                 succeeded,
                 ..
             } => match (hook, kill) {
-                (crate::machine::HookKind::PreStop, Some(kill)) => kill.hook_finished(&pod, *container, *succeeded, host),
+                (crate::machine::HookKind::PreStop, Some(kill)) => {
+                    kill.hook_finished(&pod, *container, *succeeded, host)
+                }
                 (crate::machine::HookKind::PostStart, _) => self.post_start_finished(*container, *succeeded, host),
                 _ => {}
             },
@@ -312,7 +333,13 @@ impl PodWorker {
             Activity::Idle | Activity::Volumes(_) => self.activity = was,
             Activity::Kill(_) => {
                 let message = "error killing pod: rpc error: code = Unavailable desc = connection error";
-                super::events::of_pod(&self.pod, podscope_api::EventType::Warning, "FailedKillPod", message, host);
+                super::events::of_pod(
+                    &self.pod,
+                    podscope_api::EventType::Warning,
+                    "FailedKillPod",
+                    message,
+                    host,
+                );
                 self.finish_sync(SyncEnd::Error, host);
             }
             Activity::Sync(_) => self.finish_sync(SyncEnd::Error, host),
@@ -383,7 +410,13 @@ impl PodWorker {
         if self.kill_wait_until.is_some_and(|until| until <= host.ctx.now) {
             self.kill_wait_until = None;
             let message = "Container runtime did not kill the pod within specified grace period.";
-            super::events::of_pod(&self.pod, podscope_api::EventType::Warning, "ExceededGracePeriod", message, host);
+            super::events::of_pod(
+                &self.pod,
+                podscope_api::EventType::Warning,
+                "ExceededGracePeriod",
+                message,
+                host,
+            );
         }
     }
     /// A sync changed containers or the sandbox: the next look at the runtime brings another sync (LC-057).

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Container, LifecycleHandler, Pod, Quantity, Str, BEHAVIOR_PREFIX, ContainerBehavior, HookBehavior, OnSigterm, ProbeAnswer, ProbeBehavior, Pull};
+use podscope_api::{
+    BEHAVIOR_PREFIX, Container, ContainerBehavior, HookBehavior, LifecycleHandler, OnSigterm, Pod, ProbeAnswer,
+    ProbeBehavior, Pull, Quantity, Str,
+};
 
 use crate::Span;
 
@@ -154,7 +157,9 @@ pub struct Behavior {
 /// server refuses, but an import may carry) counts as absent.
 pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
     let text = pod.metadata.annotation(&format!("{BEHAVIOR_PREFIX}{}", container.name));
-    let given = text.and_then(|text| ContainerBehavior::parse(text).ok()).unwrap_or_default();
+    let given = text
+        .and_then(|text| ContainerBehavior::parse(text).ok())
+        .unwrap_or_default();
     let lifecycle = container.lifecycle.as_ref();
     let hook = |handler: Option<&LifecycleHandler>, scripted: HookBehavior| {
         match (handler.and_then(|handler| handler.sleep.as_ref()), scripted) {
@@ -180,7 +185,12 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
     };
     let request = |name: &str| {
         let resources = &container.resources;
-        resources.requests.get(name).or_else(|| resources.limits.get(name)).copied().unwrap_or_default()
+        resources
+            .requests
+            .get(name)
+            .or_else(|| resources.limits.get(name))
+            .copied()
+            .unwrap_or_default()
     };
     let usage = |scripted: Option<podscope_api::Usage>, name: &str, amount: fn(&Quantity) -> i64| match scripted {
         Some(scripted) => Usage {
@@ -205,8 +215,14 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         stop_signal: lifecycle
             .and_then(|lifecycle| lifecycle.stop_signal.clone())
             .unwrap_or_else(|| given.stopsignal().into()),
-        pre_stop: hook(lifecycle.and_then(|lifecycle| lifecycle.pre_stop.as_ref()), given.prestop()),
-        post_start: hook(lifecycle.and_then(|lifecycle| lifecycle.post_start.as_ref()), given.poststart()),
+        pre_stop: hook(
+            lifecycle.and_then(|lifecycle| lifecycle.pre_stop.as_ref()),
+            given.prestop(),
+        ),
+        post_start: hook(
+            lifecycle.and_then(|lifecycle| lifecycle.post_start.as_ref()),
+            given.poststart(),
+        ),
         liveness: answers(given.liveness),
         readiness: answers(given.readiness),
         started: answers(given.started),

@@ -156,7 +156,11 @@ impl MachinePod {
     }
     /// The container before the newest of that name.
     pub fn previous(&self, name: &str) -> Option<&Container> {
-        self.containers.iter().rev().filter(|container| &*container.name == name).nth(1)
+        self.containers
+            .iter()
+            .rev()
+            .filter(|container| &*container.name == name)
+            .nth(1)
     }
     /// The container of that number.
     pub fn container(&self, id: ContainerId) -> Option<&Container> {
@@ -203,6 +207,8 @@ pub struct Machine {
     events: Vec<MachineEvent>,
     next_id: u64,
     next_address: u32,
+    /// Raised whenever a container starts, ends or is removed.
+    changes: u64,
 }
 
 impl Machine {
@@ -222,6 +228,7 @@ impl Machine {
             events: Vec::new(),
             next_id: 0,
             next_address: 1,
+            changes: 0,
         }
     }
     /// Its name.
@@ -278,6 +285,23 @@ impl Machine {
         });
         running.collect()
     }
+    /// A number that grows whenever a container starts, ends or is removed.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+    /// Removes what is left of dead containers but the last of each name: node-level reclaim (LC-194).
+    pub fn collect_dead_containers(&mut self) {
+        for pod in self.pods.values_mut() {
+            let keep: Vec<bool> = pod
+                .containers
+                .iter()
+                .map(|one| pod.latest(&one.name).is_some_and(|latest| latest.id == one.id))
+                .collect();
+            let mut keep = keep.into_iter();
+            pod.containers.retain(|_| keep.next().unwrap_or(true));
+        }
+        self.changes += 1;
+    }
     /// Mounted volumes with the pod they are mounted for.
     pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
         self.pods
@@ -304,7 +328,8 @@ impl Machine {
             return;
         }
         let now = ctx.now;
-        let instant = |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
+        let instant =
+            |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
         let mut adopted = false;
         for (role, container) in containers_of(pod) {
             let statuses = match role {
@@ -315,7 +340,8 @@ impl Machine {
             let Some(status) = statuses.iter().find(|status| status.name == container.name) else {
                 continue;
             };
-            if status.state == Default::default() || (status.state.waiting.is_some() && status.last_state.terminated.is_none())
+            if status.state == Default::default()
+                || (status.state.waiting.is_some() && status.last_state.terminated.is_none())
             {
                 continue;
             }
@@ -336,7 +362,11 @@ impl Machine {
                     (instant(terminated.started_at, ctx), exit)
                 })
             };
-            let last_attempt = if status.state.waiting.is_some() { status.restart_count } else { status.restart_count - 1 };
+            let last_attempt = if status.state.waiting.is_some() {
+                status.restart_count
+            } else {
+                status.restart_count - 1
+            };
             for (attempt, past) in [
                 (last_attempt, ended(&status.last_state, ctx)),
                 (status.restart_count, ended(&status.state, ctx)),
@@ -389,7 +419,11 @@ impl Machine {
     }
     /// Makes a sandbox for a pod.
     pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) {
-        let attempt = self.pods.get(&pod.metadata.uid).and_then(|held| held.sandbox.as_ref()).map(|old| old.attempt + 1);
+        let attempt = self
+            .pods
+            .get(&pod.metadata.uid)
+            .and_then(|held| held.sandbox.as_ref())
+            .map(|old| old.attempt + 1);
         let sandbox = self.new_sandbox(attempt.unwrap_or(0), host_ip, cidr);
         self.entry(pod).sandbox = Some(sandbox);
     }
@@ -429,7 +463,11 @@ impl Machine {
             Outcome::Fails => (Some(ctx.now), false),
             Outcome::Hangs => (None, false),
         };
-        container.hooks.push(RunningHook { hook, ends_at, succeeds });
+        container.hooks.push(RunningHook {
+            hook,
+            ends_at,
+            succeeds,
+        });
         let fields = vec![("hook", hook.as_str().into())];
         ctx.record_subject(What::HookStarted, Some(subject), Some(container.name.clone()), fields);
         if let Some(at) = ends_at {
@@ -444,7 +482,11 @@ impl Machine {
             return;
         };
         let signal = container.behavior.stop_signal.clone();
-        let ends_in = if &*signal == "SIGKILL" { Some(container.behavior.stop) } else { container.behavior.sigterm };
+        let ends_in = if &*signal == "SIGKILL" {
+            Some(container.behavior.stop)
+        } else {
+            container.behavior.sigterm
+        };
         let code = if &*signal == "SIGKILL" { 137 } else { 0 };
         deliver(container, subject, signal, ctx);
         let wake = ends_in.and_then(|span| container.will_exit(Exit::with_code(ctx.now + span, code)));
@@ -498,6 +540,7 @@ impl Machine {
         if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
             self.unmount_all(uid, ctx);
             self.pods.remove(uid);
+            self.changes += 1;
         }
     }
 
@@ -536,6 +579,7 @@ impl Machine {
         ctx: &mut Ctx<'_>,
     ) -> ContainerId {
         let id = self.new_id();
+        self.changes += 1;
         let uid = pod.metadata.uid.clone();
         let behavior = behavior_of(pod, container, role);
         let mut process = Container {
@@ -552,12 +596,16 @@ impl Machine {
             plan: None,
         };
         let limit = container.resources.limits.get("memory").map(|limit| limit.value());
-        let own_end = behavior.run.map(|run| Exit::with_code(started_at + run, behavior.exit_code));
-        let out_of_memory = limit.and_then(|limit| behavior.memory.exceeds(limit)).map(|after| Exit {
-            at: started_at + after,
-            code: 137,
-            reason: "OOMKilled",
-        });
+        let own_end = behavior
+            .run
+            .map(|run| Exit::with_code(started_at + run, behavior.exit_code));
+        let out_of_memory = limit
+            .and_then(|limit| behavior.memory.exceeds(limit))
+            .map(|after| Exit {
+                at: started_at + after,
+                code: 137,
+                reason: "OOMKilled",
+            });
         let held = self.entry(pod);
         for exit in [own_end, out_of_memory].into_iter().flatten() {
             if let Some(at) = process.will_exit(exit) {
@@ -592,6 +640,7 @@ impl Machine {
     }
     /// A process is no more.
     fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Ctx<'_>) {
+        self.changes += 1;
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id) else { return };
@@ -670,11 +719,19 @@ impl Machine {
 /// Every container of a pod with its role: init containers, containers, ephemeral containers.
 pub fn containers_of(pod: &Pod) -> impl Iterator<Item = (Role, &podscope_api::Container)> {
     let init = pod.spec.init_containers.iter().map(|container| {
-        let role = if container.is_sidecar() { Role::Sidecar } else { Role::Init };
+        let role = if container.is_sidecar() {
+            Role::Sidecar
+        } else {
+            Role::Init
+        };
         (role, container)
     });
     let apps = pod.spec.containers.iter().map(|container| (Role::App, container));
-    let ephemeral = pod.spec.ephemeral_containers.iter().map(|container| (Role::Ephemeral, container));
+    let ephemeral = pod
+        .spec
+        .ephemeral_containers
+        .iter()
+        .map(|container| (Role::Ephemeral, container));
     init.chain(apps).chain(ephemeral)
 }
 

@@ -1,0 +1,268 @@
+//! Node-pressure eviction (LC-186 to LC-201), L-15.
+
+use std::sync::Arc;
+
+use podscope_api::{ConditionStatus, Node};
+use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettings, ThresholdValue};
+use podscope_cluster::{Settings, Setup, SimTime, Span, Switches, What};
+use serde_json::{Value, json};
+
+use crate::lab::{Lab, check, pod, status, text};
+
+/// A pod that requests that much memory and comes to use so much.
+fn eater(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
+    let resources = json!({"resources": {"requests": {"memory": request}}});
+    pod(name, spec, &[("main", resources, behavior)])
+}
+
+/// A PriorityClass called after its value.
+fn class(value: i64) -> Value {
+    json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": format!("p{value}")}, "value": value})
+}
+
+fn lab(objects: &[Value], settings: KubeletSettings, switches: Switches) -> Lab {
+    Lab::with(
+        objects,
+        Setup {
+            settings: Settings {
+                kubelet: Arc::new(settings),
+                ..Settings::default()
+            },
+            switches,
+            ..Setup::default()
+        },
+    )
+}
+
+fn phase(lab: &Lab, name: &str) -> String {
+    status(lab.pod(name).unwrap())["phase"].as_str().unwrap().to_owned()
+}
+
+fn memory_pressure(lab: &Lab) -> ConditionStatus {
+    let node = lab.world.objects().named::<Node>("a-1").unwrap();
+    node.condition("MemoryPressure").unwrap().status.clone()
+}
+
+#[test]
+fn lc_195_lc_199_memory_pressure_evicts_the_one_over_its_request() {
+    // 8Gi; the hard threshold is 100Mi available.
+    let mut lab = lab(
+        &[
+            class(100),
+            class(0),
+            eater(
+                "web",
+                "1Gi",
+                "memory=1Gi..6100Mi@60s, sigterm=ignore",
+                json!({"priorityClassName": "p100"}),
+            ),
+            eater("within", "2Gi", "memory=2Gi", json!({"priorityClassName": "p0"})),
+        ],
+        KubeletSettings::default(),
+        Switches::default(),
+    );
+    lab.run(120.0);
+    // Usage over request comes before priority: the one within its request stays.
+    assert_eq!(phase(&lab, "within"), "Running");
+    let evicted = status(lab.web().unwrap());
+    assert_eq!(
+        (&evicted["phase"], &evicted["reason"]),
+        (&json!("Failed"), &json!("Evicted"))
+    );
+    let message = evicted["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("The node was low on resource: memory. Threshold quantity: 100Mi, available: "),
+        "{message}"
+    );
+    assert!(
+        message.ends_with(", request is 1Gi, has larger consumption of memory. "),
+        "{message}"
+    );
+    let disruption = evicted["conditions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["type"] == "DisruptionTarget")
+        .unwrap()
+        .clone();
+    assert_eq!(
+        (&disruption["status"], &disruption["reason"]),
+        (&json!("True"), &json!("TerminationByKubelet"))
+    );
+    // LC-157, LC-201: hard eviction ends after the floor.
+    check(
+        "hard eviction",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+    assert_eq!(memory_pressure(&lab), ConditionStatus::True);
+    // LC-191: five minutes after the last observation.
+    lab.run(500.0);
+    assert_eq!(memory_pressure(&lab), ConditionStatus::False);
+    // LC-037: the object stays.
+    assert!(lab.web().is_some());
+}
+
+#[test]
+fn l_11_eviction_under_the_rules_of_v1_23() {
+    let switches = Switches {
+        grace_rules_v1_23: true,
+        ..Switches::default()
+    };
+    let mut lab = lab(
+        &[eater("web", "1Gi", "memory=1Gi..8150Mi@20s, sigterm=ignore", json!({}))],
+        KubeletSettings::default(),
+        switches,
+    );
+    lab.run(120.0);
+    check(
+        "the override 0 falls through to the pod's 30 s",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
+    );
+}
+
+#[test]
+fn lc_189_lc_198_soft_thresholds_have_a_grace_and_give_one() {
+    let settings = KubeletSettings {
+        eviction: vec![EvictionThreshold {
+            signal: EvictionSignal::MemoryAvailable,
+            value: ThresholdValue::Quantity("1Gi".parse().unwrap()),
+            grace: Some(Span::seconds(30)),
+            min_reclaim: None,
+        }],
+        eviction_max_pod_grace_period: 12,
+        ..KubeletSettings::default()
+    };
+    let mut lab = lab(
+        &[eater("web", "1Gi", "memory=7500Mi, sigterm=ignore", json!({}))],
+        settings,
+        Switches::default(),
+    );
+    lab.run(28.0);
+    assert!(
+        lab.records(What::SignalSent).is_empty(),
+        "the grace of the threshold is not over"
+    );
+    lab.run(120.0);
+    check(
+        "the smaller of the maximum and the pod's own",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (12.0, "SIGKILL main"), (12.0, "exit 137 main")],
+    );
+}
+
+#[test]
+fn lc_196_one_pod_a_pass_and_lc_195_priority_before_usage() {
+    let mut lab = lab(
+        &[
+            class(1),
+            class(50),
+            eater("low", "0", "memory=100Mi", json!({"priorityClassName": "p1"})),
+            eater(
+                "high",
+                "0",
+                "memory=8Gi..8300Mi@5s",
+                json!({"priorityClassName": "p50"}),
+            ),
+        ],
+        KubeletSettings::default(),
+        Switches::default(),
+    );
+    lab.run(200.0);
+    let evicted: Vec<(i64, String)> = lab
+        .trace
+        .records
+        .iter()
+        .filter(|record| record.what == What::Event && text(record, "reason") == "Evicted")
+        .map(|record| {
+            (
+                (record.at - SimTime::ZERO).whole_seconds(),
+                record.object.as_ref().unwrap().key.name.to_string(),
+            )
+        })
+        .collect();
+    let order: Vec<&str> = evicted.iter().map(|row| row.1.as_str()).collect();
+    assert_eq!(
+        order,
+        ["low", "high"],
+        "both are over their request of 0: priority decides"
+    );
+    assert!(evicted[1].0 > evicted[0].0);
+}
+
+#[test]
+fn lc_196_within_requests_is_last_not_exempt_unless_switched() {
+    for (exempt, phase_in_the_end) in [(false, "Failed"), (true, "Running")] {
+        let switches = Switches {
+            within_requests_exempt: exempt,
+            ..Switches::default()
+        };
+        let mut lab = lab(
+            &[eater("web", "8Gi", "memory=8150Mi", json!({}))],
+            KubeletSettings::default(),
+            switches,
+        );
+        lab.run(100.0);
+        assert_eq!(phase(&lab, "web"), phase_in_the_end, "{exempt}");
+    }
+}
+
+#[test]
+fn lc_200_local_storage_limits() {
+    let limits = json!({"resources": {"limits": {"ephemeral-storage": "1Gi"}}});
+    let scratch = json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]});
+    let volume = json!({"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Gi"}}]});
+    let mut lab = lab(
+        &[
+            pod("web", json!({}), &[("main", limits, "disk=1Mi..2Gi@20s")]),
+            pod("scratch", volume, &[("main", scratch, "disk=1Mi..2Gi@20s")]),
+        ],
+        KubeletSettings::default(),
+        Switches::default(),
+    );
+    lab.run(60.0);
+    for (name, message) in [
+        (
+            "web",
+            "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ",
+        ),
+        ("scratch", "Usage of EmptyDir volume \"v\" exceeds the limit \"1Gi\". "),
+    ] {
+        let found = status(lab.pod(name).unwrap());
+        assert_eq!(
+            (&found["reason"], &found["message"]),
+            (&json!("Evicted"), &json!(message)),
+            "{name}"
+        );
+        let has_condition = found["conditions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["type"] == "DisruptionTarget");
+        assert!(!has_condition, "{name}");
+    }
+}
+
+#[test]
+fn lc_178_an_eviction_that_takes_too_long_complains_l_15() {
+    let settings = KubeletSettings::default();
+    let mut lab = lab(
+        &[eater(
+            "web",
+            "1Gi",
+            "memory=8150Mi, sigterm=ignore, stop=60s",
+            json!({}),
+        )],
+        settings,
+        Switches::default(),
+    );
+    lab.run(60.0);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(
+            &"ExceededGracePeriod: Container runtime did not kill the pod within specified grace period.".to_owned()
+        ),
+        "{events:#?}"
+    );
+}

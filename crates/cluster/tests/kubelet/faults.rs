@@ -1,0 +1,216 @@
+//! What a kubelet and its machine do under faults (LC-059 to LC-061, LC-166 to LC-168, LC-207 to LC-210).
+
+use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey};
+use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::{SimTime, What};
+use serde_json::json;
+
+use crate::lab::{Lab, check, status, web};
+
+fn a_1() -> NodeName {
+    "a-1".into()
+}
+fn cut(lab: &mut Lab) {
+    lab.fault(Fault::Partition {
+        targets: Targets::Nodes(vec![a_1()]),
+        from: CutFrom::Everything,
+        direction: Direction::Both,
+    });
+}
+fn heal(lab: &mut Lab) {
+    lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
+}
+
+#[test]
+fn lc_166_lc_208_a_forced_deletion_under_partition_leaves_processes_until_the_heal_l_13() {
+    let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
+    lab.run(20.0);
+    cut(&mut lab);
+    lab.run(30.0);
+    lab.delete(Some(0));
+    lab.run(100.0);
+    assert!(lab.web().is_none());
+    assert_eq!(lab.processes(), ["main"]);
+    heal(&mut lab);
+    lab.run(200.0);
+    assert!(lab.processes().is_empty());
+}
+
+#[test]
+fn lc_208_a_deletion_under_partition_begins_at_the_heal() {
+    let mut lab = Lab::new(&[web(
+        json!({"terminationGracePeriodSeconds": 10}),
+        &[("main", json!({}), "sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    cut(&mut lab);
+    lab.run(30.0);
+    lab.delete(None);
+    lab.run(100.0);
+    // LC-135: the deletion timestamp is no deadline; nothing happened yet.
+    assert!(lab.records(What::SignalSent).is_empty());
+    heal(&mut lab);
+    lab.run(150.0);
+    check(
+        "full stored grace from now",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (10.0, "SIGKILL main"), (10.0, "exit 137 main")],
+    );
+    assert!(lab.web().is_none());
+}
+
+#[test]
+fn lc_168_force_deleted_while_the_kubelet_is_down() {
+    let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "sigterm=ignore")])]);
+    lab.run(20.0);
+    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.delete(Some(0));
+    lab.run(40.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.run(60.0);
+    check(
+        "LC-061: orphans get no preStop and two seconds",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+}
+
+#[test]
+fn lc_059_lc_131_containers_survive_a_kubelet_restart() {
+    let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 10}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "")])]);
+    lab.run(30.0);
+    assert!(lab.web().unwrap().is_ready());
+    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.run(35.0);
+    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.run(60.0);
+    assert!(lab.web().unwrap().is_ready());
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
+}
+
+#[test]
+fn a_reboot_starts_the_pod_again_in_a_new_sandbox() {
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
+    )]);
+    lab.run(30.0);
+    lab.fault(Fault::Power { node: a_1(), on: false });
+    lab.run(40.0);
+    assert!(lab.processes().is_empty());
+    lab.fault(Fault::Power { node: a_1(), on: true });
+    lab.run(120.0);
+    assert_eq!(lab.processes(), ["main"]);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(&"SandboxChanged: Pod sandbox changed, it will be killed and re-created.".to_owned()),
+        "{events:#?}"
+    );
+    let starts: Vec<String> = lab
+        .records(What::ContainerStarted)
+        .iter()
+        .map(|record| record.container.as_deref().unwrap().into())
+        .collect();
+    assert_eq!(starts, ["prepare", "main", "prepare", "main"]);
+    assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+#[test]
+fn lc_071_a_lost_sandbox_is_made_anew() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.fault(Fault::Sandbox(ObjectKey::new("default", "web")));
+    lab.run(40.0);
+    assert_eq!(lab.processes(), ["main"]);
+    assert_eq!(lab.records(What::ContainerStarted).len(), 2);
+}
+
+#[test]
+fn lc_210_a_deleted_node_comes_back_only_with_a_new_kubelet() {
+    use podscope_api::Kind;
+    use podscope_cluster::{DeleteOptions, Request};
+    for (switch, comes_back) in [(None, false), (Some("healed-kubelet-reregisters"), true)] {
+        let mut lab = match switch {
+            None => Lab::new(&[]),
+            Some(switch) => Lab::with_switch(&[], switch),
+        };
+        lab.run(5.0);
+        lab.request(Request::Delete {
+            kind: Kind::Node,
+            key: ObjectKey::cluster("a-1"),
+            options: DeleteOptions::default(),
+        });
+        lab.run(30.0);
+        assert_eq!(
+            lab.world.objects().named::<Node>("a-1").is_some(),
+            comes_back,
+            "{switch:?}"
+        );
+        if !comes_back {
+            lab.fault(Fault::Kubelet { node: a_1(), up: false });
+            lab.fault(Fault::Kubelet { node: a_1(), up: true });
+            lab.run(60.0);
+            assert!(lab.world.objects().named::<Node>("a-1").is_some());
+        }
+    }
+}
+
+#[test]
+fn lc_204_a_dead_runtime_makes_the_node_not_ready() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.fault(Fault::Runtime { node: a_1(), up: false });
+    lab.run(65.0);
+    let ready = |lab: &Lab| {
+        lab.world
+            .objects()
+            .named::<Node>("a-1")
+            .unwrap()
+            .condition("Ready")
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(ready(&lab).status, ConditionStatus::False);
+    assert_eq!(&*ready(&lab).reason, "KubeletNotReady");
+    assert_eq!(lab.processes(), ["main"]);
+    lab.fault(Fault::Runtime { node: a_1(), up: true });
+    lab.run(80.0);
+    assert_eq!(ready(&lab).status, ConditionStatus::True);
+}
+
+#[test]
+fn an_imported_pod_keeps_running_with_its_past() {
+    let mut imported = web(json!({}), &[("main", json!({}), "")]);
+    imported["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
+    imported["status"] = json!({
+        "phase": "Running", "podIP": "10.9.8.7", "startTime": "2025-12-31T00:00:00Z",
+        "conditions": [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [{
+            "name": "main", "ready": true, "started": true, "restartCount": 3, "image": "busybox",
+            "state": {"running": {"startedAt": "2025-12-31T12:00:00Z"}},
+            "lastState": {"terminated": {"exitCode": 2, "reason": "Error", "finishedAt": "2025-12-31T11:59:00Z"}},
+        }],
+    });
+    let mut lab = Lab::new(&[imported]);
+    lab.run(0.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.run(30.0);
+    let found = status(lab.web().unwrap());
+    assert_eq!(found["containerStatuses"][0]["restartCount"], 3);
+    assert_eq!(
+        found["containerStatuses"][0]["state"]["running"]["startedAt"],
+        "2025-12-31T12:00:00Z"
+    );
+    assert_eq!(found["podIP"], "10.9.8.7");
+    assert!(
+        lab.records(What::ContainerStarted)
+            .iter()
+            .all(|record| record.at == SimTime::ZERO)
+    );
+}

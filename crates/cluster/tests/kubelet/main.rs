@@ -1,0 +1,13 @@
+//! Kubelet and machine through a whole world: rows of (when, what) that cite
+//! their fact. Expectations come from the facts, never from a run.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod eviction;
+mod faults;
+mod lab;
+mod probes;
+mod properties;
+mod restarts;
+mod start;
+mod termination;

@@ -1,0 +1,256 @@
+//! Starting pods: sandbox, images, init containers, sidecars, hooks, volumes.
+
+use podscope_cluster::What;
+use serde_json::json;
+
+use crate::lab::{Lab, status, web};
+
+#[test]
+fn l_01_l_04_a_pod_starts_and_is_ready() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(0.5);
+    let pending = status(lab.web().unwrap());
+    assert_eq!(pending["phase"], "Pending");
+    assert_eq!(
+        pending["containerStatuses"][0]["state"]["waiting"]["reason"],
+        "ContainerCreating"
+    );
+    assert!(pending["startTime"].is_string());
+    lab.run(4.0);
+    let running = status(lab.web().unwrap());
+    assert_eq!(running["phase"], "Running");
+    assert_eq!(running["containerStatuses"][0]["ready"], true);
+    assert_eq!(running["containerStatuses"][0]["started"], true);
+    assert!(running["containerStatuses"][0]["state"]["running"]["startedAt"].is_string());
+    // LC-106 to LC-110: order and values.
+    let conditions: Vec<(String, String)> = running["conditions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["type"].as_str().unwrap().into(),
+                one["status"].as_str().unwrap().into(),
+            )
+        })
+        .collect();
+    let wanted = [
+        "PodReadyToStartContainers",
+        "Initialized",
+        "Ready",
+        "ContainersReady",
+        "PodScheduled",
+    ];
+    assert_eq!(conditions, wanted.map(|kind| (kind.to_owned(), "True".to_owned())));
+    assert_eq!(running["observedGeneration"], 1);
+    // LC-180: events in order, with their texts.
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert_eq!(
+        events,
+        [
+            "Pulling: Pulling image \"busybox\"",
+            "Pulled: Successfully pulled image \"busybox\" in 1s (1s including waiting). Image size: 20000000 bytes.",
+            "Created: Created container: main",
+            "Started: Started container main",
+        ]
+    );
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+}
+
+#[test]
+fn lc_072_to_lc_075_init_containers_and_sidecars_in_order_l_05() {
+    let init = |extra: serde_json::Value| {
+        let mut one = json!({"init": true});
+        for (key, value) in extra.as_object().unwrap() {
+            one[key] = value.clone();
+        }
+        one
+    };
+    let probe = json!({"restartPolicy": "Always", "startupProbe": {"exec": {"command": ["up"]}, "periodSeconds": 1, "failureThreshold": 30}});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[
+            ("prepare", init(json!({})), "run=2s"),
+            ("side", init(probe), "startup=5s"),
+            ("migrate", init(json!({})), "run=1s"),
+            ("app", json!({}), ""),
+        ],
+    )]);
+    lab.run(5.0);
+    let early = status(lab.web().unwrap());
+    assert_eq!(early["phase"], "Pending");
+    assert_eq!(
+        early["containerStatuses"][0]["state"]["waiting"]["reason"],
+        "PodInitializing"
+    );
+    let initialized = early["conditions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["type"] == "Initialized")
+        .unwrap();
+    assert_eq!(initialized["reason"], "ContainersNotInitialized");
+    assert_eq!(
+        initialized["message"],
+        "containers with incomplete status: [side migrate]"
+    );
+    lab.run(40.0);
+    let order: Vec<String> = lab
+        .records(What::ContainerStarted)
+        .iter()
+        .map(|record| record.container.as_deref().unwrap().into())
+        .collect();
+    assert_eq!(order, ["prepare", "side", "migrate", "app"]);
+    let starts = lab.times(What::ContainerStarted, podscope_cluster::SimTime::ZERO);
+    // LC-074: migrate waits for the sidecar's startup probe; the sidecar serves 5 s after its start.
+    assert!(starts[2] - starts[1] >= 5.0, "{starts:?}");
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+#[test]
+fn lc_073_a_failed_init_container_under_never_fails_the_pod() {
+    let mut lab = Lab::new(&[web(
+        json!({"restartPolicy": "Never"}),
+        &[
+            ("prepare", json!({"init": true}), "run=1s, exit=3"),
+            ("app", json!({}), ""),
+        ],
+    )]);
+    lab.run(20.0);
+    let failed = status(lab.web().unwrap());
+    assert_eq!(failed["phase"], "Failed");
+    assert_eq!(failed["initContainerStatuses"][0]["state"]["terminated"]["exitCode"], 3);
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+}
+
+#[test]
+fn lc_069_image_pull_back_off() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
+    assert!(lab.sees(60.0, |lab| lab.waiting() == "ErrImagePull"));
+    assert!(lab.sees(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
+    let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    for wanted in [
+        "Pulling: Pulling image \"busybox\"",
+        "Failed: Error: ErrImagePull",
+        "BackOff: Back-off pulling image \"busybox\"",
+        "Failed: Error: ImagePullBackOff",
+    ] {
+        assert!(events.iter().any(|event| event == wanted), "{wanted} in {events:#?}");
+    }
+    assert!(
+        waiting["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("Back-off pulling image \"busybox\": ErrImagePull: ")
+    );
+}
+
+#[test]
+fn lc_081_a_failing_post_start_hook_kills_the_container_l_06() {
+    let hook = json!({"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "poststart=fail")])]);
+    lab.run(8.0);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(&"FailedPostStartHook: PostStartHook failed".to_owned()),
+        "{events:#?}"
+    );
+    assert!(
+        events.contains(&"Killing: FailedPostStartHook".to_owned()),
+        "{events:#?}"
+    );
+    assert!(!lab.records(What::SignalSent).is_empty());
+}
+
+#[test]
+fn a_missing_config_map_keeps_a_container_from_being_created() {
+    let env = json!({"envFrom": [{"configMapRef": {"name": "settings"}}]});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", env, "")])]);
+    lab.run(30.0);
+    let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
+    assert_eq!(
+        waiting,
+        json!({"reason": "CreateContainerConfigError", "message": "configmap \"settings\" not found"})
+    );
+    lab.create(
+        &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}}),
+    );
+    lab.run(60.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+#[test]
+fn a_missing_secret_keeps_a_volume_from_being_mounted() {
+    let spec = json!({"volumes": [{"name": "key", "secret": {"secretName": "tls"}}]});
+    let mut lab = Lab::new(&[web(spec, &[("main", json!({}), "")])]);
+    lab.run(30.0);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(
+            &"FailedMount: MountVolume.SetUp failed for volume \"key\" : secret \"tls\" not found".to_owned()
+        ),
+        "{events:#?}"
+    );
+    assert_eq!(status(lab.web().unwrap())["phase"], "Pending");
+    lab.create(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "tls", "namespace": "default"}}));
+    lab.run(100.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+#[test]
+fn lc_062_lc_063_admission_at_the_node() {
+    for (name, spec, container, reason) in [
+        (
+            "cpu",
+            json!({}),
+            json!({"resources": {"requests": {"cpu": "5"}}}),
+            "OutOfcpu",
+        ),
+        (
+            "affinity",
+            json!({"nodeSelector": {"disk": "ssd"}}),
+            json!({}),
+            "NodeAffinity",
+        ),
+    ] {
+        let mut lab = Lab::new(&[web(spec, &[("main", container, "")])]);
+        lab.run(5.0);
+        let refused = status(lab.web().unwrap());
+        assert_eq!(refused["phase"], "Failed", "{name}");
+        assert_eq!(refused["reason"], reason, "{name}");
+        assert!(
+            refused["message"].as_str().unwrap().starts_with("Pod was rejected: "),
+            "{name}"
+        );
+        assert!(refused["containerStatuses"].is_null(), "{name}");
+        assert!(lab.processes().is_empty());
+    }
+}
+
+#[test]
+fn lc_109_readiness_gates() {
+    let gate = "www.example.com/feature-1";
+    let mut lab = Lab::new(&[web(
+        json!({"readinessGates": [{"conditionType": gate}]}),
+        &[("main", json!({}), "")],
+    )]);
+    lab.run(6.0);
+    let of = |lab: &Lab, kind: &str| -> serde_json::Value {
+        let status = status(lab.web().unwrap());
+        status["conditions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["type"] == kind)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(of(&lab, "ContainersReady")["status"], "True");
+    assert_eq!(of(&lab, "Ready")["status"], "False");
+    assert_eq!(of(&lab, "Ready")["reason"], "ReadinessGatesNotReady");
+    assert_eq!(
+        of(&lab, "Ready")["message"],
+        format!("corresponding condition of pod readiness gate \"{gate}\" does not exist.")
+    );
+}
