@@ -1,6 +1,6 @@
 //! A world with a timeline, and what its trace says of one pod.
 
-use podscope_api::{Kind, NodeName, Object, Pod};
+use podscope_api::{Kind, NodeName, Pod};
 use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
 use podscope_cluster::fault::Fault;
 use podscope_cluster::{DeleteOptions, Record, Request, Setup, SimTime, Span, Switches, What, World};
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::common::{Trace, key, object};
 
 /// A pod called `web` on node a-1, of these containers (`name`, extra fields of the container, behaviour).
-pub fn web(spec: Value, containers: &[(&str, Value, &str)]) -> Value {
+pub(crate) fn web(spec: Value, containers: &[(&str, Value, &str)]) -> Value {
     pod("web", spec, containers)
 }
 
 /// A pod on node a-1.
-pub fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -> Value {
+pub(crate) fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -> Value {
     let mut annotations = serde_json::Map::new();
     let mut list = Vec::new();
     let mut inits = Vec::new();
@@ -45,16 +45,16 @@ pub fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -> Value
 }
 
 /// A world under test with its trace.
-pub struct Lab {
-    pub world: World,
-    pub trace: Trace,
+pub(crate) struct Lab {
+    pub(crate) world: World,
+    pub(crate) trace: Trace,
 }
 
 impl Lab {
-    pub fn new(objects: &[Value]) -> Self {
+    pub(crate) fn new(objects: &[Value]) -> Self {
         Self::with(objects, Setup::default())
     }
-    pub fn with_switch(objects: &[Value], switch: &str) -> Self {
+    pub(crate) fn with_switch(objects: &[Value], switch: &str) -> Self {
         let mut switches = Switches::default();
         assert!(switches.turn_on(switch));
         Self::with(
@@ -65,7 +65,7 @@ impl Lab {
             },
         )
     }
-    pub fn with(objects: &[Value], setup: Setup) -> Self {
+    pub(crate) fn with(objects: &[Value], setup: Setup) -> Self {
         let mut trace = Trace::default();
         let setup = Setup {
             objects: objects.iter().map(object).collect(),
@@ -74,12 +74,12 @@ impl Lab {
         let world = World::new(setup, &mut trace).expect("the objects are accepted");
         Self { world, trace }
     }
-    pub fn run(&mut self, seconds: f64) {
+    pub(crate) fn run(&mut self, seconds: f64) {
         let until = SimTime((seconds * 1e6) as i64);
         self.world.run_until(until, &mut self.trace);
     }
     /// Whether something holds at some millisecond until then.
-    pub fn sees(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
+    pub(crate) fn sees(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
         let end = SimTime((until * 1e6) as i64);
         while self.world.now() < end {
             if holds(self) {
@@ -91,7 +91,7 @@ impl Lab {
         holds(self)
     }
     /// The reason for which the first container of `web` waits.
-    pub fn waiting(&self) -> String {
+    pub(crate) fn waiting(&self) -> String {
         let reason = self
             .web()
             .map(|pod| status(pod)["containerStatuses"][0]["state"]["waiting"]["reason"].clone());
@@ -99,10 +99,10 @@ impl Lab {
             .and_then(|reason| reason.as_str().map(str::to_owned))
             .unwrap_or_default()
     }
-    pub fn delete(&mut self, grace_seconds: Option<i64>) {
+    pub(crate) fn delete(&mut self, grace_seconds: Option<i64>) {
         self.delete_pod("web", grace_seconds);
     }
-    pub fn delete_pod(&mut self, name: &str, grace_seconds: Option<i64>) {
+    pub(crate) fn delete_pod(&mut self, name: &str, grace_seconds: Option<i64>) {
         let command = ClientCommand::Delete(DeleteCommand {
             targets: vec![(Kind::Pod, key(name))],
             options: DeleteOptions {
@@ -114,27 +114,27 @@ impl Lab {
         });
         self.world.start_client(command, &mut self.trace);
     }
-    pub fn create(&mut self, value: &Value) {
+    pub(crate) fn create(&mut self, value: &Value) {
         let command = ClientCommand::Write(vec![Write::new(Request::Create(object(value)), "created")]);
         self.world.start_client(command, &mut self.trace);
     }
-    pub fn request(&mut self, request: Request) {
+    pub(crate) fn request(&mut self, request: Request) {
         self.world
             .start_client(ClientCommand::Write(vec![Write::new(request, "done")]), &mut self.trace);
     }
-    pub fn fault(&mut self, fault: Fault) {
+    pub(crate) fn fault(&mut self, fault: Fault) {
         self.world
             .apply_fault(&fault, &mut self.trace)
             .expect("the fault is possible");
     }
-    pub fn web(&self) -> Option<&Pod> {
+    pub(crate) fn web(&self) -> Option<&Pod> {
         self.pod("web")
     }
-    pub fn pod(&self, name: &str) -> Option<&Pod> {
+    pub(crate) fn pod(&self, name: &str) -> Option<&Pod> {
         self.world.objects().get::<Pod>(&key(name)).map(|pod| &**pod)
     }
     /// Names of containers that really run on a-1, of all pods.
-    pub fn processes(&self) -> Vec<String> {
+    pub(crate) fn processes(&self) -> Vec<String> {
         let machine = self.world.machine(&NodeName::from("a-1")).expect("a machine");
         machine
             .processes()
@@ -143,7 +143,7 @@ impl Lab {
             .collect()
     }
     /// Records about `web`.
-    pub fn records(&self, what: What) -> Vec<&Record> {
+    pub(crate) fn records(&self, what: What) -> Vec<&Record> {
         let of_web = |record: &&Record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web");
         self.trace
             .records
@@ -153,14 +153,14 @@ impl Lab {
             .collect()
     }
     /// Seconds of records of that kind about `web`, from `origin`.
-    pub fn times(&self, what: What, origin: SimTime) -> Vec<f64> {
+    pub(crate) fn times(&self, what: What, origin: SimTime) -> Vec<f64> {
         self.records(what)
             .iter()
             .map(|record| seconds(record.at - origin))
             .collect()
     }
     /// `REASON: MESSAGE` of the events about `web` with their seconds.
-    pub fn events(&self) -> Vec<(f64, String)> {
+    pub(crate) fn events(&self) -> Vec<(f64, String)> {
         self.records(What::Event)
             .iter()
             .map(|record| {
@@ -172,7 +172,7 @@ impl Lab {
             .collect()
     }
     /// What happened to the processes of `web`: `(seconds since the first entry, "SIGTERM main")`, hooks, exits, signals.
-    pub fn killing(&self) -> Vec<(f64, String)> {
+    pub(crate) fn killing(&self) -> Vec<(f64, String)> {
         let kinds = [
             What::HookStarted,
             What::HookFinished,
@@ -210,11 +210,11 @@ impl Lab {
     }
 }
 
-pub fn seconds(span: Span) -> f64 {
+pub(crate) fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1e6
 }
 
-pub fn text(record: &Record, field: &str) -> String {
+pub(crate) fn text(record: &Record, field: &str) -> String {
     let found = record.fields.iter().find(|(name, _)| *name == field);
     found
         .and_then(|(_, value)| value.as_str())
@@ -224,7 +224,7 @@ pub fn text(record: &Record, field: &str) -> String {
 
 /// Compares rows of (seconds, what), times to the millisecond.
 #[track_caller]
-pub fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)]) {
+pub(crate) fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)]) {
     let print = |at: f64, what: &str| format!("{at:>9.3} {what}");
     let found: Vec<String> = found.iter().map(|(at, what)| print(*at, what)).collect();
     let wanted: Vec<String> = wanted.iter().map(|(at, what)| print(*at, what)).collect();
@@ -232,11 +232,6 @@ pub fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)]) {
 }
 
 /// A status as JSON, for paths.
-pub fn status(pod: &Pod) -> Value {
+pub(crate) fn status(pod: &Pod) -> Value {
     serde_json::to_value(&pod.status).expect("a status")
-}
-
-#[allow(dead_code)]
-pub fn as_object(pod: &Pod) -> Object {
-    Object::Pod(std::sync::Arc::new(pod.clone()))
 }
