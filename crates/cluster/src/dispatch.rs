@@ -12,6 +12,7 @@ use crate::invariants::Seen;
 use crate::kubelet::{Kubelet, KubeletInput};
 use crate::machine::MachineEvent;
 use crate::queue::{Call, Event, Process};
+use crate::scheduler_process::SchedulerProcess;
 use crate::world::{Body, CALL_TIMEOUT, Held, ProcessState};
 use crate::{Actor, Answer, ApiError, CallId, Change, Input, Objects, Place, Rng, SimTime, Sink, Span, Timer, World};
 
@@ -127,30 +128,43 @@ impl World {
         }
     }
     /// The leaders at t = 0.
-    pub(crate) fn start_control_plane(&mut self, settings: ElectionSettings) {
-        self.add_manager(0, Some(settings), true);
+    pub(crate) fn start_control_plane(&mut self) {
+        self.add_process(Actor::Scheduler(0), true, true);
+        self.add_process(Actor::ControllerManager(0), true, true);
     }
-    /// A controller-manager process; without election it believes it leads (`fault second`).
-    pub(crate) fn add_manager(&mut self, instance: u8, election: Option<ElectionSettings>, leads: bool) {
-        let actor = Actor::ControllerManager(instance);
+    /// A scheduler or controller-manager with empty memory; without election it believes it leads (`fault second`).
+    pub(crate) fn add_process(&mut self, actor: Actor, has_election: bool, leads: bool) {
+        let (lease, instance) = match actor {
+            Actor::Scheduler(instance) => ("kube-scheduler", instance),
+            Actor::ControllerManager(instance) => ("kube-controller-manager", instance),
+            _ => return,
+        };
         let incarnation = self.processes.get(&actor).map_or(0, |state| state.incarnation) + 1;
         let rng = match self.processes.remove(&actor) {
             Some(state) => state.rng,
             None => Rng::split(self.seed, &actor.to_string()),
         };
-        let has_election = election.is_some();
-        let mut election = election.map(|settings| {
+        let mut election = has_election.then(|| {
             let identity = format!("control-plane_{instance}-{incarnation}");
-            Election::new("kube-controller-manager", identity.into(), settings)
+            Election::new(lease, identity.into(), self.election_settings(&actor))
         });
         if leads && let Some(candidate) = election.take() {
             election = Some(self.install_leader(candidate));
         }
-        let core = (leads || !has_election)
-            .then(|| Arc::new(ControllerManager::new(self.settings.controller_manager.clone())));
+        let leads = leads || !has_election;
+        let body = match actor {
+            Actor::Scheduler(_) => Body::Scheduler(Arc::new(SchedulerProcess::new(
+                self.settings.scheduler.clone(),
+                self.now,
+                leads,
+            ))),
+            _ => {
+                Body::Manager(leads.then(|| Arc::new(ControllerManager::new(self.settings.controller_manager.clone()))))
+            }
+        };
         let state = ProcessState {
             incarnation,
-            body: Body::Manager(core),
+            body,
             rng,
             watch: WatchState::Closed,
             election,
@@ -189,19 +203,20 @@ impl World {
     /// A leader that could not renew exits; it is started again with empty memory, as a candidate.
     fn lose_lead(&mut self, process: &Process) {
         self.kill(&process.actor);
-        if let Actor::ControllerManager(instance) = process.actor {
-            self.add_manager(instance, Some(self.election_settings()), false);
-        }
+        self.add_process(process.actor.clone(), true, false);
         if let Some(next) = self.running(&process.actor) {
             self.queue.push(self.now + RESTART_DELAY, Event::Start(next));
         }
     }
-    pub(crate) fn election_settings(&self) -> ElectionSettings {
+    fn election_settings(&self, actor: &Actor) -> ElectionSettings {
         let settings = &self.settings.controller_manager;
-        ElectionSettings {
-            lease_duration: settings.lease_duration,
-            renew_deadline: settings.renew_deadline,
-            retry_period: settings.retry_period,
+        match actor {
+            Actor::ControllerManager(_) => ElectionSettings {
+                lease_duration: settings.lease_duration,
+                renew_deadline: settings.renew_deadline,
+                retry_period: settings.retry_period,
+            },
+            _ => ElectionSettings::default(),
         }
     }
 
@@ -297,13 +312,19 @@ impl World {
         match verdict {
             Some(Verdict::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
-                self.with_process(process, sink, |body, _, ctx| {
-                    if let Body::Manager(slot) = body {
-                        *slot = Some(Arc::new(core));
+                self.with_process(process, sink, |body, _, ctx| match body {
+                    Body::Scheduler(scheduler) => Arc::make_mut(scheduler).lead(ctx),
+                    body => {
+                        if let Body::Manager(slot) = body {
+                            *slot = Some(Arc::new(core));
+                        }
+                        input(body, Input::Started, ctx);
                     }
-                    input(body, Input::Started, ctx);
                 });
-                self.open_watch(process);
+                // A scheduler watches since its start, a controller-manager from its election on.
+                if matches!(process.actor, Actor::ControllerManager(_)) {
+                    self.open_watch(process);
+                }
             }
             Some(Verdict::Lost) => self.lose_lead(process),
             Some(Verdict::Unchanged) | None => {}
@@ -432,6 +453,7 @@ impl World {
         let watches = match self.processes.get(&process.actor).map(|state| &state.body) {
             None => matches!(process.actor, Actor::Kubelet(_)) && self.is_current(process),
             Some(Body::Manager(core)) => core.is_some(),
+            Some(Body::Scheduler(_)) => true,
             Some(Body::Client(client)) => client.watches(),
             Some(Body::Down) => false,
         };
@@ -574,6 +596,7 @@ fn concerns(actor: &Actor, change: &Change) -> bool {
 fn input(body: &mut Body, input: Input, ctx: &mut crate::Ctx<'_>) {
     match body {
         Body::Manager(Some(core)) => Arc::make_mut(core).handle(input, ctx),
+        Body::Scheduler(scheduler) => Arc::make_mut(scheduler).handle(input, ctx),
         Body::Client(client) => Arc::make_mut(client).handle(input, ctx),
         Body::Manager(None) | Body::Down => {}
     }

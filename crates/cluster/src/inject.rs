@@ -405,14 +405,12 @@ impl World {
 
     /// A process of the control plane starts: as a candidate, or believing that it leads.
     fn start_process(&mut self, process: ControlPlaneProcess, instance: u8, as_candidate: bool) {
-        let settings = as_candidate.then(|| self.election_settings());
         let actor = match process {
-            ControlPlaneProcess::ControllerManager => {
-                self.add_manager(instance, settings, false);
-                Actor::ControllerManager(instance)
-            }
-            ControlPlaneProcess::Scheduler | ControlPlaneProcess::ApiServer => return,
+            ControlPlaneProcess::ControllerManager => Actor::ControllerManager(instance),
+            ControlPlaneProcess::Scheduler => Actor::Scheduler(instance),
+            ControlPlaneProcess::ApiServer => return,
         };
+        self.add_process(actor.clone(), as_candidate, false);
         if let Some(process) = self.running(&actor) {
             self.queue.push(self.now + START_DELAY, Event::Start(process));
         }

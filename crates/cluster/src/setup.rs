@@ -9,10 +9,11 @@ use podscope_api::{
     ObjectKey, ObjectMeta, PriorityClass, Quantity, ResourceList, Str, Time,
 };
 
+use podscope_scheduler::SchedulerConfiguration;
+
 use crate::apiserver::Caller;
 use crate::controllers::ControllerManagerSettings;
 use crate::dispatch::{LOOK_INTERVAL, WatchState};
-use crate::election::ElectionSettings;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::kubelet::KubeletSettings;
 use crate::machine::Machine;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub controller_manager: ControllerManagerSettings,
     /// Every kubelet.
     pub kubelet: Arc<KubeletSettings>,
+    /// kube-scheduler.
+    pub scheduler: SchedulerConfiguration,
     /// The network.
     pub network: NetworkSettings,
 }
@@ -214,11 +217,7 @@ impl World {
                 self.with_machine(&node, sink, |machine, ctx| machine.adopt(&pod, ctx));
             }
         }
-        self.start_control_plane(ElectionSettings {
-            lease_duration: self.settings.controller_manager.lease_duration,
-            renew_deadline: self.settings.controller_manager.renew_deadline,
-            retry_period: self.settings.controller_manager.retry_period,
-        });
+        self.start_control_plane();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
             let actor = Actor::Kubelet(name);

@@ -18,6 +18,7 @@ use crate::invariants::{Breach, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::queue::{Call, Event, Process, Queue};
+use crate::scheduler_process::{RecordedDecision, SchedulerProcess};
 use crate::setup::{Settings, Setup};
 use crate::{
     Actor, Answer, ApiError, Ctx, Effect, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng,
@@ -67,6 +68,8 @@ pub(crate) enum Body {
     Down,
     /// A controller-manager; the core exists while it leads.
     Manager(Option<Arc<ControllerManager>>),
+    /// A scheduler.
+    Scheduler(Arc<SchedulerProcess>),
     /// A command.
     Client(Arc<Client>),
 }
@@ -197,6 +200,44 @@ impl World {
     /// Whether the API server's process runs, and whether it reaches etcd.
     pub fn control_plane(&self) -> (bool, bool) {
         (self.is_api_up, self.is_etcd_up)
+    }
+    /// The scheduler that leads, if one does: its queue, cache and configuration.
+    pub fn scheduler(&self) -> Option<&podscope_scheduler::Scheduler> {
+        self.processes.values().find_map(|state| match &state.body {
+            Body::Scheduler(process) if process.is_leader() => Some(process.core()),
+            _ => None,
+        })
+    }
+    /// Keeps the whole of the decisions to come, each until the next one; for replaying to an attempt (S-14).
+    /// Changes nothing else.
+    pub fn record_decisions(&mut self, on: bool) {
+        for state in self.processes.values_mut() {
+            if let Body::Scheduler(process) = &mut state.body {
+                Arc::make_mut(process).wants_record = on;
+            }
+        }
+    }
+    /// The decision that was kept last, if any.
+    pub fn take_decision(&mut self) -> Option<Arc<RecordedDecision>> {
+        self.processes.values_mut().find_map(|state| match &mut state.body {
+            Body::Scheduler(process) if process.recorded.is_some() => Arc::make_mut(process).recorded.take(),
+            _ => None,
+        })
+    }
+    /// The processes of the control plane: who, whether it runs, whether it leads.
+    pub fn control_plane_processes(&self) -> Vec<(Actor, bool, bool)> {
+        self.processes
+            .iter()
+            .filter(|(actor, _)| !matches!(actor, Actor::Client(_)))
+            .map(|(actor, state)| {
+                let leads = match &state.body {
+                    Body::Scheduler(process) => process.is_leader(),
+                    Body::Manager(core) => core.is_some(),
+                    Body::Down | Body::Client(_) => false,
+                };
+                (actor.clone(), !matches!(state.body, Body::Down), leads)
+            })
+            .collect()
     }
     /// Whether a command still runs.
     pub fn is_running(&self, command: u32) -> bool {

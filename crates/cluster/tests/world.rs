@@ -116,3 +116,107 @@ fn f_01_impossible_faults_say_why() {
         assert_eq!(world.apply_fault(&fault, &mut trace), Err(expected.to_owned()));
     }
 }
+
+#[test]
+fn s_01_pods_are_scheduled_run_and_end() {
+    let mut trace = Trace::default();
+    let mut world = world(&[replica_set(3), common::pod("solo", None)], &mut trace);
+    world.run_until(at(30), &mut trace);
+    let phases: Vec<Option<&str>> = world
+        .objects()
+        .list::<Pod>()
+        .map(|pod| pod.status.phase.as_ref().map(podscope_api::PodPhase::as_str))
+        .collect();
+    assert_eq!(phases, [Some("Running"); 4], "{:#?}", trace.lines());
+    let delete = podscope_cluster::client::DeleteCommand {
+        targets: vec![(podscope_api::Kind::Pod, common::key("solo"))],
+        wait: true,
+        ..Default::default()
+    };
+    let command = world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    world.run_until(at(70), &mut trace);
+    assert!(world.objects().get::<Pod>(&common::key("solo")).is_none());
+    assert!(!world.is_running(command));
+    let broken: Vec<String> = trace
+        .lines()
+        .into_iter()
+        .filter(|line| line.contains("InvariantViolated"))
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn ct_037_a_partition_moves_pods_after_their_tolerations() {
+    let mut trace = Trace::default();
+    let mut world = world(&[replica_set(1)], &mut trace);
+    world.run_until(at(20), &mut trace);
+    let first = world.objects().list::<Pod>().next().expect("one").clone();
+    let node = first.spec.node_name.clone().expect("scheduled");
+    world
+        .apply_fault(&partition(node.as_str()), &mut trace)
+        .expect("a known node");
+    world.run_until(at(420), &mut trace);
+    let pods: Vec<_> = world.objects().list::<Pod>().cloned().collect();
+    assert_eq!(pods.len(), 2, "the old one stays Terminating beside its replacement");
+    world
+        .apply_fault(&Fault::Heal(Targets::All), &mut trace)
+        .expect("nothing can be wrong");
+    world.run_until(at(500), &mut trace);
+    assert_eq!(world.objects().list::<Pod>().count(), 1);
+    let broken: Vec<String> = trace
+        .lines()
+        .into_iter()
+        .filter(|line| line.contains("InvariantViolated"))
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn f_04_a_force_deletion_in_a_partition_is_put_down_to_the_command() {
+    let mut trace = Trace::default();
+    let set = json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db", "namespace": "default"},
+        "spec": {
+            "replicas": 1, "serviceName": "db", "selector": {"matchLabels": {"app": "db"}},
+            "template": {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "main", "image": "db"}]}},
+        },
+    });
+    let mut world = world(&[set], &mut trace);
+    world.run_until(at(20), &mut trace);
+    let node = world
+        .objects()
+        .get::<Pod>(&common::key("db-0"))
+        .expect("made")
+        .spec
+        .node_name
+        .clone();
+    world
+        .apply_fault(&partition(node.expect("scheduled").as_str()), &mut trace)
+        .expect("a known node");
+    world.run_until(at(90), &mut trace);
+    let text = "kubectl delete pod db-0 --grace-period=0 --force";
+    world.record_command(text, None, &mut trace);
+    let delete = podscope_cluster::client::DeleteCommand {
+        targets: vec![(podscope_api::Kind::Pod, common::key("db-0"))],
+        options: podscope_cluster::DeleteOptions {
+            grace_seconds: Some(0),
+            ..Default::default()
+        },
+        ..Default::default()
+    };
+    world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    world.run_until(at(130), &mut trace);
+    let broken: Vec<String> = trace
+        .lines()
+        .into_iter()
+        .filter(|line| line.contains("InvariantViolated"))
+        .collect();
+    assert_eq!(broken.len(), 2, "{broken:#?}");
+    assert!(
+        broken[0].contains("\"invariant\":\"at-most-one\",\"cause\":\"command\""),
+        "{}",
+        broken[0]
+    );
+    assert!(broken[0].contains(text), "{}", broken[0]);
+    assert!(broken[1].contains("\"invariant\":\"safe-stall\""), "{}", broken[1]);
+}

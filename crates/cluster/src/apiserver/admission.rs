@@ -330,25 +330,3 @@ pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
         QosClass::Burstable
     }
 }
-
-/// Problems of a new object as (field, message).
-pub(super) fn validate(object: &Object) -> Vec<(String, String)> {
-    if object.metadata().name.is_empty() {
-        return vec![(
-            "metadata.name".into(),
-            "Required value: name or generateName is required".into(),
-        )];
-    }
-    Vec::new()
-}
-
-/// Problems of an update as (field, message).
-pub(super) fn validate_update(old: &Object, new: &Object) -> Vec<(String, String)> {
-    match (old, new) {
-        (Object::Pod(old), Object::Pod(new)) if old.spec.node_name != new.spec.node_name => vec![(
-            "spec".into(),
-            "Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)".into(),
-        )],
-        _ => Vec::new(),
-    }
-}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
-use podscope_api::{default_object, generate_job_selector};
+use podscope_api::{default_object, generate_job_selector, validate};
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
@@ -44,9 +44,9 @@ impl ApiServer {
         }
         self.admit(&mut object, caller)?;
         self.strategy(&mut object, caller);
-        let problems = admission::validate(&object);
+        let problems = validate(&object);
         if !problems.is_empty() {
-            return Err(ApiError::invalid(kind, &object.metadata().name, &problems));
+            return Err(ApiError::invalid(kind, &object.metadata().name, problems));
         }
         if self.objects().get_kind(kind, &object.key()).is_some() {
             return Err(ApiError::already_exists(kind, &object.metadata().name));

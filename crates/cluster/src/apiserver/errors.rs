@@ -74,26 +74,10 @@ impl ApiError {
             format!("{} {name:?} is forbidden: {why}", qualified_resource(kind)),
         )
     }
-    /// 422 with one `field: message` a problem.
-    pub fn invalid(kind: Kind, name: &str, problems: &[(String, String)]) -> Self {
-        let each: Vec<String> = problems
-            .iter()
-            .map(|(field, message)| format!("{field}: {message}"))
-            .collect();
-        let text = match each.as_slice() {
-            [one] => one.clone(),
-            many => format!("[{}]", many.join(", ")),
-        };
-        let group = kind
-            .api_version()
-            .split_once('/')
-            .map_or(String::new(), |(group, _)| format!(".{group}"));
-        let mut error = Self::of(
-            422,
-            "Invalid",
-            format!("{}{group} {name:?} is invalid: {text}", kind.name()),
-        );
-        error.causes = problems.to_vec();
+    /// 422 with everything that is wrong.
+    pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
+        let mut error = Self::of(422, "Invalid", problems.to_status_message(kind, name));
+        error.causes = problems.into_pairs();
         error
     }
     /// 400.

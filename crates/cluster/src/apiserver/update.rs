@@ -3,7 +3,7 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
-use super::{ApiServer, Caller, Outcome, admission, is_unwatched, parts, records};
+use super::{ApiServer, Caller, Outcome, is_unwatched, parts, records};
 use crate::{Answer, ApiError, Mutation, Part, What};
 
 impl ApiServer {
@@ -73,9 +73,9 @@ impl ApiServer {
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
             self.admit_update(&mut merged, old, caller)?;
-            let problems = admission::validate_update(old, &merged);
+            let problems = podscope_api::validate_update(old, &merged);
             if !problems.is_empty() {
-                return Err(ApiError::invalid(kind, &key.name, &problems));
+                return Err(ApiError::invalid(kind, &key.name, problems));
             }
             if parts::raises_generation(old, &merged) {
                 let metadata = merged.metadata_mut();

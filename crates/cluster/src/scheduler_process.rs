@@ -1,0 +1,638 @@
+//! kube-scheduler as a process of the world: it feeds the scheduler library
+//! with its watch, decides one pod at a time while it leads, and turns what an
+//! attempt asks for into calls to the API server.
+//!
+//! Deviation: a decision takes one simulated millisecond, whatever it costs;
+//! the real one takes between a tenth and ten.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{
+    ConditionStatus, EventType, Kind, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod, PodCondition, Str, Uid,
+};
+use podscope_scheduler::{
+    Attempt, Cache, Decision, Outcome, Preempt, Recorder, Scheduler, SchedulerConfiguration, StatusPatch, Victim,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    Answer, CallId, Ctx, DeleteOptions, EventNote, Input, Mutation, Objects, Part, Propagation, Request, SimTime, Span,
+    Switches, Timer, What, subject,
+};
+
+/// Simulated time of one decision.
+const DECISION_TIME: Span = Span::millis(1);
+/// PreBind gives up on volumes after this long (VolumeBinding's bindTimeoutSeconds).
+const VOLUME_TIMEOUT: Span = Span::seconds(600);
+
+/// Kinds the scheduler watches, in the order in which a list is taken over.
+const WATCHED: &[Kind] = &[
+    Kind::Namespace,
+    Kind::Node,
+    Kind::CsiNode,
+    Kind::CsiDriver,
+    Kind::CsiStorageCapacity,
+    Kind::StorageClass,
+    Kind::PersistentVolume,
+    Kind::PersistentVolumeClaim,
+    Kind::Service,
+    Kind::ReplicationController,
+    Kind::ReplicaSet,
+    Kind::StatefulSet,
+    Kind::PodDisruptionBudget,
+    Kind::Pod,
+];
+
+/// A whole decision, kept where somebody asked for it (S-14).
+#[derive(Debug, Clone)]
+pub struct RecordedDecision {
+    /// The pod.
+    pub pod: ObjectKey,
+    /// The cluster as the scheduler saw it.
+    pub cache: Cache,
+    /// The decision.
+    pub decision: Decision,
+}
+
+struct Slot<'a> {
+    is_wanted: bool,
+    found: &'a mut Option<Arc<RecordedDecision>>,
+}
+
+impl Recorder for Slot<'_> {
+    fn wants(&self, _: &ObjectKey) -> bool {
+        self.is_wanted
+    }
+    fn record(&mut self, cache: &Cache, decision: &Decision) {
+        *self.found = Some(Arc::new(RecordedDecision {
+            pod: decision.incoming.info.pod.metadata.key(),
+            cache: cache.clone(),
+            decision: decision.clone(),
+        }));
+    }
+}
+
+/// A call under way.
+#[derive(Debug, Clone)]
+enum Pending {
+    /// A volume or claim of that pod is being written.
+    Volume(Uid),
+    /// The binding of that pod.
+    Binding(Uid),
+    /// The DELETE of a victim, with the preemptor's UID.
+    Victim { preemptor: Uid, victim: usize },
+}
+
+/// A pod that is assumed and on its way to its node.
+#[derive(Debug, Clone)]
+struct Binding {
+    pod: ObjectKey,
+    node: NodeName,
+    /// Told after success (SCH-128).
+    events: Vec<podscope_scheduler::EventNote>,
+    /// Writes of volumes and claims not answered yet.
+    writes_left: usize,
+    /// Claims that must be Bound before the binding.
+    claims: Vec<ObjectKey>,
+    give_up_at: SimTime,
+    is_sent: bool,
+}
+
+/// A preemption that is being carried out.
+#[derive(Debug, Clone)]
+struct Preempting {
+    pod: ObjectKey,
+    plan: Preempt,
+    events: Vec<podscope_scheduler::EventNote>,
+    /// Victims (by index) not asked to leave yet.
+    last: Option<usize>,
+    in_flight: usize,
+    found_any: bool,
+}
+
+/// The memory of one kube-scheduler.
+#[derive(Debug, Clone)]
+pub(crate) struct SchedulerProcess {
+    core: Scheduler,
+    leads: bool,
+    known: Arc<Objects>,
+    wake_at: Option<SimTime>,
+    busy_until: SimTime,
+    calls: BTreeMap<CallId, Pending>,
+    bindings: BTreeMap<Uid, Binding>,
+    preemptions: BTreeMap<Uid, Preempting>,
+    /// Whether the next decision is to be kept.
+    pub wants_record: bool,
+    /// The decision that was kept.
+    pub recorded: Option<Arc<RecordedDecision>>,
+}
+
+impl SchedulerProcess {
+    /// A process with empty memory.
+    pub(crate) fn new(config: SchedulerConfiguration, now: SimTime, leads: bool) -> Self {
+        Self {
+            core: Scheduler::new(config, now.0),
+            leads,
+            known: Arc::default(),
+            wake_at: None,
+            busy_until: now,
+            calls: BTreeMap::new(),
+            bindings: BTreeMap::new(),
+            preemptions: BTreeMap::new(),
+            wants_record: false,
+            recorded: None,
+        }
+    }
+    /// The scheduler itself, to read.
+    pub(crate) fn core(&self) -> &Scheduler {
+        &self.core
+    }
+    pub(crate) fn is_leader(&self) -> bool {
+        self.leads
+    }
+    /// The process was elected.
+    pub(crate) fn lead(&mut self, ctx: &mut Ctx<'_>) {
+        self.leads = true;
+        self.arm(ctx);
+    }
+    /// One step.
+    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
+        match input {
+            Input::Started => {}
+            Input::Listed { objects, .. } => self.take_list(objects, ctx),
+            Input::Changed(change) => {
+                let old = change.old.as_ref().map(|object| seen(object, ctx.switches));
+                let new = change.new.as_ref().map(|object| seen(object, ctx.switches));
+                self.known = change.after.clone();
+                self.core.on_change(old.as_ref(), new.as_ref(), ctx.now.0);
+                if matches!(change.object(), Some(Object::PersistentVolumeClaim(_))) {
+                    self.bind_what_is_ready(ctx);
+                }
+            }
+            Input::Answered(id, answer) => self.answered(id, answer, ctx),
+            Input::Timer(_) => self.wake(ctx),
+        }
+        self.arm(ctx);
+    }
+
+    fn take_list(&mut self, objects: Arc<Objects>, ctx: &mut Ctx<'_>) {
+        let old = std::mem::replace(&mut self.known, objects.clone());
+        for kind in WATCHED {
+            for gone in old.list_kind(*kind) {
+                if objects.get_kind(*kind, &gone.key()).is_none() {
+                    self.core.on_change(Some(&seen(&gone, ctx.switches)), None, ctx.now.0);
+                }
+            }
+            for object in objects.list_kind(*kind) {
+                let before = old.get_kind(*kind, &object.key());
+                let version = |object: &Object| object.metadata().resource_version.clone();
+                if before.as_ref().map(version) != Some(version(&object)) {
+                    let before = before.map(|before| seen(&before, ctx.switches));
+                    self.core
+                        .on_change(before.as_ref(), Some(&seen(&object, ctx.switches)), ctx.now.0);
+                }
+            }
+        }
+    }
+
+    /// Sets the timer for the next decision or deadline.
+    fn arm(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.leads {
+            return;
+        }
+        let decision = self
+            .core
+            .next_deadline(ctx.now.0)
+            .map(|at| SimTime(at).max(self.busy_until));
+        let volumes = self
+            .bindings
+            .values()
+            .filter(|binding| !binding.is_sent)
+            .map(|binding| binding.give_up_at)
+            .min();
+        let Some(at) = [decision, volumes].into_iter().flatten().min() else {
+            return;
+        };
+        if self.wake_at.is_none_or(|set| at < set) {
+            self.wake_at = Some(at);
+            ctx.timer(at, Timer::Scheduler);
+        }
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        if self.wake_at != Some(ctx.now) || !self.leads {
+            return;
+        }
+        self.wake_at = None;
+        self.give_up_on_volumes(ctx);
+        if ctx.now < self.busy_until {
+            return;
+        }
+        let mut slot = Slot {
+            is_wanted: self.wants_record,
+            found: &mut self.recorded,
+        };
+        let rng = &mut *ctx.rng;
+        let attempt = self.core.schedule_one(ctx.now.0, &mut || rng.bits(), &mut slot);
+        if let Some(attempt) = attempt {
+            self.busy_until = ctx.now + DECISION_TIME;
+            self.carry_out(attempt, ctx);
+        }
+    }
+
+    /// Records an attempt and sends what it asks for.
+    fn carry_out(&mut self, attempt: Attempt, ctx: &mut Ctx<'_>) {
+        record(&attempt, ctx);
+        let uid = Uid(attempt.uid.clone());
+        if let Some(patch) = attempt.patch.clone() {
+            patch_status(&attempt.pod, &uid, patch, ctx);
+        }
+        match attempt.outcome {
+            Outcome::Assumed {
+                node, volumes, claims, ..
+            } => {
+                let binding = Binding {
+                    pod: attempt.pod,
+                    node,
+                    events: attempt.events,
+                    writes_left: volumes.len() + claims.len(),
+                    claims: if volumes.is_empty() && claims.is_empty() {
+                        Vec::new()
+                    } else {
+                        self.claims_of(&uid)
+                    },
+                    give_up_at: ctx.now + VOLUME_TIMEOUT,
+                    is_sent: false,
+                };
+                self.bindings.insert(uid.clone(), binding);
+                let volumes = volumes.into_iter().map(Object::PersistentVolume);
+                for object in volumes.chain(claims.into_iter().map(Object::PersistentVolumeClaim)) {
+                    let id = ctx.call(Request::Update(object, Part::Main));
+                    self.calls.insert(id, Pending::Volume(uid.clone()));
+                }
+                self.bind_what_is_ready(ctx);
+            }
+            Outcome::Unschedulable { preempt, .. } => {
+                let (own, victims): (Vec<_>, Vec<_>) =
+                    attempt.events.into_iter().partition(|event| event.about == attempt.pod);
+                tell(own, ctx);
+                if let Some(plan) = preempt {
+                    self.preempt(attempt.pod, uid, plan, victims, ctx);
+                }
+            }
+            Outcome::Error { .. } | Outcome::Skipped => tell(attempt.events, ctx),
+        }
+    }
+
+    // Binding.
+
+    fn claims_of(&self, uid: &Uid) -> Vec<ObjectKey> {
+        let Some(Object::Pod(pod)) = self.known.by_uid(uid) else {
+            return Vec::new();
+        };
+        let namespace = &pod.metadata.namespace;
+        pod.spec
+            .volumes
+            .iter()
+            .filter_map(|volume| {
+                if let Some(claim) = &volume.persistent_volume_claim {
+                    Some(claim.claim_name.clone())
+                } else {
+                    volume
+                        .ephemeral
+                        .as_ref()
+                        .map(|_| Str::from(format!("{}-{}", pod.metadata.name, volume.name)))
+                }
+            })
+            .map(|name| ObjectKey::new(namespace.clone(), name))
+            .collect()
+    }
+
+    fn bind_what_is_ready(&mut self, ctx: &mut Ctx<'_>) {
+        for (uid, binding) in &mut self.bindings {
+            let is_bound = |key: &ObjectKey| {
+                self.known
+                    .get::<PersistentVolumeClaim>(key)
+                    .is_some_and(|claim| claim.status.phase == Some(podscope_api::ClaimPhase::Bound))
+            };
+            if !binding.is_sent && binding.writes_left == 0 && binding.claims.iter().all(is_bound) {
+                binding.is_sent = true;
+                let id = ctx.call(Request::Bind {
+                    pod: binding.pod.clone(),
+                    uid: uid.clone(),
+                    node: binding.node.clone(),
+                });
+                self.calls.insert(id, Pending::Binding(uid.clone()));
+            }
+        }
+    }
+
+    fn give_up_on_volumes(&mut self, ctx: &mut Ctx<'_>) {
+        let late: Vec<Uid> = self
+            .bindings
+            .iter()
+            .filter(|(_, binding)| !binding.is_sent && binding.give_up_at <= ctx.now)
+            .map(|(uid, _)| uid.clone())
+            .collect();
+        for uid in late {
+            let message = "running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded";
+            self.end_binding(&uid, Err(message.into()), ctx);
+        }
+    }
+
+    fn end_binding(&mut self, uid: &Uid, result: Result<(), String>, ctx: &mut Ctx<'_>) {
+        let Some(binding) = self.bindings.remove(uid) else {
+            return;
+        };
+        if result.is_ok() {
+            tell(binding.events, ctx);
+        }
+        if let Some(attempt) = self.core.bind_finished(uid.as_str(), result, ctx.now.0) {
+            self.carry_out(attempt, ctx);
+        }
+    }
+
+    fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Ctx<'_>) {
+        match self.calls.remove(&id) {
+            None => {}
+            Some(Pending::Volume(uid)) => match answer {
+                Ok(_) => {
+                    if let Some(binding) = self.bindings.get_mut(&uid) {
+                        binding.writes_left = binding.writes_left.saturating_sub(1);
+                    }
+                    self.bind_what_is_ready(ctx);
+                }
+                Err(error) => {
+                    let message = format!("running PreBind plugin \"VolumeBinding\": {}", error.message);
+                    self.end_binding(&uid, Err(message), ctx);
+                }
+            },
+            Some(Pending::Binding(uid)) => {
+                let result = answer
+                    .map(|_| ())
+                    .map_err(|error| format!("running Bind plugin \"DefaultBinder\": {}", error.message));
+                self.end_binding(&uid, result, ctx);
+            }
+            Some(Pending::Victim { preemptor, victim }) => self.victim_answered(&preemptor, victim, &answer, ctx),
+        }
+    }
+
+    // Preemption (SCH-104, SCH-105).
+
+    fn preempt(
+        &mut self,
+        pod: ObjectKey,
+        uid: Uid,
+        plan: Preempt,
+        events: Vec<podscope_scheduler::EventNote>,
+        ctx: &mut Ctx<'_>,
+    ) {
+        for key in &plan.clear_nominations {
+            patch_status(
+                key,
+                &Uid::default(),
+                StatusPatch {
+                    condition: None,
+                    nominated_node_name: Some("".into()),
+                },
+                ctx,
+            );
+        }
+        let leaving: Vec<usize> = plan
+            .victims
+            .iter()
+            .enumerate()
+            .filter(|(_, victim)| !victim.terminating)
+            .map(|(index, _)| index)
+            .collect();
+        let Some((last, first)) = leaving.split_last() else {
+            self.core.preemption_before_last(uid.as_str());
+            return;
+        };
+        self.preemptions.insert(
+            uid.clone(),
+            Preempting {
+                pod,
+                plan,
+                events,
+                last: Some(*last),
+                in_flight: first.len(),
+                found_any: false,
+            },
+        );
+        if first.is_empty() {
+            self.send_last(&uid, ctx);
+        }
+        for index in first {
+            self.send_victim(&uid, *index, ctx);
+        }
+    }
+
+    fn send_last(&mut self, preemptor: &Uid, ctx: &mut Ctx<'_>) {
+        self.core.preemption_before_last(preemptor.as_str());
+        if let Some(run) = self.preemptions.get_mut(preemptor)
+            && let Some(last) = run.last.take()
+        {
+            run.in_flight += 1;
+            self.send_victim(preemptor, last, ctx);
+        }
+    }
+
+    fn send_victim(&mut self, preemptor: &Uid, index: usize, ctx: &mut Ctx<'_>) {
+        let Some(run) = self.preemptions.get(preemptor) else {
+            return;
+        };
+        let victim: &Victim = &run.plan.victims[index];
+        let (wall, message) = (ctx.wall(), Str::from(run.plan.message.as_str()));
+        let uid = Uid(victim.uid.clone());
+        ctx.call(Request::Patch {
+            kind: Kind::Pod,
+            key: victim.pod.clone(),
+            uid: Some(uid.clone()),
+            part: Part::Status,
+            change: Mutation::new::<Pod>("DisruptionTarget", move |pod| {
+                set_condition(
+                    pod,
+                    PodCondition {
+                        kind: "DisruptionTarget".into(),
+                        observed_generation: pod.metadata.generation,
+                        status: ConditionStatus::True,
+                        last_transition_time: Some(wall),
+                        reason: "PreemptionByScheduler".into(),
+                        message: message.clone(),
+                        ..PodCondition::default()
+                    },
+                );
+            }),
+        });
+        let id = ctx.call(Request::Delete {
+            kind: Kind::Pod,
+            key: victim.pod.clone(),
+            options: DeleteOptions {
+                uid: Some(uid),
+                propagation: Some(Propagation::Background),
+                ..DeleteOptions::default()
+            },
+        });
+        self.calls.insert(
+            id,
+            Pending::Victim {
+                preemptor: preemptor.clone(),
+                victim: index,
+            },
+        );
+    }
+
+    fn victim_answered(&mut self, preemptor: &Uid, index: usize, answer: &Answer, ctx: &mut Ctx<'_>) {
+        let Some(run) = self.preemptions.get_mut(preemptor) else {
+            return;
+        };
+        run.in_flight = run.in_flight.saturating_sub(1);
+        match answer {
+            Ok(_) => {
+                run.found_any = true;
+                let victim = &run.plan.victims[index];
+                let fields = vec![
+                    ("by", json!(run.pod.to_string())),
+                    ("node", json!(run.plan.node.as_str())),
+                ];
+                let about = subject(Kind::Pod, victim.pod.clone(), Uid(victim.uid.clone()));
+                ctx.record_subject(What::Preempted, Some(about), None, fields);
+                let (own, rest) = std::mem::take(&mut run.events)
+                    .into_iter()
+                    .partition(|event| event.about == victim.pod);
+                run.events = rest;
+                tell(own, ctx);
+            }
+            Err(error) if error.is_not_found() || error.is_conflict() => {}
+            Err(_) => {
+                self.preemptions.remove(preemptor);
+                self.core.preemption_failed(preemptor.as_str());
+                return;
+            }
+        }
+        if run.in_flight > 0 {
+            return;
+        }
+        if run.last.is_some() {
+            self.send_last(preemptor, ctx);
+        } else {
+            let found_any = run.found_any;
+            self.preemptions.remove(preemptor);
+            if !found_any {
+                self.core.preemption_failed(preemptor.as_str());
+            }
+        }
+    }
+}
+
+/// An object as the scheduler is to see it: with priority switched off, every pod is equal.
+fn seen(object: &Object, switches: &Switches) -> Object {
+    let mut object = object.clone();
+    if (switches.pod_priority_off || switches.non_preempting_off)
+        && let Object::Pod(pod) = &mut object
+    {
+        let spec = &mut Arc::make_mut(pod).spec;
+        if switches.pod_priority_off {
+            spec.priority = Some(0);
+        }
+        if switches.non_preempting_off {
+            spec.preemption_policy = None;
+        }
+    }
+    object
+}
+
+fn record(attempt: &Attempt, ctx: &mut Ctx<'_>) {
+    let mut fields: Vec<(&'static str, Value)> = vec![("number", json!(attempt.number))];
+    match &attempt.outcome {
+        Outcome::Assumed { node, ties, .. } => {
+            fields.push(("result", json!("scheduled")));
+            fields.push(("node", json!(node.as_str())));
+            if *ties > 1 {
+                fields.push(("ties", json!(ties)));
+            }
+        }
+        Outcome::Unschedulable { message, preempt } => {
+            fields.push(("result", json!("unschedulable")));
+            fields.push(("message", json!(message)));
+            if let Some(preempt) = preempt {
+                fields.push(("preempts", json!(preempt.victims.len())));
+                fields.push(("node", json!(preempt.node.as_str())));
+            }
+        }
+        Outcome::Error { message } => {
+            fields.push(("result", json!("error")));
+            fields.push(("message", json!(message)));
+        }
+        Outcome::Skipped => fields.push(("result", json!("skipped"))),
+    }
+    fields.push(("feasible", json!(attempt.n_feasible)));
+    fields.push(("examined", json!(attempt.n_examined)));
+    let about = subject(Kind::Pod, attempt.pod.clone(), Uid(attempt.uid.clone()));
+    ctx.record_subject(What::Attempt, Some(about), None, fields);
+}
+
+fn tell(events: Vec<podscope_scheduler::EventNote>, ctx: &mut Ctx<'_>) {
+    for event in events {
+        ctx.call(Request::Event(EventNote {
+            kind: Kind::Pod,
+            key: event.about,
+            uid: Uid(event.about_uid),
+            field_path: "".into(),
+            kind_of_event: EventType::from(event.kind),
+            reason: event.reason.into(),
+            message: event.note.into(),
+            related: event.related.map(|(key, uid)| (Kind::Pod, key, Uid(uid))),
+        }));
+    }
+}
+
+/// SCH-024, SCH-025.
+fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Ctx<'_>) {
+    let wall = ctx.wall();
+    ctx.call(Request::Patch {
+        kind: Kind::Pod,
+        key: pod.clone(),
+        uid: (!uid.is_empty()).then(|| uid.clone()),
+        part: Part::Status,
+        change: Mutation::new::<Pod>("scheduling", move |pod| {
+            if let Some((reason, message)) = &patch.condition {
+                set_condition(
+                    pod,
+                    PodCondition {
+                        kind: "PodScheduled".into(),
+                        observed_generation: pod.metadata.generation,
+                        status: ConditionStatus::False,
+                        last_transition_time: Some(wall),
+                        reason: (*reason).into(),
+                        message: message.as_str().into(),
+                        ..PodCondition::default()
+                    },
+                );
+            }
+            if let Some(node) = &patch.nominated_node_name {
+                pod.status.nominated_node_name = node.clone();
+            }
+        }),
+    });
+}
+
+/// Sets a condition by type; the transition time stays while the status does.
+fn set_condition(pod: &mut Pod, mut condition: PodCondition) {
+    match pod
+        .status
+        .conditions
+        .iter_mut()
+        .find(|other| other.kind == condition.kind)
+    {
+        Some(other) => {
+            if other.status == condition.status {
+                condition.last_transition_time = other.last_transition_time;
+            }
+            *other = condition;
+        }
+        None => pod.status.conditions.push(condition),
+    }
+}
