@@ -51,13 +51,18 @@
         const registration = await navigator.serviceWorker.register("sw.js");
         const offer = () => {
           const next = registration.waiting;
-          if (!next || !navigator.serviceWorker.controller) return;
+          if (!next || !navigator.serviceWorker.controller || window.podscopeUpdate) return;
           window.podscopeUpdate = true;
-          dispatchEvent(new Event("podscope-update"));
           addEventListener("podscope-update-now", () => {
             navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
             next.postMessage("take over");
           }, { once: true });
+          // The page listens once it has taken the shell's place.
+          const tell = () => {
+            if (document.getElementById("boot-status")) setTimeout(tell, 200);
+            else dispatchEvent(new Event("podscope-update"));
+          };
+          tell();
         };
         offer();
         registration.addEventListener("updatefound", () => {
