@@ -19,15 +19,18 @@ const LATENCY: Span = Span::millis(2);
 
 #[derive(Debug, Clone)]
 enum Due {
-    Request(CallId, Request),
-    Input(Input),
+    Request(usize, CallId, Request),
+    Input(usize, Input),
     Start(ObjectKey, Uid),
     Stop(ObjectKey, Uid),
 }
 
 pub(super) struct Lab {
     pub(super) now: SimTime,
-    pub(super) manager: ControllerManager,
+    /// The controller-manager, and the storage's attachers.
+    managers: [ControllerManager; 2],
+    /// Records, as `WHAT node`.
+    pub(super) records: Vec<String>,
     pub(super) objects: Objects,
     pub(super) switches: Switches,
     /// Nodes whose kubelet does nothing.
@@ -77,7 +80,8 @@ impl Lab {
     ) -> Self {
         let mut lab = Self {
             now: SimTime::ZERO,
-            manager: ControllerManager::new(settings),
+            managers: [ControllerManager::new(settings), ControllerManager::attacher()],
+            records: Vec::new(),
             objects: Objects::default(),
             switches,
             cut: BTreeSet::new(),
@@ -107,13 +111,16 @@ impl Lab {
     }
     /// A new process: what the old one remembered is lost.
     pub(super) fn restart(&mut self) {
-        self.manager = ControllerManager::new(self.manager.settings().clone());
-        self.queue.retain(|_, due| !matches!(due, Due::Input(_)));
+        self.managers[0] = ControllerManager::new(self.managers[0].settings().clone());
+        self.queue.retain(|_, due| !matches!(due, Due::Input(0, _)));
         let listed = Input::Listed {
             revision: self.revision,
             objects: Arc::new(self.objects.clone()),
         };
-        self.push(Span::ZERO, Due::Input(listed));
+        let first = self.now == SimTime::ZERO;
+        for who in 0..if first { 2 } else { 1 } {
+            self.push(Span::ZERO, Due::Input(who, listed.clone()));
+        }
         self.run(Span::ZERO);
     }
     /// Creates what the YAML says.
@@ -216,11 +223,11 @@ impl Lab {
             let due = self.queue.remove(&(at, number));
             self.now = at;
             match due {
-                Some(Due::Request(id, request)) => {
+                Some(Due::Request(who, id, request)) => {
                     let answer = self.store(&request);
-                    self.push(LATENCY, Due::Input(Input::Answered(id, answer)));
+                    self.push(LATENCY, Due::Input(who, Input::Answered(id, answer)));
                 }
-                Some(Due::Input(input)) => self.step(input),
+                Some(Due::Input(who, input)) => self.step(who, input),
                 Some(Due::Start(key, uid)) => self.start_pod(&key, &uid),
                 Some(Due::Stop(key, uid)) => self.stop_pod(&key, &uid),
                 None => {}
@@ -234,7 +241,7 @@ impl Lab {
         self.queue.insert((self.now + span, self.number), due);
     }
 
-    fn step(&mut self, input: Input) {
+    fn step(&mut self, who: usize, input: Input) {
         let network = Network::new(NetworkSettings::default(), 1);
         let mut ctx = Ctx::new(
             self.now,
@@ -245,14 +252,23 @@ impl Lab {
             &mut self.next_call,
         )
         .with_world(&network, &self.heartbeats);
-        self.manager.handle(input, &mut ctx);
+        self.managers[who].handle(input, &mut ctx);
         let effects = ctx.into_effects();
         for effect in effects {
             match effect {
-                Effect::Call(id, request) => self.push(LATENCY, Due::Request(id, request)),
+                Effect::Call(id, request) => self.push(LATENCY, Due::Request(who, id, request)),
+                Effect::Record { what, fields, .. } => {
+                    let node = fields
+                        .iter()
+                        .find(|(name, _)| *name == "node")
+                        .and_then(|(_, node)| node.as_str());
+                    self.records
+                        .push(format!("{} {}", what.as_str(), node.unwrap_or_default()));
+                }
                 Effect::Timer(at, timer) => {
                     self.number += 1;
-                    self.queue.insert((at, self.number), Due::Input(Input::Timer(timer)));
+                    self.queue
+                        .insert((at, self.number), Due::Input(who, Input::Timer(timer)));
                 }
                 other => panic!("unexpected {other:?}"),
             }
@@ -323,7 +339,10 @@ impl Lab {
             new,
             after: Arc::new(self.objects.clone()),
         };
-        self.push(LATENCY, Due::Input(Input::Changed(Arc::new(change))));
+        let change = Arc::new(change);
+        for who in 0..self.managers.len() {
+            self.push(LATENCY, Due::Input(who, Input::Changed(change.clone())));
+        }
     }
 
     fn store(&mut self, request: &Request) -> Answer {

@@ -2,6 +2,9 @@
 //! shared watch cache. A controller reads like its documentation: what it
 //! watches, what it compares, what it requests. Nothing here writes the store.
 
+mod attach_detach;
+mod attacher;
+mod attachment;
 mod deployment;
 mod deployment_status;
 mod disruption;
@@ -14,6 +17,7 @@ mod namespace;
 mod node_lifecycle;
 mod node_zones;
 mod owner;
+mod persistent_volume;
 mod pod_util;
 mod podgc;
 mod queue;
@@ -29,6 +33,7 @@ mod taints;
 mod template;
 #[cfg(test)]
 mod tests;
+mod volume_protection;
 
 pub use runtime::{ControllerManager, ControllerTimer};
 pub use settings::{ControllerManagerSettings, Millis, SettingError};

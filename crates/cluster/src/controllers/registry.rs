@@ -2,16 +2,20 @@
 
 use podscope_api::{ReplicaSet, ReplicationController};
 
+use super::attach_detach::AttachDetach;
+use super::attacher::Attacher;
 use super::deployment::Deployments;
 use super::disruption::Disruption;
 use super::garbage_collector::GarbageCollector;
 use super::namespace::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
+use super::persistent_volume::PersistentVolumes;
 use super::podgc::PodGc;
 use super::replicaset::Replicas;
 use super::runtime::Controller;
 use super::statefulset::StatefulSets;
 use super::taint_eviction::TaintEviction;
+use super::volume_protection::VolumeProtection;
 
 /// How each is made.
 pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
@@ -25,4 +29,10 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     Disruption::boxed,
     Namespaces::boxed,
     GarbageCollector::boxed,
+    PersistentVolumes::boxed,
+    VolumeProtection::boxed,
+    AttachDetach::boxed,
 ];
+
+/// What runs beside the storage servers.
+pub(super) const ATTACHER: &[fn() -> Box<dyn Controller>] = &[Attacher::boxed];

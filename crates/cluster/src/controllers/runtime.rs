@@ -140,6 +140,8 @@ pub(super) enum Accept {
     OnlyNotFound,
     /// No object of that UID: NotFound, or another one of the name (CT-152).
     Gone(Uid),
+    /// A Node that does not report the volume in use, or none at all (CT-132).
+    NotInUse(podscope_api::Str),
     /// A failure ends the plan quietly: the next periodic pass sees to it.
     OrStop,
 }
@@ -166,7 +168,14 @@ impl Accept {
                 let is_it = found.as_ref().is_some_and(|object| object.metadata().uid == *uid);
                 if is_it { Verdict::Stop } else { Verdict::Go }
             }
-            (Self::OnlyNotFound | Self::OrNotFound | Self::Gone(_), Err(error)) if error.code == 404 => Verdict::Go,
+            (Self::NotInUse(volume), Ok(Some(Object::Node(node)))) if node.status.volumes_in_use.contains(volume) => {
+                Verdict::Stop
+            }
+            (Self::OnlyNotFound | Self::OrNotFound | Self::Gone(_) | Self::NotInUse(_), Err(error))
+                if error.code == 404 =>
+            {
+                Verdict::Go
+            }
             (Self::OnlyNotFound | Self::OrStop, Err(_)) => Verdict::Stop,
             (Self::OrAlreadyExists, Err(error)) if error.reason == "AlreadyExists" => Verdict::Go,
             (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => Verdict::Go,
@@ -313,12 +322,19 @@ pub struct ControllerManager {
 impl ControllerManager {
     /// A process that has just become leader; its first input is `Started`, then `Listed`.
     pub fn new(settings: ControllerManagerSettings) -> Self {
+        Self::of(registry::CONTROLLERS, settings)
+    }
+    /// The process of the storage drivers' attachers ([`crate::Actor::Attacher`]); it needs no election.
+    pub fn attacher() -> Self {
+        Self::of(registry::ATTACHER, ControllerManagerSettings::default())
+    }
+    fn of(controllers: &[fn() -> Box<dyn Controller>], settings: ControllerManagerSettings) -> Self {
         Self {
             settings: Arc::new(settings),
             objects: Arc::default(),
             index: Index::default(),
             has_synced: false,
-            workers: registry::CONTROLLERS
+            workers: controllers
                 .iter()
                 .map(|new| Worker {
                     controller: new(),

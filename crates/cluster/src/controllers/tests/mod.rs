@@ -3,3 +3,4 @@
 mod deployment;
 mod nodes;
 mod statefulset;
+mod storage;
