@@ -5,6 +5,7 @@
 //! `cause: bug`; 2 bad input or usage.
 
 mod args;
+mod bench;
 mod explain;
 mod explain_cases;
 mod run;
@@ -31,6 +32,9 @@ usage:
       One scheduling decision a line, in the form of its `expect`; --check compares and counts.
   podscope explain --cluster FILE.yaml --pod NS/NAME [-o text|json]
       Decides the pod on the objects of the file and says why: every node, every score, preemption.
+  podscope bench basic|softspread|spread|anti|affinity|preempt [--nodes 5000] [--pods 5000] [--decisions 1000]
+                 [--templates 1] [--deletions]
+      Measures scheduling decisions; --templates and --deletions vary the pods so that nothing can be reused.
 
 Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
 Exit status: 0 fine; 1 an expectation failed, or an invariant broke because of a bug of the engine;
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
     let done = match command.as_str() {
         "run" => run::run(parser),
         "check" => run::check(parser),
+        "bench" => bench::run(parser),
         "explain" => explain(parser),
         "help" => {
             print!("{HELP}");

@@ -9,6 +9,7 @@
 //! numbered facts about the real scheduler.
 
 mod attempt;
+pub mod bench;
 mod cache;
 pub mod cases;
 pub mod config;

@@ -1,0 +1,329 @@
+//! Workloads to measure decisions with. Nothing here reads a clock: the caller times [`Bench::decide`].
+
+use std::sync::Arc;
+
+use podscope_api::{
+    Affinity, Container, LabelSelector, Node, NodeName, Object, Pod, PodAffinity, PodAffinityTerm, PodDisruptionBudget,
+    PodPhase, Quantity, Str, Time, TopologySpreadConstraint, UnsatisfiableAction, WeightedPodAffinityTerm,
+};
+
+use crate::attempt::{Attempt, Outcome};
+use crate::config::SchedulerConfiguration;
+use crate::scheduler::{NoRecorder, Scheduler};
+
+/// What the pods ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workload {
+    /// 100m, 500Mi, nothing else.
+    Basic,
+    /// Spread over zones, maxSkew 5, ScheduleAnyway.
+    SoftSpread,
+    /// The same, DoNotSchedule.
+    Spread,
+    /// Preferred anti-affinity on the hostname, weight 1.
+    Anti,
+    /// Required affinity on the zone.
+    Affinity,
+    /// Full nodes, ten priorities, one budget an app: every decision preempts.
+    Preempt,
+}
+
+impl Workload {
+    /// Every workload with its name.
+    pub const ALL: [(Workload, &'static str); 6] = [
+        (Workload::Basic, "basic"),
+        (Workload::SoftSpread, "softspread"),
+        (Workload::Spread, "spread"),
+        (Workload::Anti, "anti"),
+        (Workload::Affinity, "affinity"),
+        (Workload::Preempt, "preempt"),
+    ];
+    /// The workload of that name.
+    pub fn from_name(name: &str) -> Option<Workload> {
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(workload, _)| *workload)
+    }
+}
+
+/// The size of a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Nodes of 16 cpu, 64Gi, 110 pods, in three zones.
+    pub nodes: usize,
+    /// Pods that already run.
+    pub pods: usize,
+    /// Different pod templates (labels and selectors); 1 is the plain workload.
+    pub templates: usize,
+    /// Delete a running pod before every decision.
+    pub deletions: bool,
+    /// Examine every node.
+    pub without_sampling: bool,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self {
+            nodes: 5000,
+            pods: 5000,
+            templates: 1,
+            deletions: false,
+            without_sampling: false,
+        }
+    }
+}
+
+const ZONES: [&str; 3] = ["a", "b", "c"];
+const APPS: usize = 20;
+
+/// A scheduler with a cluster and an endless supply of pods.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    workload: Workload,
+    size: Size,
+    scheduler: Scheduler,
+    /// Running pods, oldest first, for deletions.
+    running: std::collections::VecDeque<Arc<Pod>>,
+    made: usize,
+    random: u64,
+    pending: Option<Arc<Pod>>,
+}
+
+fn requests(cpu: i64, memory_mib: i64) -> Arc<Vec<Container>> {
+    let mut container = Container {
+        name: "c".into(),
+        image: "registry.k8s.io/pause:3.10".into(),
+        ..Container::default()
+    };
+    let requests = &mut container.resources.requests;
+    requests.insert("cpu".into(), Quantity::from_milli(cpu));
+    requests.insert("memory".into(), Quantity::from_bytes(memory_mib << 20));
+    Arc::new(vec![container])
+}
+
+fn node(index: usize) -> Object {
+    let name: Str = format!("node-{index}").into();
+    let mut node = Node::default();
+    node.metadata.name = name.clone();
+    let labels = Arc::make_mut(&mut node.metadata.labels);
+    labels.insert("kubernetes.io/hostname".into(), name);
+    labels.insert("topology.kubernetes.io/zone".into(), ZONES[index % 3].into());
+    for (resource, quantity) in [
+        ("cpu", Quantity::from_units(16)),
+        ("memory", Quantity::from_bytes(64 << 30)),
+        ("pods", Quantity::from_units(110)),
+    ] {
+        node.status.allocatable.insert(resource.into(), quantity);
+    }
+    Object::Node(Arc::new(node))
+}
+
+impl Bench {
+    /// Builds the cluster with its running pods.
+    pub fn new(workload: Workload, size: Size) -> Self {
+        let config = SchedulerConfiguration::default();
+        let config = if size.without_sampling {
+            config.without_sampling()
+        } else {
+            config
+        };
+        let mut bench = Self {
+            workload,
+            size,
+            scheduler: Scheduler::new(config, 0),
+            running: std::collections::VecDeque::new(),
+            made: 0,
+            random: 0x9e37_79b9_7f4a_7c15,
+            pending: None,
+        };
+        for index in 0..size.nodes {
+            bench.scheduler.on_change(None, Some(&node(index)), 0);
+        }
+        if workload == Workload::Preempt {
+            for app in 0..APPS {
+                let mut budget = PodDisruptionBudget::default();
+                budget.metadata.name = format!("app-{app}").into();
+                budget.metadata.namespace = "default".into();
+                budget.spec.selector = Some(select(&format!("app-{app}")));
+                budget.status.disruptions_allowed = (app % 4) as i32;
+                bench
+                    .scheduler
+                    .on_change(None, Some(&Object::PodDisruptionBudget(Arc::new(budget))), 0);
+            }
+        }
+        let existing = if workload == Workload::Preempt {
+            size.nodes * 4
+        } else {
+            size.pods
+        };
+        for index in 0..existing {
+            let mut pod = bench.pod(index);
+            if workload == Workload::Preempt {
+                pod.spec.priority = Some((index / 3 % 10) as i32 * 10);
+            }
+            // Places with affinity to the zone: all of one template in the same zone.
+            let place = if workload == Workload::Affinity {
+                (index * 3) % size.nodes
+            } else {
+                index % size.nodes
+            };
+            pod.spec.node_name = Some(NodeName(format!("node-{place}").into()));
+            pod.status.phase = Some(PodPhase::Running);
+            pod.status.start_time = Some(Time::from_seconds(index as i64));
+            let pod = Arc::new(pod);
+            bench.scheduler.on_change(None, Some(&Object::Pod(pod.clone())), 0);
+            bench.running.push_back(pod);
+        }
+        bench
+    }
+
+    /// Pods that run before the first decision.
+    pub fn existing(&self) -> usize {
+        self.running.len()
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random
+    }
+
+    fn pod(&mut self, index: usize) -> Pod {
+        self.made += 1;
+        let mut pod = Pod::default();
+        pod.metadata.name = format!("pod-{}", self.made).into();
+        pod.metadata.namespace = "default".into();
+        pod.metadata.uid = format!("uid-{}", self.made).into();
+        let app = match self.workload {
+            Workload::Preempt => format!("app-{}", index % APPS),
+            _ => format!("app-{}", index % self.size.templates),
+        };
+        Arc::make_mut(&mut pod.metadata.labels).insert("app".into(), app.as_str().into());
+        pod.spec.scheduler_name = "default-scheduler".into();
+        let term = |key: &str| PodAffinityTerm {
+            label_selector: Some(select(&app)),
+            topology_key: key.into(),
+            ..PodAffinityTerm::default()
+        };
+        let spread = |action| TopologySpreadConstraint {
+            max_skew: 5,
+            topology_key: "topology.kubernetes.io/zone".into(),
+            when_unsatisfiable: Some(action),
+            label_selector: Some(select(&app)),
+            ..TopologySpreadConstraint::default()
+        };
+        pod.spec.containers = requests(100, 500);
+        match self.workload {
+            Workload::Basic => {}
+            Workload::SoftSpread => {
+                pod.spec.topology_spread_constraints = Arc::new(vec![spread(UnsatisfiableAction::ScheduleAnyway)]);
+            }
+            Workload::Spread => {
+                pod.spec.topology_spread_constraints = Arc::new(vec![spread(UnsatisfiableAction::DoNotSchedule)]);
+            }
+            Workload::Anti => {
+                let mut rules = PodAffinity::default();
+                rules
+                    .preferred_during_scheduling_ignored_during_execution
+                    .push(WeightedPodAffinityTerm {
+                        weight: 1,
+                        pod_affinity_term: term("kubernetes.io/hostname"),
+                    });
+                pod.spec.affinity = Some(Arc::new(Affinity {
+                    pod_anti_affinity: Some(rules),
+                    ..Affinity::default()
+                }));
+            }
+            Workload::Affinity => {
+                let mut rules = PodAffinity::default();
+                rules
+                    .required_during_scheduling_ignored_during_execution
+                    .push(term("topology.kubernetes.io/zone"));
+                pod.spec.affinity = Some(Arc::new(Affinity {
+                    pod_affinity: Some(rules),
+                    ..Affinity::default()
+                }));
+            }
+            Workload::Preempt => pod.spec.containers = requests(4000, 500),
+        }
+        pod
+    }
+
+    /// Makes the next pod known, and deletes an old one where that is asked for. Not to be timed.
+    pub fn prepare(&mut self, index: usize) {
+        if self.size.deletions
+            && let Some(pod) = self.running.pop_front()
+        {
+            self.scheduler.on_change(Some(&Object::Pod(pod)), None, 0);
+        }
+        let mut pod = self.pod(index);
+        if self.workload == Workload::Preempt {
+            pod.spec.priority = Some(1000);
+        }
+        let pod = Arc::new(pod);
+        self.scheduler.on_change(None, Some(&Object::Pod(pod.clone())), 0);
+        self.pending = Some(pod);
+    }
+
+    /// Decides it: what is to be timed.
+    pub fn decide(&mut self) -> Option<Attempt> {
+        let mut random = self.random;
+        let mut draw = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        let attempt = self.scheduler.schedule_one(0, &mut draw, &mut NoRecorder);
+        self.random = random;
+        attempt
+    }
+
+    /// Carries the decision out: the pod is bound, or its victims go and it takes their place. Not to be timed.
+    pub fn settle(&mut self, attempt: &Attempt) {
+        let Some(pod) = self.pending.take() else {
+            return;
+        };
+        let node = match &attempt.outcome {
+            Outcome::Assumed { node, .. } => node.clone(),
+            Outcome::Unschedulable {
+                preempt: Some(preempt), ..
+            } => {
+                self.scheduler.preemption_before_last(&attempt.uid);
+                for victim in &preempt.victims {
+                    if let Some(info) = self.scheduler.cache().pod(&victim.uid) {
+                        let gone = Object::Pod(info.pod.clone());
+                        self.scheduler.on_change(Some(&gone), None, 0);
+                    }
+                }
+                preempt.node.clone()
+            }
+            _ => {
+                let _ = self.draw();
+                self.scheduler.on_change(Some(&Object::Pod(pod)), None, 0);
+                return;
+            }
+        };
+        let mut bound = (*pod).clone();
+        bound.spec.node_name = Some(node);
+        bound.status.phase = Some(PodPhase::Running);
+        let bound = Arc::new(bound);
+        let (old, new) = (Object::Pod(pod), Object::Pod(bound.clone()));
+        self.scheduler.on_change(Some(&old), Some(&new), 0);
+        let _ = self.scheduler.bind_finished(&attempt.uid, Ok(()), 0);
+        self.running.push_back(bound);
+    }
+
+    /// The scheduler, for comparisons.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+}
+
+fn select(app: &str) -> LabelSelector {
+    let mut selector = LabelSelector::default();
+    selector.match_labels.insert("app".into(), app.into());
+    selector
+}
