@@ -285,7 +285,7 @@ impl<'de> serde::Deserialize<'de> for Quantity {
                 text.parse().map_err(E::custom)
             }
             fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Quantity, E> {
-                Ok(Quantity::from_units(number))
+                Ok(Quantity::from_units(number.max(-i64::MAX)))
             }
             fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Quantity, E> {
                 i64::try_from(number).map(Quantity::from_units).map_err(E::custom)
