@@ -201,7 +201,9 @@ impl std::str::FromStr for Quantity {
         let digits = format!("{whole}{fraction}");
         let digits = digits.trim_start_matches('0');
         // value = digits × 10^shift nano units × 2^(10·binary), saturated like the API (about 2^63).
-        let shift = exponent + 9 - i32::try_from(fraction.len()).map_err(|_| FORM)?;
+        let shift = exponent
+            .saturating_add(9)
+            .saturating_sub(i32::try_from(fraction.len()).map_err(|_| FORM)?);
         let mut nanos: i128 = 0;
         let cap = i128::from(i64::MAX) * NANO;
         if !digits.is_empty() {
@@ -216,7 +218,7 @@ impl std::str::FromStr for Quantity {
                 }
             } else {
                 let mut inexact = false;
-                for _ in 0..(-shift).min(80) {
+                for _ in 0..shift.saturating_neg().min(80) {
                     inexact |= nanos % 10 != 0;
                     nanos /= 10;
                 }
