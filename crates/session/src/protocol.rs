@@ -230,12 +230,7 @@ pub enum Update {
         attempts: Vec<AttemptInfo>,
         /// Which of them this is.
         attempt: u64,
-        /// The scheduler's own tables, under the names of the decision cases (`filter`,
-        /// `feasible`, `scores`, `totals`, `hosts`, `preFilter`, `preemption`, `message`), and
-        /// where known `chosen` (node), `weights` (by plugin), `spread` (of `{topologyKey,
-        /// maxSkew, whenUnsatisfiable, domains: {value: pods}}`), in `preemption` also
-        /// `criterion` and per candidate `reprieved`, and `sentence` and `meaning` in words
-        /// where the tables alone do not say it. The page leaves out what is missing.
+        /// `podscope_scheduler::explain::Explanation` as JSON.
         explanation: serde_json::Value,
     },
     /// Remedies found so far.

@@ -105,6 +105,10 @@ fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
 struct Wire {
     engine: Option<Engine>,
     seeking: bool,
+    /// A session is there; before that, what cannot be opened gives way to the first visit.
+    opened: bool,
+    /// Let time run when the session opens: lessons and the first visit live at once.
+    play: bool,
     seek_to: Option<i64>,
 }
 
@@ -117,6 +121,9 @@ impl Wire {
                 return;
             }
             self.seeking = true;
+        }
+        if let Request::Open { source } = &request {
+            self.play = matches!(source, Source::Welcome | Source::Lesson { .. });
         }
         if let Some(engine) = &self.engine {
             drop(engine.send(&request));
@@ -221,7 +228,26 @@ fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 ctl.act.emit(Act::Toast(format!("{name} could not be saved")));
             }
         }
-        Update::Refused { .. } => wire.borrow_mut().answered(),
+        Update::Opened(_) => {
+            let mut wire = wire.borrow_mut();
+            wire.opened = true;
+            wire.seeking = false;
+            wire.seek_to = None;
+            if std::mem::take(&mut wire.play) {
+                wire.send(Request::Play);
+            }
+        }
+        Update::Refused { .. } => {
+            let mut wire = wire.borrow_mut();
+            wire.answered();
+            if !wire.opened {
+                wire.opened = true;
+                store::forget_session();
+                wire.send(Request::Open {
+                    source: Source::Welcome,
+                });
+            }
+        }
         _ => {}
     }
     ctl.act.emit(Act::Heard(Box::new(update)));
@@ -283,9 +309,10 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     );
     let now = (!page.model.playing).then_some(page.model.now);
     let send = ctl.send.clone();
+    let embedded = page.embedded;
     let kept = use_mut_ref(|| None::<Timeout>);
     use_effect_with((deps, now), move |((opened, _, screen, ..), _)| {
-        if opened.is_some() {
+        if opened.is_some() && !embedded {
             let screen = screen.clone();
             let later = Timeout::new(900, move || {
                 send.emit(Request::Share {
@@ -300,7 +327,7 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let send = ctl.send.clone();
     use_effect_with((page.model.playing, screen), move |(playing, screen)| {
         let screen = screen.clone();
-        let every = playing.then(|| {
+        let every = (*playing && !embedded).then(|| {
             Interval::new(8_000, move || {
                 send.emit(Request::Share {
                     screen: screen.clone(),
@@ -310,7 +337,6 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         });
         move || drop(every)
     });
-    let embedded = page.embedded;
     use_effect_with(page.link.clone(), move |link| {
         if let Some(link) = link.as_ref().filter(|_| !embedded) {
             store::keep_session(&link.fragment);

@@ -548,13 +548,15 @@ fn detail(subject: &SubjectRef) -> Detail {
 }
 
 fn explanation() -> serde_json::Value {
+    let refused = |name: &str, plugin: &str, reason: &str, words: &str| serde_json::json!({"name": name, "verdict": "refused", "plugin": plugin, "reasons": [reason], "words": words});
     serde_json::json!({
-        "filter": {"a-1": {"plugin": "NodeResourcesFit", "reasons": ["Insufficient cpu"]}, "a-2": {"plugin": "TaintToleration", "reasons": ["node(s) had untolerated taint {dedicated: db}"]},
-            "b-1": {"plugin": "TaintToleration", "reasons": ["node(s) had untolerated taint {node.kubernetes.io/unreachable: }"]}, "c-2": {"plugin": "NodeUnschedulable", "reasons": ["node(s) were unschedulable"]}},
-        "feasible": ["b-2", "c-1"], "hosts": ["c-1"], "weights": {"TaintToleration": 3, "PodTopologySpread": 2, "NodeResourcesFit": 1, "NodeResourcesBalancedAllocation": 1},
-        "scores": {"b-2": {"TaintToleration": 300, "PodTopologySpread": 48, "NodeResourcesFit": 52, "NodeResourcesBalancedAllocation": 63}, "c-1": {"TaintToleration": 300, "PodTopologySpread": 66, "NodeResourcesFit": 71, "NodeResourcesBalancedAllocation": 75}},
-        "totals": {"b-2": 463, "c-1": 512},
-        "spread": [{"topologyKey": "topology.kubernetes.io/zone", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "domains": {"a": 2, "b": 0, "c": 1}}],
+        "pod": "default/batch-7", "schedulerName": "default-scheduler", "priority": 100, "verdict": "scheduled", "chosen": "c-1", "hosts": ["c-1"],
+        "sentence": "2 of 6 nodes fit; c-1 scored highest.", "why": "It has the most room, and zone c has the fewest web pods.",
+        "plugins": [{"name": "TaintToleration", "about": "t", "weight": 3}, {"name": "PodTopologySpread", "about": "s", "weight": 2}, {"name": "NodeResourcesFit", "about": "r", "weight": 1}, {"name": "NodeResourcesBalancedAllocation", "about": "b", "weight": 1}],
+        "nodes": [refused("a-1", "NodeResourcesFit", "Insufficient cpu", "asks for 800m cpu, 500m are free"), refused("a-2", "TaintToleration", "node(s) had untolerated taint {dedicated: db}", "it does not tolerate dedicated=db"),
+            refused("b-1", "TaintToleration", "node(s) had untolerated taint {node.kubernetes.io/unreachable: }", "it is unreachable"), refused("c-2", "NodeUnschedulable", "node(s) were unschedulable", "it is cordoned"),
+            {"name": "b-2", "verdict": "fits", "words": "", "scores": [300, 48, 52, 63], "total": 463}, {"name": "c-1", "verdict": "fits", "words": "", "scores": [300, 66, 71, 75], "total": 512}],
+        "spread": [{"index": 0, "topologyKey": "topology.kubernetes.io/zone", "hard": true, "maxSkew": 1, "min": 0, "own": 1, "domains": [{"value": "a", "count": 2, "skew": 3, "allowed": false}, {"value": "b", "count": 0, "skew": 1, "allowed": true}, {"value": "c", "count": 1, "skew": 2, "allowed": false}]}],
         "message": "Successfully assigned default/batch-7 to c-1",
     })
 }

@@ -183,7 +183,10 @@ fn label_keys(model: &Model) -> Vec<String> {
 
 fn run(page: &Shared<Page>, model: &Shared<Model>, title: Option<&'static str>, ctl: &Ctl) -> Html {
     let why = page.shown_decision().cloned();
-    let follows = why.as_ref().and_then(|w| w.spread.first()).map(|s| s.key.clone());
+    let follows = why
+        .as_ref()
+        .and_then(|w| w.spread.first())
+        .map(|s| s.topology_key.clone());
     let selected = match &page.selected {
         Some(SubjectRef::Pod { key, uid }) => model.pod(key, uid).map(|p| p.id.clone()),
         _ => None,
@@ -232,12 +235,9 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, c
         let victims = why
             .as_ref()
             .and_then(|w| w.preemption.as_ref())
-            .map_or_else(Vec::new, |p| {
-                p.candidates
-                    .iter()
-                    .filter(|c| c.node == *name && p.nominated == *name)
-                    .flat_map(|c| c.victims.clone())
-                    .collect()
+            .map_or_else(Vec::new, |(p, nominated)| {
+                let here = p.candidates.iter().filter(|c| c.node == *name && c.node == *nominated);
+                here.flat_map(|c| c.victims.iter().map(|v| v.pod.clone())).collect()
             });
         let selected_pod = selected.clone().filter(|id| state.pods.iter().any(|p| p.id == *id));
         let is = matches!(&page.selected, Some(SubjectRef::Node { name: n }) if n == name);

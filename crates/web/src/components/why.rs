@@ -1,12 +1,13 @@
 //! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
 
+use podscope_scheduler::explain::{PreemptionExplanation, SpreadExplanation, VictimExplanation};
 use podscope_session::protocol::Request;
 use yew::prelude::*;
 
 use super::Icon;
 use crate::app::Ctl;
 use crate::pure::clock;
-use crate::pure::explain::{Preemption, Scores, Spread, Why};
+use crate::pure::explain::{Scores, Why};
 use crate::state::{HelpView, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -72,15 +73,11 @@ fn decision(ctl: &Ctl, why: &Why) -> Html {
             </div>
             if let Some(scores) = &why.scores { { table(scores) } }
             { for why.spread.iter().map(spread) }
-            if let Some(p) = &why.preemption { { preemption(p) } }
-            if let Some((plugin, reason)) = &why.pre_filter {
-                <p class="eyebrow">{ "Refused before the nodes" }</p>
-                <p><code>{ plugin }</code>{ ": " }{ reason }</p>
-            }
+            if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
             if !why.refused.is_empty() {
                 <h3 class="eyebrow">{ format!("Cannot take it ({})", why.refused.len()) }</h3>
                 <table class="refused"><tbody>
-                    { for why.refused.iter().take(60).map(|(node, plugin, reason)| html! { <tr><th scope="row">{ node }</th><td title={plugin.clone()}>{ reason }</td></tr> }) }
+                    { for why.refused.iter().take(60).map(|(node, plugin, reason, words)| html! { <tr><th scope="row">{ node }</th><td title={format!("{plugin}: {reason}")}>{ words }</td></tr> }) }
                 </tbody></table>
                 if why.refused.len() > 60 { <p class="none">{ format!("and {} more", why.refused.len() - 60) }</p> }
             }
@@ -93,31 +90,29 @@ fn decision(ctl: &Ctl, why: &Why) -> Html {
 
 fn table(scores: &Scores) -> Html {
     let columns = scores.nodes.len().min(COLUMNS);
-    let most: i64 = scores
+    let most = scores
         .rows
         .iter()
-        .flat_map(|(_, _, cells)| cells.iter().flatten())
+        .flat_map(|row| row.cells.iter().flatten())
         .copied()
         .max()
         .unwrap_or(1)
         .max(1);
-    let weights = scores.rows.iter().any(|(_, w, _)| w.is_some());
     html! {
         <div class="scroll" tabindex="0" role="region" aria-label="Scores">
         <table class="scores">
-            <thead><tr><th scope="col">{ "plugin" }</th>if weights { <th scope="col"><span aria-label="weight">{ "×" }</span></th> }
+            <thead><tr><th scope="col">{ "plugin" }</th><th scope="col">{ "×" }<span class="sr">{ " weight" }</span></th>
                 { for scores.nodes.iter().take(columns).map(|n| html! { <th scope="col">{ n }</th> }) }</tr></thead>
             <tbody>
-                { for scores.rows.iter().map(|(plugin, weight, cells)| html! {
-                    <tr><th scope="row" title={crate::pure::explain::in_words(plugin)}>{ plugin }</th>
-                        if weights { <td>{ weight.map(|w| w.to_string()).unwrap_or_default() }</td> }
-                        { for cells.iter().take(columns).map(|c| match c {
+                { for scores.rows.iter().map(|row| html! {
+                    <tr><th scope="row" title={row.about.clone()}>{ &row.plugin }</th><td>{ row.weight }</td>
+                        { for row.cells.iter().take(columns).map(|c| match c {
                             Some(v) => html! { <td class="bartd" style={format!("--w:{}%", v * 100 / most)}>{ v }</td> },
                             None => html! { <td>{ "–" }</td> },
                         }) }
                     </tr>
                 }) }
-                <tr class="total"><th scope="row">{ "total" }</th>if weights { <td></td> }
+                <tr class="total"><th scope="row">{ "total" }</th><td></td>
                     { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
             </tbody>
         </table>
@@ -126,28 +121,21 @@ fn table(scores: &Scores) -> Html {
     }
 }
 
-fn spread(s: &Spread) -> Html {
-    let least = s.domains.iter().map(|d| d.1).min().unwrap_or(0);
-    let most = s
-        .domains
-        .iter()
-        .map(|d| d.1)
-        .max()
-        .unwrap_or(0)
-        .max(least + s.max_skew)
-        .max(1);
+fn spread(s: &SpreadExplanation) -> Html {
+    let limit = s.min + s.max_skew;
+    let most = s.domains.iter().map(|d| d.count).max().unwrap_or(0).max(limit).max(1);
     let rule = if s.hard { "at most" } else { "preferably at most" };
     html! {
         <section class="spread">
-            <h3 class="eyebrow">{ format!("Spread by {}", s.key) }</h3>
-            <p>{ format!("The emptiest has {least}; maxSkew {} allows {rule} {} in each.", s.max_skew, least + s.max_skew) }</p>
+            <h3 class="eyebrow">{ format!("Spread by {}", s.topology_key) }</h3>
+            <p>{ format!("The emptiest has {}; maxSkew {} allows {rule} {limit} in each.", s.min, s.max_skew) }</p>
             <ul>
-                { for s.domains.iter().take(24).map(|(name, count)| html! {
-                    <li class={classes!((count - least >= s.max_skew && s.hard).then_some("full"))}>
-                        <span>{ name }</span>
-                        <i style={format!("--v:{}%;--l:{}%", count * 100 / most, (least + s.max_skew) * 100 / most)}></i>
-                        <span class="mono">{ count }</span>
-                        <span class="word">{ if count - least >= s.max_skew && s.hard { "full" } else { "" } }</span>
+                { for s.domains.iter().take(24).map(|d| html! {
+                    <li class={classes!((!d.allowed).then_some("full"))}>
+                        <span>{ &d.value }</span>
+                        <i style={format!("--v:{}%;--l:{}%", d.count * 100 / most, limit * 100 / most)}></i>
+                        <span class="mono">{ d.count }</span>
+                        <span class="word" title={format!("With this pod the skew would be {}", d.skew)}>{ if d.allowed { "" } else { "full" } }</span>
                     </li>
                 }) }
             </ul>
@@ -155,16 +143,15 @@ fn spread(s: &Spread) -> Html {
     }
 }
 
-fn preemption(p: &Preemption) -> Html {
+fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
     html! {
         <section class="preempt">
             <h3 class="eyebrow">{ "Making room" }</h3>
-            if !p.not_eligible.is_empty() { <p>{ &p.not_eligible }</p> }
-            if !p.criterion.is_empty() { <p>{ format!("Decided by: {}", p.criterion) }</p> }
+            if !p.words.is_empty() { <p>{ &p.words }</p> }
             <ul>
                 { for p.candidates.iter().take(24).map(|c| html! {
-                    <li class={classes!((c.node == p.nominated).then_some("win"))}>
-                        <b>{ &c.node }{ if c.node == p.nominated { " · nominated" } else { "" } }</b>
+                    <li class={classes!((c.node == nominated).then_some("win"))}>
+                        <b>{ &c.node }{ if c.node == nominated { " · nominated" } else { "" } }</b>
                         <span>{ format!("victims: {}", names(&c.victims)) }</span>
                         if !c.reprieved.is_empty() { <span>{ format!("may stay: {}", names(&c.reprieved)) }</span> }
                         if c.pdb_violations > 0 { <span class="bad">{ format!("{} against a disruption budget", c.pdb_violations) }</span> }
@@ -175,14 +162,18 @@ fn preemption(p: &Preemption) -> Html {
     }
 }
 
-fn names(keys: &[String]) -> String {
-    if keys.is_empty() {
+fn names(pods: &[VictimExplanation]) -> String {
+    if pods.is_empty() {
         return "none".into();
     }
-    keys.iter()
-        .map(|k| k.strip_prefix("default/").unwrap_or(k))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let one = |v: &VictimExplanation| {
+        format!(
+            "{} (priority {})",
+            v.pod.strip_prefix("default/").unwrap_or(&v.pod),
+            v.priority
+        )
+    };
+    pods.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn remedies(ctl: &Ctl, pod: &str, help: Option<&Shared<HelpView>>) -> Html {

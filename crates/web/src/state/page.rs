@@ -261,14 +261,14 @@ impl Page {
                 if !frame.announcements.is_empty() {
                     self.heard = Shared::new(std::mem::take(&mut frame.announcements));
                 }
-                let other = frame.other.take();
+                let (other, reset) = (frame.other.take(), frame.reset);
                 self.model.change(|m| m.apply(*frame));
                 match other {
                     Some(other) => self
                         .other
                         .get_or_insert_with(Shared::default)
                         .change(|m| m.apply(*other)),
-                    None if self.model.now == 0 => self.other = None,
+                    None if reset => self.other = None,
                     None => {}
                 }
             }
@@ -279,7 +279,7 @@ impl Page {
                 attempt,
                 explanation,
             } => {
-                self.why = Some(Shared::new(explain::read(pod, attempts, attempt, &explanation)));
+                self.why = Some(Shared::new(explain::read(pod, attempts, attempt, explanation)));
             }
             Update::Help {
                 pod,
@@ -322,7 +322,14 @@ impl Page {
             panels: self.panels,
             frames: self.frames,
             newer: self.newer,
-            ..Page::new(None, self.theme, View::Playground)
+            // What a link could not open is still to be read when the first visit takes its place.
+            dialog: if self.opened.is_none() && self.dialog == Dialog::Refused {
+                Dialog::Refused
+            } else {
+                Dialog::None
+            },
+            problems: self.problems.clone(),
+            ..Page::new(None, self.theme, self.view)
         };
         if let Some(screen) = opened.screen.as_deref().and_then(Screen::read) {
             self.group = screen.group;
