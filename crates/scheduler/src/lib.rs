@@ -31,6 +31,7 @@ mod status;
 mod stores;
 mod symbols;
 mod topology;
+pub mod what_would_help;
 
 pub use attempt::{Attempt, EventNote, Outcome, Preempt, StatusPatch, Victim};
 pub use cache::Cache;

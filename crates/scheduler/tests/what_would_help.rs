@@ -1,0 +1,109 @@
+//! S-15: what would help a pending pod, each suggestion verified, smallest first.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, Pod, Str};
+use podscope_scheduler::what_would_help::WhatWouldHelp;
+use podscope_scheduler::{SchedulerConfiguration, cases};
+use serde_json::{Value, json};
+
+fn object(kind: Kind, value: &Value) -> Object {
+    Object::from_typed_value(kind, value).expect("a readable object")
+}
+
+fn node(name: &str, zone: &str, cpu: &str, spec: Value) -> Object {
+    object(
+        Kind::Node,
+        &json!({"metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": zone, "kubernetes.io/hostname": name}},
+                "spec": spec, "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}}}),
+    )
+}
+
+fn pod(name: &str, cpu: &str, spec: Value) -> Object {
+    let mut full = json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]});
+    for (key, value) in spec.as_object().expect("an object") {
+        full[key] = value.clone();
+    }
+    object(
+        Kind::Pod,
+        &json!({"metadata": {"name": name, "namespace": "default", "uid": name, "labels": {"app": "web"}}, "spec": full}),
+    )
+}
+
+fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> {
+    let Object::Pod(pod) = pod else { unreachable!() };
+    let pod: &Arc<Pod> = pod;
+    let (cache, nominator) = cases::load(objects);
+    let mut search = WhatWouldHelp::on(cache, nominator, SchedulerConfiguration::default(), pod, classes);
+    let total = search.progress().total;
+    let mut steps = 0;
+    while !search.progress().finished {
+        search.step();
+        steps += 1;
+    }
+    assert!(steps >= total);
+    search
+        .suggestions()
+        .iter()
+        .map(|suggestion| suggestion.text.clone())
+        .collect()
+}
+
+#[test]
+fn s_15_taint_cordon_request_priority_pod_and_node() {
+    let objects = vec![
+        node(
+            "a-1",
+            "a",
+            "2",
+            json!({"taints": [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]}),
+        ),
+        node("b-1", "b", "2", json!({"unschedulable": true})),
+        node("c-1", "c", "2", json!({})),
+        pod("busy", "1", json!({"nodeName": "c-1", "priority": 0})),
+    ];
+    let got = ask(&objects, &pod("new", "1500m", json!({})), &[("high".into(), 100)]);
+    assert_eq!(
+        got,
+        [
+            "Uncordon b-1: then one node can take it",
+            "Let the pod tolerate the taint dedicated=db:NoSchedule: then one node can take it",
+            "Request 1 of cpu instead of 1500m: then one node can take it",
+            "Give the pod the PriorityClass high (100): it would end default/busy on c-1",
+            "Delete pod default/busy on c-1: then one node can take it",
+            "Add a node like a-1 with topology.kubernetes.io/zone=a: then one node can take it",
+            "Add a node like b-1 with topology.kubernetes.io/zone=b: then one node can take it",
+            "Add a node like c-1 with topology.kubernetes.io/zone=c: then one node can take it",
+        ]
+    );
+}
+
+#[test]
+fn s_15_spread() {
+    let mut objects = vec![node("a-1", "a", "4", json!({})), node("b-1", "b", "1", json!({}))];
+    for index in 0..2 {
+        objects.push(pod(&format!("w{index}"), "100m", json!({"nodeName": "a-1"})));
+    }
+    let constraint = json!({"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
+                            "labelSelector": {"matchLabels": {"app": "web"}}});
+    let got = ask(
+        &objects,
+        &pod("new", "2", json!({"topologySpreadConstraints": [constraint]})),
+        &[],
+    );
+    assert_eq!(
+        got,
+        [
+            "Allow a maxSkew of 3 over topology.kubernetes.io/zone: then one node can take it",
+            "Make the spread over topology.kubernetes.io/zone a wish (ScheduleAnyway) instead of a rule: then one node can take it",
+            "Leave out spec.topologySpreadConstraints[0]: then one node can take it",
+            "Request 1 of cpu instead of 2: then one node can take it",
+        ]
+    );
+}
+
+#[test]
+fn s_15_nothing_is_suggested_to_a_pod_that_fits() {
+    let objects = vec![node("a-1", "a", "4", json!({}))];
+    assert!(ask(&objects, &pod("new", "1", json!({})), &[]).is_empty());
+}
