@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
+use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str, VolumeAttachment};
 use serde_json::{Value, json};
 
-use crate::dispatch::WatchState;
 use crate::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
 use crate::machine::{Machine, MachineFault};
 use crate::queue::Event;
+use crate::watch::WatchState;
 use crate::world::NodeState;
-use crate::{Actor, Place, Sink, Span, Subject, What, World, subject, subject_of};
+use crate::{
+    Actor, DeleteOptions, Mutation, Part, Place, Request, Sink, Span, Subject, What, World, subject, subject_of,
+};
 
 /// From power to a running kubelet.
 const BOOT_DELAY: Span = Span::seconds(10);
@@ -119,7 +121,8 @@ impl World {
                 self.machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
             }
             Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
-            Fault::Detach(_) | Fault::Member { .. } => return Err("not known to this version".into()),
+            Fault::Detach(volume) => self.break_attachment(by, volume, sink)?,
+            Fault::Member { group, member, add } => self.change_member(group, member, *add)?,
         }
         Ok(())
     }
@@ -496,6 +499,69 @@ impl World {
             }
         };
         self.emit_node(by, What::Fenced, node, vec![("by", json!(name))], sink);
+        Ok(())
+    }
+}
+
+impl World {
+    /// Breaks every attachment of a volume by force: the storage detaches it, whoever still writes, and the
+    /// VolumeAttachment goes with its finalizers (V-06).
+    fn break_attachment(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+        let attachments: Vec<Arc<VolumeAttachment>> = self
+            .objects()
+            .list::<VolumeAttachment>()
+            .filter(|attachment| attachment.spec.source.persistent_volume_name.as_deref() == Some(volume))
+            .cloned()
+            .collect();
+        if attachments.is_empty() {
+            return Err(format!("there is no attachment of volume {volume:?}"));
+        }
+        for attachment in attachments {
+            let key = attachment.metadata.key();
+            let about = subject(Kind::VolumeAttachment, key.clone(), attachment.metadata.uid.clone());
+            let fields = |name: &str| {
+                vec![
+                    ("fault", json!(name)),
+                    ("volume", json!(volume)),
+                    ("node", json!(attachment.spec.node_name.as_str())),
+                ]
+            };
+            self.emit(by, What::Fault, Some(about.clone()), None, fields("detach"), sink);
+            let patch = |part: Part, change: Mutation| Request::Patch {
+                kind: Kind::VolumeAttachment,
+                key: key.clone(),
+                uid: None,
+                part,
+                change,
+            };
+            let requests = [
+                patch(
+                    Part::Status,
+                    Mutation::new::<VolumeAttachment>("detached", |attachment| attachment.status.attached = false),
+                ),
+                patch(
+                    Part::Main,
+                    Mutation::new::<VolumeAttachment>("released", |attachment| attachment.metadata.finalizers.clear()),
+                ),
+                Request::Delete {
+                    kind: Kind::VolumeAttachment,
+                    key: key.clone(),
+                    options: DeleteOptions::default(),
+                },
+            ];
+            for request in requests {
+                // An attachment that was already going is gone with the second request.
+                let _ = self.serve(by, &request, sink);
+            }
+            if attachment.status.attached {
+                let fields = vec![
+                    ("volume", json!(volume)),
+                    ("node", json!(attachment.spec.node_name.as_str())),
+                    ("forced", json!(true)),
+                ];
+                self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
+            }
+        }
         Ok(())
     }
 }

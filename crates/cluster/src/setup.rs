@@ -13,10 +13,11 @@ use podscope_scheduler::SchedulerConfiguration;
 
 use crate::apiserver::Caller;
 use crate::controllers::ControllerManagerSettings;
-use crate::dispatch::{LOOK_INTERVAL, WatchState};
+use crate::dispatch::LOOK_INTERVAL;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::kubelet::KubeletSettings;
 use crate::machine::Machine;
+use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{Actor, ApiError, NetworkSettings, RENEW_INTERVAL, Request, Rng, SimTime, Sink, Span, Switches, World};
 
@@ -185,7 +186,6 @@ impl World {
             actor: &Actor::World,
             now: self.now,
             start: self.start,
-            switches: &self.switches,
         };
         self.api.import(object, &caller)
     }

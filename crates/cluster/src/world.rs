@@ -12,14 +12,15 @@ use serde_json::Value;
 use crate::apiserver::{ApiServer, Caller, Draft, Outcome};
 use crate::client::{Client, ClientCommand};
 use crate::controllers::ControllerManager;
-use crate::dispatch::WatchState;
 use crate::election::Election;
 use crate::invariants::{Breach, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
+use crate::membership::Members;
 use crate::queue::{Call, Event, Process, Queue};
 use crate::scheduler_process::{RecordedDecision, SchedulerProcess};
 use crate::setup::{Settings, Setup};
+use crate::watch::WatchState;
 use crate::{
     Actor, Answer, ApiError, Ctx, Effect, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng,
     SimTime, Sink, Span, Subject, Switches, Timer, What,
@@ -112,6 +113,8 @@ pub struct World {
     pub(crate) held: Vec<Held>,
     pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
     pub(crate) processes: BTreeMap<Actor, ProcessState>,
+    /// Memberships that were changed; other groups are what their pods say.
+    pub(crate) groups: BTreeMap<podscope_api::Str, Members>,
     pub(crate) world_rng: Rng,
     pub(crate) monitors: Monitors,
     /// The command given last, until a client or fault takes it as its own.
@@ -139,6 +142,7 @@ impl World {
             held: Vec::new(),
             nodes: RedBlackTreeMapSync::new_sync(),
             processes: BTreeMap::new(),
+            groups: BTreeMap::new(),
             world_rng: Rng::split(setup.seed, "world"),
             monitors: Monitors::default(),
             command_text: None,
@@ -324,7 +328,6 @@ impl World {
             actor,
             now: self.now,
             start: self.start,
-            switches: &self.switches,
         };
         let answer = self.api.handle(request, &caller, &mut out);
         for change in &out.changes {
@@ -385,6 +388,27 @@ impl World {
                 sink,
             );
         }
+    }
+    /// The liveness checks look at the world.
+    pub(crate) fn look(&mut self, sink: &mut dyn Sink) {
+        let is_whole = self.is_whole();
+        let questions = self.monitors.questions(self.now);
+        let fitting = questions
+            .into_iter()
+            .filter(|uid| {
+                let Some(podscope_api::Object::Pod(pod)) = self.objects().by_uid(uid) else {
+                    return false;
+                };
+                self.scheduler()
+                    .and_then(|scheduler| scheduler.decide(&pod))
+                    .is_some_and(|(_, decision)| !decision.found.feasible.is_empty())
+            })
+            .collect();
+        let seen = Seen::Tick {
+            is_whole,
+            fitting: &fitting,
+        };
+        self.check(&seen, sink);
     }
     /// Whether nothing is cut, down or crashed: what liveness is promised under.
     pub(crate) fn is_whole(&self) -> bool {

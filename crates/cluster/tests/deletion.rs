@@ -132,3 +132,83 @@ fn p_02_equal_worlds_leave_equal_traces() {
     assert_eq!(run(7), run(7));
     assert_ne!(run(7), run(8));
 }
+
+/// Random deletions, updates and forced deletions of one pod with and without a finalizer: whatever the order, the
+/// rules hold (LC-012 to LC-020, CT-165, CT-166).
+#[test]
+fn deletion_rules_hold_in_any_order() {
+    use podscope_cluster::{Mutation, Part, Rng};
+    for seed in 0..60_u64 {
+        let mut rng = Rng::split(seed, "deletion");
+        let mut trace = Trace::default();
+        let mut manifest = pod("web", Some("elsewhere"));
+        let has_finalizer = rng.below(2) == 0;
+        if has_finalizer {
+            manifest["metadata"]["finalizers"] = json!(["example.com/hold"]);
+        }
+        let mut world = world(&[manifest], &mut trace);
+        let mut last: Option<(i64, i64)> = None;
+        for step in 1..=8 {
+            let request = match rng.below(6) {
+                0 => Request::Patch {
+                    kind: Kind::Pod,
+                    key: key("web"),
+                    uid: None,
+                    part: Part::Main,
+                    change: Mutation::new::<Pod>("release", |pod| pod.metadata.finalizers.clear()),
+                },
+                1 => Request::Patch {
+                    kind: Kind::Pod,
+                    key: key("web"),
+                    uid: None,
+                    part: Part::Main,
+                    change: Mutation::new::<Pod>("revive", |pod| pod.metadata.deletion_timestamp = None),
+                },
+                draw => Request::Delete {
+                    kind: Kind::Pod,
+                    key: key("web"),
+                    options: DeleteOptions {
+                        grace_seconds: [None, Some(0), Some(5), Some(60)][(draw - 2) as usize],
+                        ..DeleteOptions::default()
+                    },
+                },
+            };
+            let forces = matches!(&request, Request::Delete { options, .. } if options.grace_seconds == Some(0));
+            world.start_client(ClientCommand::Write(vec![Write::new(request, "")]), &mut trace);
+            world.run_until(at(step * 3), &mut trace);
+            let Some(stored) = world.objects().get::<Pod>(&key("web")) else {
+                break;
+            };
+            let metadata = &stored.metadata;
+            if forces {
+                assert!(
+                    !metadata.finalizers.is_empty(),
+                    "seed {seed}: only a finalizer holds a forced pod"
+                );
+            }
+            let now = metadata
+                .deletion_timestamp
+                .map(|at| (at.0, metadata.deletion_grace_period_seconds.unwrap_or(0)));
+            if let Some((at, grace)) = last {
+                let (now_at, now_grace) = now.expect("a deletion is never taken back");
+                assert!(now_grace <= grace, "seed {seed}: the grace grew");
+                // A shortened deletion that would lie in the past is due now (LC-014).
+                let wall = world.start().0 + step * 3_000_000;
+                assert!(now_at <= at.max(wall), "seed {seed}: the timestamp moved later");
+            }
+            last = now;
+        }
+        let requested = trace
+            .of("web")
+            .iter()
+            .filter(|what| *what == "DeletionRequested")
+            .count();
+        assert!(requested <= 1, "seed {seed}: one first DELETE");
+        let gone = trace.of("web").iter().filter(|what| *what == "Deleted").count();
+        assert_eq!(
+            gone,
+            usize::from(world.objects().get::<Pod>(&key("web")).is_none()),
+            "seed {seed}"
+        );
+    }
+}

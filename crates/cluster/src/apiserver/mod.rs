@@ -19,7 +19,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
 use serde_json::Value;
 
-use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, Switches, What, subject};
+use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
 
 pub use errors::qualified_resource;
 pub use store::Store;
@@ -38,7 +38,6 @@ pub(crate) struct Caller<'a> {
     pub now: SimTime,
     /// Wall-clock time at t = 0.
     pub start: Time,
-    pub switches: &'a Switches,
 }
 
 impl Caller<'_> {

@@ -27,7 +27,6 @@ pub(crate) struct LivePod {
 /// How a pod object came to an end.
 #[derive(Debug, Clone)]
 pub(crate) struct Removal {
-    pub at: SimTime,
     pub by: Actor,
     pub pod: Arc<Pod>,
 }
@@ -54,7 +53,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// The text of the command behind an actor.
-    pub fn command(&self, actor: &Actor) -> Option<&str> {
+    pub(crate) fn command(&self, actor: &Actor) -> Option<&str> {
         match actor {
             Actor::Client(0) => Some("the scenario's manifests"),
             Actor::Client(number) => self.commands.get(number).map(|text| &**text),
@@ -67,7 +66,6 @@ impl Ledger {
             Seen::Change { actor, change } => match (&change.old, &change.new) {
                 (Some(Object::Pod(pod)), None) => {
                     let removal = Removal {
-                        at: parts.now,
                         by: (*actor).clone(),
                         pod: pod.clone(),
                     };
@@ -142,7 +140,7 @@ impl Ledger {
     }
 
     /// The StatefulSet identity of a pod.
-    pub fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
+    pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
         let stored;
         let pod: &Pod = match objects.by_uid(uid) {
             Some(Object::Pod(pod)) => {
@@ -208,7 +206,7 @@ impl Ledger {
         }
     }
     /// A machine lost power or left: nothing lives there.
-    pub fn node_is_dark(&mut self, node: &NodeName) {
+    pub(crate) fn node_is_dark(&mut self, node: &NodeName) {
         let gone: Vec<Uid> = self
             .live
             .iter()

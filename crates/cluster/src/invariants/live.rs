@@ -5,7 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podscope_api::{Kind, Namespace, Node, NodeName, Object, Pod, ReplicaSet, StatefulSet, TaintEffect, Uid};
+use podscope_api::{
+    ClaimPhase, Kind, Namespace, Node, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod, ReplicaSet,
+    StatefulSet, TaintEffect, Uid,
+};
 
 use super::{Breach, Cause, Check, Seen, View};
 use crate::{SimTime, Span, Subject, subject, subject_of};
@@ -31,7 +34,7 @@ struct Open {
 
 impl Check for Live {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Tick { is_whole } = seen else { return };
+        let Seen::Tick { is_whole, fitting } = seen else { return };
         if !is_whole {
             self.whole_since = None;
             self.open.clear();
@@ -44,6 +47,7 @@ impl Check for Live {
         nodes(view, &mut found);
         workloads(view, &mut found);
         nominees(view, &mut found);
+        self.pending(view, fitting, &mut found);
         let mut still_open = BTreeMap::new();
         for open in found {
             let key: Key = (open.invariant, open.object.kind, open.object.uid.clone());
@@ -62,6 +66,57 @@ impl Check for Live {
         self.reported.retain(|key| still_open.contains_key(key));
         self.open = still_open;
     }
+}
+
+/// A pod that waits longer is looked at by the liveness check: longer than any back-off, and than the five
+/// minutes after which the scheduler tries every waiting pod again.
+const PENDING_LIMIT: Span = Span::seconds(420);
+
+impl Live {
+    fn is_overdue(&self, uid: &Uid, now: SimTime) -> bool {
+        let key: Key = ("pending-placed", Kind::Pod, uid.clone());
+        self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
+    }
+    /// Pods that wait so long that it matters whether they fit.
+    pub(super) fn questions(&self, now: SimTime) -> Vec<Uid> {
+        self.open
+            .iter()
+            .filter(|((name, _, _), since)| *name == "pending-placed" && now - **since >= PENDING_LIMIT)
+            .map(|((_, _, uid), _)| uid.clone())
+            .collect()
+    }
+    /// `pending-placed`. A pod is remembered while it waits; whether it fits is asked once it waited long.
+    fn pending(&self, view: &View<'_>, fitting: &BTreeSet<Uid>, found: &mut Vec<Open>) {
+        for pod in view.objects.list::<Pod>() {
+            let waits = pod.spec.node_name.is_none()
+                && pod.spec.scheduling_gates.is_empty()
+                && !pod.metadata.is_terminating()
+                && !pod.is_terminal();
+            let uid = &pod.metadata.uid;
+            if waits && !waits_for_volumes(pod, view) && (!self.is_overdue(uid, view.now) || fitting.contains(uid)) {
+                found.push(Open {
+                    invariant: "pending-placed",
+                    object: subject_of(&Object::Pod(pod.clone())),
+                    limit: PENDING_LIMIT,
+                    message: "it fits a node and is not placed".into(),
+                });
+            }
+        }
+    }
+}
+
+/// Whether a claim of the pod is not bound: then its storage holds it.
+fn waits_for_volumes(pod: &Pod, view: &View<'_>) -> bool {
+    pod.spec.volumes.iter().any(|volume| {
+        let name = match (&volume.persistent_volume_claim, &volume.ephemeral) {
+            (Some(claim), _) => claim.claim_name.clone(),
+            (None, Some(_)) => format!("{}-{}", pod.metadata.name, volume.name).into(),
+            (None, None) => return false,
+        };
+        view.objects
+            .get::<PersistentVolumeClaim>(&ObjectKey::new(pod.metadata.namespace.clone(), name))
+            .is_none_or(|claim| claim.status.phase != Some(ClaimPhase::Bound))
+    })
 }
 
 /// `no-orphans`.

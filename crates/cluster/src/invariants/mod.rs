@@ -23,9 +23,10 @@ mod preempt_lower;
 mod roll_bound;
 mod single_writer;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use podscope_api::NodeName;
+use podscope_api::{NodeName, Uid};
 use rpds::RedBlackTreeMapSync;
 use serde_json::{Value, json};
 
@@ -105,7 +106,7 @@ pub(crate) struct Breach {
 
 impl Breach {
     /// The fields of its record.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn fields(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("invariant", json!(self.invariant)),
             ("cause", json!(self.cause.as_str())),
@@ -124,7 +125,11 @@ pub(crate) enum Seen<'a> {
     /// A record of the trace.
     Record(&'a Record),
     /// Some time has passed; `is_whole` says that nothing is cut, down or crashed.
-    Tick { is_whole: bool },
+    Tick {
+        is_whole: bool,
+        /// Pods of [`Monitors::questions`] that fit a node now, as the scheduler that leads sees it.
+        fitting: &'a BTreeSet<Uid>,
+    },
 }
 
 /// What a check may look at.
@@ -294,8 +299,12 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Monitors {
+    /// Pods that wait so long that it matters whether they fit.
+    pub(crate) fn questions(&self, now: SimTime) -> Vec<Uid> {
+        self.live.questions(now)
+    }
     /// Shows the checks what happened; the breaks they found.
-    pub fn see(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) -> Vec<Breach> {
+    pub(crate) fn see(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) -> Vec<Breach> {
         let mut out = Vec::new();
         if let Seen::Record(record) = seen
             && record.what == What::InvariantViolated

@@ -1,0 +1,128 @@
+//! Application groups (C-13): pods that carry the annotation
+//! `podscope.dev/group` know each other as members. Membership changes only
+//! where a quorum of the members runs and reaches each other: the mechanism
+//! behind the etcd example of seed 000 (C-12). The API server knows nothing
+//! of it.
+
+use std::collections::BTreeMap;
+
+use podscope_api::{Kind, NodeName, ObjectKey, Pod, Str, Uid};
+
+use crate::{Place, World};
+
+/// The annotation that names a pod's group.
+pub const GROUP_ANNOTATION: &str = "podscope.dev/group";
+
+/// One member of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The pod.
+    pub pod: ObjectKey,
+    /// Which life of the pod joined; none for one that was added before it exists.
+    pub uid: Option<Uid>,
+    /// The machine where its processes run, if they do.
+    pub runs_on: Option<NodeName>,
+}
+
+/// Members by pod, with the UID that joined.
+pub(crate) type Members = BTreeMap<ObjectKey, Option<Uid>>;
+
+impl World {
+    /// The groups with their members. A group whose membership was never changed consists of the pods that carry its name.
+    pub fn groups(&self) -> BTreeMap<Str, Vec<Member>> {
+        let mut groups: BTreeMap<Str, Members> = BTreeMap::new();
+        for pod in self.objects().list::<Pod>() {
+            if let Some(group) = pod.metadata.annotation(GROUP_ANNOTATION) {
+                groups
+                    .entry(group.into())
+                    .or_default()
+                    .insert(pod.metadata.key(), Some(pod.metadata.uid.clone()));
+            }
+        }
+        groups.extend(
+            self.groups
+                .iter()
+                .map(|(name, members)| (name.clone(), members.clone())),
+        );
+        groups
+            .into_iter()
+            .map(|(name, members)| {
+                let members = members
+                    .into_iter()
+                    .map(|(pod, uid)| Member {
+                        runs_on: self.runs_on(&pod, uid.as_ref()),
+                        pod,
+                        uid,
+                    })
+                    .collect();
+                (name, members)
+            })
+            .collect()
+    }
+
+    /// Where processes of a pod run; of that life of it, if one is given.
+    fn runs_on(&self, key: &ObjectKey, uid: Option<&Uid>) -> Option<NodeName> {
+        self.machines().find_map(|(node, machine)| {
+            machine
+                .pods()
+                .any(|(other, pod)| {
+                    pod.subject.kind == Kind::Pod
+                        && pod.subject.key == *key
+                        && uid.is_none_or(|uid| uid == other)
+                        && pod.running().next().is_some()
+                })
+                .then(|| node.clone())
+        })
+    }
+
+    /// Adds or removes a member, if a quorum agrees.
+    pub(crate) fn change_member(&mut self, group: &str, member: &str, add: bool) -> Result<(), String> {
+        let groups = self.groups();
+        let Some(members) = groups.get(group) else {
+            return Err(format!("there is no application group {group:?}"));
+        };
+        let existing = members.iter().find(|other| &*other.pod.name == member);
+        match (add, existing) {
+            (true, Some(_)) => return Err(format!("{member} is already a member of {group}")),
+            (false, None) => return Err(format!("{member} is not a member of {group}")),
+            _ => {}
+        }
+        let quorum = members.len() / 2 + 1;
+        let running: Vec<&NodeName> = members.iter().filter_map(|member| member.runs_on.as_ref()).collect();
+        let reached = running
+            .iter()
+            .map(|from| running.iter().filter(|to| self.reach_each_other(from, to)).count())
+            .max()
+            .unwrap_or(0);
+        if reached < quorum {
+            return Err(format!(
+                "no quorum in {group}: {reached} of {} members run and reach each other, {quorum} are needed",
+                members.len()
+            ));
+        }
+        let mut changed: Members = members
+            .iter()
+            .map(|member| (member.pod.clone(), member.uid.clone()))
+            .collect();
+        match existing {
+            Some(member) => {
+                changed.remove(&member.pod);
+            }
+            None => {
+                let namespace = members
+                    .first()
+                    .map_or_else(|| Str::from("default"), |member| member.pod.namespace.clone());
+                let key = ObjectKey::new(namespace, member);
+                let uid = self.objects().get::<Pod>(&key).map(|pod| pod.metadata.uid.clone());
+                changed.insert(key, uid);
+            }
+        }
+        self.groups.insert(group.into(), changed);
+        Ok(())
+    }
+
+    fn reach_each_other(&self, one: &NodeName, other: &NodeName) -> bool {
+        let (one, other) = (Place::Node(one.clone()), Place::Node(other.clone()));
+        self.network.is_open(&one, &other) && self.network.is_open(&other, &one)
+    }
+}

@@ -1,0 +1,198 @@
+//! Watches: who gets which change, what happens to a watch whose way is cut,
+//! and how it resumes.
+//!
+//! ```text
+//!             starts                list answered              way cut
+//!   Closed ───────────► Broken ──────────────────────► Live ─────────────► Broken
+//!                                                       ▲  from its position, or by a new list
+//!                                                       └──────────────────────── after the heal
+//! ```
+
+use std::sync::Arc;
+
+use podscope_api::{NodeName, Object};
+
+use crate::queue::{Event, Process};
+use crate::world::Body;
+use crate::{Actor, Change, Objects, Place, Span, World};
+
+/// Back-off before a broken watch is tried again, low and high end.
+const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
+
+/// The state of a process's watch.
+#[derive(Debug, Clone)]
+pub(crate) enum WatchState {
+    /// The process does not run, or does not watch.
+    Closed,
+    /// Changes are sent as they happen.
+    Live,
+    /// Changes after `since` were not sent; `view` is what the process could last read.
+    Broken { since: Option<u64>, view: Arc<Objects> },
+}
+
+impl World {
+    /// Sends a change to every process that watches it.
+    pub(crate) fn fan_out(&mut self, change: &Arc<Change>) {
+        let mut nodes: Vec<NodeName> = Vec::new();
+        for object in [&change.old, &change.new].into_iter().flatten() {
+            let node = match object {
+                Object::Pod(pod) => pod.spec.node_name.clone(),
+                Object::Node(node) => Some(NodeName(node.metadata.name.clone())),
+                _ => None,
+            };
+            nodes.extend(node.filter(|node| !nodes.contains(node)));
+        }
+        for node in nodes {
+            self.send_change(&Actor::Kubelet(node), change);
+        }
+        let watching: Vec<Actor> = self
+            .processes
+            .iter()
+            .filter(|(_, state)| matches!(state.watch, WatchState::Live))
+            .map(|(actor, _)| actor.clone())
+            .collect();
+        for actor in watching {
+            self.send_change(&actor, change);
+        }
+    }
+
+    fn send_change(&mut self, actor: &Actor, change: &Arc<Change>) {
+        if !matches!(self.watch_mut(actor), Some(WatchState::Live)) {
+            return;
+        }
+        let Some(process) = self.running(actor) else { return };
+        match self.network.delivery(self.now, &Place::ControlPlane, &actor.place()) {
+            Some(at) => self.queue.push(at, Event::Watch(process, change.clone())),
+            None => self.break_watch(actor, change.revision - 1),
+        }
+    }
+
+    /// The watch of a process no longer gets changes after a revision.
+    pub(crate) fn break_watch(&mut self, actor: &Actor, since: u64) {
+        let view = self.api.objects().clone();
+        if let Some(watch) = self.watch_mut(actor)
+            && matches!(watch, WatchState::Live)
+        {
+            *watch = WatchState::Broken {
+                since: Some(since),
+                view,
+            };
+        }
+    }
+
+    /// A process begins to watch: it lists first.
+    pub(crate) fn open_watch(&mut self, process: &Process) {
+        let watches = match self.processes.get(&process.actor).map(|state| &state.body) {
+            None => matches!(process.actor, Actor::Kubelet(_)) && self.is_current(process),
+            Some(Body::Manager(core)) => core.is_some(),
+            Some(Body::Scheduler(_)) => true,
+            Some(Body::Client(client)) => client.watches(),
+            Some(Body::Down) => false,
+        };
+        if !watches {
+            return;
+        }
+        let view = match self.watch_mut(&process.actor) {
+            Some(WatchState::Broken { view, .. }) => view.clone(),
+            _ => Arc::default(),
+        };
+        self.set_watch(&process.actor, WatchState::Broken { since: None, view });
+        let place = process.actor.place();
+        if let Some(at) = self.network.delivery(self.now, &place, &Place::ControlPlane) {
+            self.queue.push(at, Event::List(process.clone()));
+        }
+    }
+
+    /// A list request arrives.
+    pub(crate) fn on_list(&mut self, process: &Process) {
+        if !self.is_api_up || !self.is_current(process) {
+            self.retry_watch(process);
+            return;
+        }
+        let place = process.actor.place();
+        let Some(at) = self.network.delivery(self.now, &Place::ControlPlane, &place) else {
+            return;
+        };
+        let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
+        self.queue.push(at, Event::Listed(process.clone(), revision, objects));
+        self.set_watch(&process.actor, WatchState::Live);
+    }
+
+    /// Schedules another try of a broken watch.
+    pub(crate) fn retry_watch(&mut self, process: &Process) {
+        if !self.is_current(process) {
+            return;
+        }
+        let pause = self.world_rng.between(RESUME_BACKOFF.0, RESUME_BACKOFF.1);
+        self.queue.push(self.now + pause, Event::Resume(process.clone()));
+    }
+
+    /// A broken watch is tried again: from its position, or by a new list if the log no longer has it.
+    pub(crate) fn on_resume(&mut self, process: &Process) {
+        if !self.is_current(process) {
+            return;
+        }
+        let Some(WatchState::Broken { since, .. }) = self.watch_mut(&process.actor) else {
+            return;
+        };
+        let since = *since;
+        let place = process.actor.place();
+        let is_open =
+            self.network.is_open(&place, &Place::ControlPlane) && self.network.is_open(&Place::ControlPlane, &place);
+        if !is_open {
+            return;
+        }
+        if !self.is_api_up {
+            return;
+        }
+        let missed: Option<Vec<Arc<Change>>> = since.and_then(|since| {
+            let changes = self.api.store().since(since)?;
+            Some(
+                changes
+                    .filter(|change| concerns(&process.actor, change))
+                    .cloned()
+                    .collect(),
+            )
+        });
+        let Some(missed) = missed else {
+            self.open_watch(process);
+            return;
+        };
+        self.set_watch(&process.actor, WatchState::Live);
+        for change in missed {
+            self.send_change(&process.actor, &change);
+        }
+    }
+
+    /// Every broken watch whose way may be open again is tried after its back-off.
+    pub(crate) fn retry_broken_watches(&mut self, of: impl Fn(&Actor) -> bool) {
+        let kubelets = self
+            .nodes
+            .iter()
+            .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
+            .map(|(name, _)| Actor::Kubelet(name.clone()));
+        let others = self
+            .processes
+            .iter()
+            .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
+            .map(|(actor, _)| actor.clone());
+        let broken: Vec<Actor> = kubelets.chain(others).filter(of).collect();
+        for actor in broken {
+            if let Some(process) = self.running(&actor) {
+                self.retry_watch(&process);
+            }
+        }
+    }
+}
+
+fn concerns(actor: &Actor, change: &Change) -> bool {
+    let Actor::Kubelet(node) = actor else { return true };
+    [&change.old, &change.new]
+        .into_iter()
+        .flatten()
+        .any(|object| match object {
+            Object::Pod(pod) => pod.spec.node_name.as_ref() == Some(node),
+            Object::Node(own) => own.metadata.name == node.0,
+            _ => false,
+        })
+}
