@@ -392,3 +392,15 @@ impl Managers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 50 000 idle pods must cost little: what a kubelet holds of one, beside the shared API object.
+    #[test]
+    fn an_idle_pod_is_small() {
+        assert!(size_of::<PodWorker>() <= 640, "{}", size_of::<PodWorker>());
+        assert!(size_of::<worker::Memory>() <= 64, "{}", size_of::<worker::Memory>());
+    }
+}

@@ -267,8 +267,7 @@ impl PodWorker {
                     .iter()
                     .chain(&pod.status.container_statuses);
                 if !host.shared.is_restart
-                    && now == host.shared.started_at
-                    && let Some(process) = process
+                    && let Some(process) = process.filter(|process| process.started_at <= crate::SimTime::ZERO)
                     && let Some(known) = statuses.find(|known| known.name == container.name)
                 {
                     let result = match kind {

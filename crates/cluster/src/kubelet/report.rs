@@ -51,13 +51,21 @@ impl Report {
             None => return,
         };
         if merge(&self.wire(&own, after), &after.status) == after.status {
-            if !self.is_held_back {
-                self.own = None;
-            }
+            self.drop_if_told(after);
         } else {
             self.own = Some(own);
             self.version += 1;
             host.want_status_pass();
+        }
+    }
+    /// What the API says itself need not be remembered: idle pods cost little.
+    fn drop_if_told(&mut self, api: &Pod) {
+        let is_told = self
+            .own
+            .as_ref()
+            .is_some_and(|own| merge(own, &api.status) == api.status);
+        if is_told && !self.is_held_back && self.is_clean() {
+            self.own = None;
         }
     }
     /// The status as it may be shown: a terminal phase only when nothing can run any more (LC-111).
@@ -102,11 +110,48 @@ fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
     merged
 }
 
+/// Whether two statuses agree in phase, container states and conditions, whatever else they say.
+fn says_the_same(new: &PodStatus, old: &PodStatus) -> bool {
+    let containers = |status: &PodStatus| -> Vec<(podscope_api::Str, bool, bool, bool, bool, i32)> {
+        let all = status.init_container_statuses.iter().chain(&status.container_statuses);
+        all.map(|one| {
+            let state = &one.state;
+            let states = (
+                state.waiting.is_some(),
+                state.running.is_some(),
+                state.terminated.is_some(),
+            );
+            (
+                one.name.clone(),
+                states.0,
+                states.1,
+                states.2,
+                one.ready,
+                one.restart_count,
+            )
+        })
+        .collect()
+    };
+    let agrees = |known: &PodCondition| {
+        let told = new.conditions.iter().find(|one| one.kind == known.kind);
+        !is_owned(&known.kind) || told.is_some_and(|told| told.status == known.status)
+    };
+    !old.conditions.is_empty()
+        && new.phase == old.phase
+        && containers(new) == containers(old)
+        && old.conditions.iter().all(agrees)
+}
+
 impl PodWorker {
     /// Computes the status, tells the probes, and sends it if it is news.
     pub(super) fn set_status(&mut self, is_final: bool, host: &mut Host<'_, '_>) {
         let status = status::generate(self, host, is_final);
         self.observe_probes(&status, host);
+        // An imported pod was reported by this kubelet before the simulation began: nothing is news until something changes.
+        let is_import = self.report.version == 0 && !host.shared.is_restart;
+        if is_import && says_the_same(&status, &self.pod.status) {
+            return;
+        }
         self.publish(status, host);
     }
     /// A probe's result changed: `started`, `ready` and the conditions follow at once (LC-170).
@@ -193,6 +238,8 @@ impl PodWorker {
                 self.report.acknowledged = version;
                 if self.report.version != version {
                     self.send(host);
+                } else {
+                    self.report.drop_if_told(&self.pod);
                 }
                 self.try_delete(host);
             }

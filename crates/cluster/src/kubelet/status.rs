@@ -130,6 +130,7 @@ fn container_status(
 ) -> ContainerStatus {
     let pod = &*worker.pod;
     let latest = held.and_then(|held| held.latest(&container.name));
+    let known = old.clone();
     let default_reason = if pod.spec.init_containers.is_empty() {
         "ContainerCreating"
     } else {
@@ -157,6 +158,14 @@ fn container_status(
         }
         None => never_seen(container, old, default_reason, pod),
     };
+    // What the API knows of the instance beyond this (its ID before an import, its resources) stays.
+    if let Some(before) = known.filter(|known| is_same_instance(known, &status)) {
+        status.container_id = before.container_id;
+        status.image_id = before.image_id;
+        status.image = before.image;
+        status.resources = before.resources;
+        status.allocated_resources = before.allocated_resources;
+    }
     // LC-094: what should run and could not be started waits, and says why.
     let is_done_init =
         role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
@@ -187,6 +196,18 @@ fn container_status(
         _ => started && worker.probe_result(idx, ProbeKind::Readiness, id) != Some(false),
     };
     status
+}
+
+/// Whether a status from the API is about the running instance that the runtime shows.
+fn is_same_instance(known: &ContainerStatus, status: &ContainerStatus) -> bool {
+    let start = |status: &ContainerStatus| {
+        let running = status.state.running.as_ref()?;
+        running.started_at.map(|at| at.seconds())
+    };
+    start(status).is_some()
+        && start(known) == start(status)
+        && known.restart_count == status.restart_count
+        && !known.container_id.is_empty()
 }
 
 /// A container of which the runtime has no trace (LC-092, LC-096).

@@ -141,23 +141,21 @@ fn is_attached(backend: &Backend, host: &Host<'_, '_>) -> bool {
     if !node.status.volumes_in_use.contains(&backend.unique_name) {
         return false;
     }
-    let in_status = node
+    if !node
         .status
         .volumes_attached
         .iter()
-        .any(|attached| attached.name == backend.unique_name);
-    let of_this_node = |attachment: &VolumeAttachment| {
+        .any(|attached| attached.name == backend.unique_name)
+    {
+        return false;
+    }
+    // A driver's own word, where there is one; a VolumeAttachment that is being deleted is on its way out.
+    let of_this_node = |attachment: &&std::sync::Arc<VolumeAttachment>| {
         attachment.spec.node_name == host.shared.node
             && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
     };
-    let mut attachments = host
-        .cache
+    host.cache
         .list::<VolumeAttachment>()
-        .filter(|attachment| of_this_node(attachment))
-        .peekable();
-    if attachments.peek().is_some() {
-        // A VolumeAttachment that is being deleted is on its way out.
-        return attachments.any(|attachment| attachment.status.attached && !attachment.metadata.is_terminating());
-    }
-    in_status
+        .filter(of_this_node)
+        .all(|attachment| attachment.status.attached && !attachment.metadata.is_terminating())
 }

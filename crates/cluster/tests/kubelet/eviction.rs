@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Node};
 use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettings, ThresholdValue};
-use podscope_cluster::{Settings, Setup, SimTime, Span, Switches, What};
+use podscope_cluster::{NodeShorthand, Settings, Setup, SimTime, Span, Switches, What};
 use serde_json::{Value, json};
 
 use crate::lab::{Lab, check, pod, status, text};
@@ -21,9 +21,14 @@ fn class(value: i64) -> Value {
 }
 
 fn lab(objects: &[Value], settings: KubeletSettings, switches: Switches) -> Lab {
+    let mut nodes = NodeShorthand::default();
+    nodes
+        .capacity
+        .insert("ephemeral-storage".into(), "100Gi".parse().unwrap());
     Lab::with(
         objects,
         Setup {
+            nodes,
             settings: Settings {
                 kubelet: Arc::new(settings),
                 ..Settings::default()

@@ -214,3 +214,70 @@ fn an_imported_pod_keeps_running_with_its_past() {
             .all(|record| record.at == SimTime::ZERO)
     );
 }
+
+#[test]
+fn lc_114_a_live_kubelet_puts_ready_right() {
+    use podscope_api::{Kind, Pod};
+    use podscope_cluster::{Mutation, Part, Request};
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.request(Request::Patch {
+        kind: Kind::Pod,
+        key: ObjectKey::new("default", "web"),
+        uid: None,
+        part: Part::Status,
+        change: Mutation::new::<Pod>("not ready", |pod| {
+            for one in pod.status.conditions.iter_mut().filter(|one| &*one.kind == "Ready") {
+                one.status = ConditionStatus::False;
+            }
+        }),
+    });
+    lab.run(20.1);
+    assert!(!lab.web().unwrap().is_ready());
+    lab.run(31.0);
+    assert!(lab.web().unwrap().is_ready());
+}
+
+#[test]
+fn lc_060_a_kubelet_that_starts_again_may_refuse_a_running_pod() {
+    use podscope_api::{Kind, Node};
+    use podscope_cluster::{Mutation, Part, Request};
+    let label = |value: Option<&'static str>| Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster("a-1"),
+        uid: None,
+        part: Part::Main,
+        change: Mutation::new::<Node>("label", move |node| {
+            let labels = std::sync::Arc::make_mut(&mut node.metadata.labels);
+            match value {
+                Some(value) => labels.insert("disk".into(), value.into()),
+                None => labels.remove("disk"),
+            };
+        }),
+    };
+    let mut lab = Lab::new(&[]);
+    lab.request(label(Some("ssd")));
+    lab.run(2.0);
+    lab.create(&web(
+        json!({"nodeSelector": {"disk": "ssd"}}),
+        &[("main", json!({}), "sigterm=ignore")],
+    ));
+    lab.run(20.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.request(label(None));
+    lab.run(22.0);
+    assert_eq!(lab.processes(), ["main"], "a running kubelet does not look again");
+    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.run(40.0);
+    let refused = status(lab.web().unwrap());
+    assert_eq!(
+        (&refused["phase"], &refused["reason"]),
+        (&json!("Failed"), &json!("NodeAffinity"))
+    );
+    check(
+        "then killed as in LC-061",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+}

@@ -46,7 +46,7 @@ fn lc_085_lc_088_crash_loop_back_off_l_03() {
 }
 
 #[test]
-fn lc_087_exit_0_under_always_is_restarted_with_back_off_too() {
+fn lc_087_exit_0_under_always_is_restarted_with_back_off_too_l_02() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
     assert!(lab.sees(60.0, |lab| lab.waiting() == "CrashLoopBackOff"));
     assert!(lab.records(What::ContainerStarted).len() >= 2);
@@ -119,7 +119,7 @@ fn lc_219_active_deadline() {
 }
 
 #[test]
-fn lc_095_out_of_memory() {
+fn lc_095_out_of_memory_l_08() {
     let limits = json!({"resources": {"limits": {"memory": "300Mi"}}});
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),

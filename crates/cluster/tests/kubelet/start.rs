@@ -254,3 +254,53 @@ fn lc_109_readiness_gates() {
         format!("corresponding condition of pod readiness gate \"{gate}\" does not exist.")
     );
 }
+
+#[test]
+fn ct_128_an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
+    use podscope_api::{AttachedVolume, Kind, Node, ObjectKey};
+    use podscope_cluster::{Mutation, Part, Request};
+    let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
+        "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+                 "claimRef": {"namespace": "default", "name": "data", "kind": "PersistentVolumeClaim"},
+                 "gcePersistentDisk": {"pdName": "pd-1"}}});
+    let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "volumeName": "disk", "resources": {"requests": {"storage": "1Gi"}}}});
+    let spec = json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
+    let mounts = json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]});
+    let mut lab = Lab::new(&[volume, claim, web(spec, &[("main", mounts, "")])]);
+    let node = |lab: &Lab| lab.world.objects().named::<Node>("a-1").unwrap().clone();
+    let name = "kubernetes.io/gce-pd/pd-1";
+    assert!(lab.sees(15.0, |lab| {
+        node(lab).status.volumes_in_use.iter().any(|own| &**own == name)
+    }));
+    assert!(lab.records(What::VolumeMounted).is_empty());
+    // The attach/detach controller's part (a no-op where it already wrote it).
+    lab.request(Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster("a-1"),
+        uid: None,
+        part: Part::Status,
+        change: Mutation::new::<Node>("attached", move |node| {
+            if node.status.volumes_attached.is_empty() {
+                node.status.volumes_attached.push(AttachedVolume {
+                    name: name.into(),
+                    device_path: "".into(),
+                });
+            }
+        }),
+    });
+    assert!(lab.sees(60.0, |lab| lab.processes() == ["main"]));
+    let mounted = lab.records(What::VolumeMounted);
+    let fields: Vec<String> = mounted[0]
+        .fields
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    assert_eq!(fields, ["volume=\"disk\"", "node=\"a-1\"", "writable=true"]);
+    lab.run(70.0);
+    lab.delete(None);
+    lab.run(90.0);
+    assert!(lab.web().is_none());
+    assert_eq!(lab.records(What::VolumeUnmounted).len(), 1);
+    assert!(node(&lab).status.volumes_in_use.is_empty());
+}

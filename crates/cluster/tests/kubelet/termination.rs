@@ -414,3 +414,70 @@ fn lc_170_an_early_exit_is_reported_when_the_last_container_ended() {
     lab.run(40.0);
     assert!(lab.web().is_none());
 }
+
+#[test]
+fn l_16_the_page_can_say_what_a_termination_waits_for() {
+    use podscope_cluster::Span;
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", pre_stop(), "prestop=5s, sigterm=ignore, stop=3s")],
+    )]);
+    lab.run(20.0);
+    lab.delete(None);
+    let uid = lab.web().unwrap().metadata.uid.clone();
+    let mut seen = Vec::new();
+    for second in [21.0, 30.0, 51.0] {
+        lab.run(second);
+        let (_, kubelet) = lab.world.kubelets().find(|(node, _)| node.as_str() == "a-1").unwrap();
+        let view = kubelet.termination(&uid).expect("it is terminating");
+        let one = &view.containers[0];
+        seen.push((one.step, one.until.map(|until| until - one.since)));
+    }
+    assert_eq!(
+        seen,
+        [
+            ("preStop", Some(Span::seconds(30))),
+            ("SIGTERM", Some(Span::seconds(25))),
+            ("SIGKILL", None),
+        ]
+    );
+}
+
+#[test]
+fn lc_169_a_pull_under_way_is_not_cut_short_by_the_deletion() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
+    lab.run(3.0);
+    lab.delete(None);
+    lab.run(9.0);
+    assert!(lab.web().is_some() && lab.processes().is_empty());
+    lab.run(20.0);
+    // The start that was under way happens; the kill follows that sync.
+    check(
+        "started, then stopped",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (1.0, "exit 0 main")],
+    );
+    assert!(lab.web().is_none());
+}
+
+#[test]
+fn lc_127_a_deletion_waits_for_a_liveness_kill() {
+    let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", probe, "liveness=fail@10s..200s, sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    assert_eq!(lab.records(What::SignalSent).len(), 1, "the liveness kill is under way");
+    lab.delete(Some(3));
+    lab.run(60.0);
+    let rows = lab.killing();
+    assert_eq!(rows[0], (0.0, "SIGTERM main".to_owned()));
+    assert_eq!(
+        rows[1],
+        (30.0, "SIGKILL main".to_owned()),
+        "the kill that was running keeps its deadline"
+    );
+    lab.run(90.0);
+    assert!(lab.web().is_none());
+}
