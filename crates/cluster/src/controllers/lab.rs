@@ -289,12 +289,14 @@ impl Lab {
         }
         let mut pod = (*pod).clone();
         if pod.spec.node_name.is_none() {
-            let busy = |node: &NodeName| (self.cut.contains(node), self.objects.pods_on(node).count());
+            let pinned = super::node_selector::target(&pod);
+            let may =
+                |node: &&NodeName| !self.cut.contains(*node) && pinned.as_ref().is_none_or(|pinned| pinned == *node);
             let free = self
                 .nodes
                 .iter()
-                .filter(|node| !self.cut.contains(*node))
-                .min_by_key(|node| busy(node));
+                .filter(may)
+                .min_by_key(|node| self.objects.pods_on(node).count());
             pod.spec.node_name = free.cloned();
         }
         if pod.spec.node_name.as_ref().is_none_or(|node| self.cut.contains(node)) {

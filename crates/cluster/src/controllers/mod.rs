@@ -5,16 +5,21 @@
 mod attach_detach;
 mod attacher;
 mod attachment;
+mod daemonset;
 mod deployment;
 mod deployment_status;
 mod disruption;
+mod endpointslice;
 mod expectations;
 mod garbage_collector;
 mod index;
+mod job;
+mod job_policy;
 #[cfg(test)]
 mod lab;
 mod namespace;
 mod node_lifecycle;
+mod node_selector;
 mod node_zones;
 mod owner;
 mod persistent_volume;

@@ -4,9 +4,12 @@ use podscope_api::{ReplicaSet, ReplicationController};
 
 use super::attach_detach::AttachDetach;
 use super::attacher::Attacher;
+use super::daemonset::DaemonSets;
 use super::deployment::Deployments;
 use super::disruption::Disruption;
+use super::endpointslice::EndpointSlices;
 use super::garbage_collector::GarbageCollector;
+use super::job::Jobs;
 use super::namespace::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
 use super::persistent_volume::PersistentVolumes;
@@ -23,10 +26,13 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     Replicas::<ReplicationController>::boxed,
     Deployments::boxed,
     StatefulSets::boxed,
+    DaemonSets::boxed,
+    Jobs::boxed,
     NodeLifecycle::boxed,
     TaintEviction::boxed,
     PodGc::boxed,
     Disruption::boxed,
+    EndpointSlices::boxed,
     Namespaces::boxed,
     GarbageCollector::boxed,
     PersistentVolumes::boxed,
