@@ -138,8 +138,10 @@ fn Transport(props: &TransportProps) -> Html {
     let model = &page.model;
     let typed = use_state(|| None::<String>);
     let before = {
-        let at = crate::keys::mark_before(page);
-        ctl.send.reform(move |_: MouseEvent| Request::Seek { at })
+        let page = props.page.clone();
+        ctl.send.reform(move |_: MouseEvent| Request::Seek {
+            at: crate::keys::mark_before(&page),
+        })
     };
     let speed = ctl.send.reform(|event: InputEvent| {
         let index: usize = crate::browser::value_of(&event).parse().unwrap_or(3);

@@ -40,9 +40,21 @@ pub(crate) fn Legend(props: &Props) -> Html {
         }
         log.truncate(9);
     }
-    let count = |f: &dyn Fn(&PodView) -> bool| model.pods.values().filter(|p| f(p)).count();
-    let ready = count(&|p| p.mark == PodMark::Ready);
-    let ghosts = count(&|p| p.mark == PodMark::Ghost);
+    // Counted a few times a second, not for each frame.
+    let counts = {
+        let model = props.model.clone();
+        use_memo(
+            (model.now / 300_000, model.pods.size(), model.moved.clone()),
+            move |_| {
+                let count = |f: &dyn Fn(&PodView) -> bool| model.pods.values().filter(|p| f(p)).count();
+                (
+                    count(&|p| p.mark == PodMark::Ready),
+                    count(&|p| p.mark == PodMark::Ghost),
+                )
+            },
+        )
+    };
+    let (ready, ghosts) = *counts;
     let all = model.pods.size() - ghosts;
     html! {
         <>

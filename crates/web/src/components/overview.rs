@@ -225,21 +225,32 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, u
     );
     drop(context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
     context.clear_rect(0.0, 0.0, width, plan.height);
-    let fill = |r: Rect, colour: &str| {
+    // One path a colour: setting a colour costs more than drawing with it.
+    let paint = |colour: &str, rects: &[Rect]| {
         context.set_fill_style_str(colour);
-        context.fill_rect(r.x, r.y, r.w, r.h);
+        context.begin_path();
+        rects.iter().for_each(|r| context.rect(r.x, r.y, r.w, r.h));
+        context.fill();
     };
-    for ((zone, (name, nodes)), rects) in plan.zones.iter().zip(zones).zip(&plan.nodes) {
-        fill(*zone, &panel);
-        context.set_fill_style_str(&ink);
-        context.set_font("600 13px system-ui, sans-serif");
-        drop(context.fill_text(name, zone.x + 10.0, zone.y + 18.0));
+    let frame = |colour: &str, width: f64, rects: &[Rect]| {
+        context.set_stroke_style_str(colour);
+        context.set_line_width(width);
+        context.begin_path();
+        rects
+            .iter()
+            .for_each(|r| context.rect(r.x + 0.5, r.y + 0.5, (r.w - 1.0).max(1.0), (r.h - 1.0).max(1.0)));
+        context.stroke();
+    };
+    let cards: Vec<Rect> = plan.nodes.concat();
+    let mut unwell = Vec::new();
+    let mut filled = vec![Vec::new(); hues.len()];
+    let mut outlined = vec![Vec::new(); hues.len()];
+    let (mut ghosts, mut failing) = (Vec::new(), Vec::new());
+    for ((_, nodes), rects) in zones.iter().zip(&plan.nodes) {
         for (node, rect) in nodes.iter().zip(rects) {
-            fill(*rect, &card);
-            let unwell = node.view.ready != "True" || !node.view.machine.cuts.is_empty();
-            context.set_stroke_style_str(if unwell { &bad } else { &line });
-            context.set_line_width(if unwell { 2.0 } else { 1.0 });
-            context.stroke_rect(rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0);
+            if node.view.ready != "True" || !node.view.machine.cuts.is_empty() {
+                unwell.push(*rect);
+            }
             for (k, pod) in node.pods.iter().enumerate().take(plan.per_row * plan.per_row) {
                 let r = plan.pod_rect(*rect, k);
                 let inner = Rect {
@@ -248,45 +259,48 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, u
                     w: (r.w - 1.0).max(1.0),
                     h: (r.h - 1.0).max(1.0),
                 };
-                let hue = &hues[usize::from(model.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES))];
+                let hue = usize::from(model.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES));
                 match pod.mark {
-                    PodMark::Ghost => outline(&context, inner, &ghost),
-                    PodMark::Starting | PodMark::Pending => outline(&context, inner, hue),
-                    PodMark::NotReady | PodMark::Terminating | PodMark::Unconfirmed => fill(
-                        Rect {
+                    PodMark::Ghost => ghosts.push(inner),
+                    PodMark::Starting | PodMark::Pending => outlined[hue].push(inner),
+                    PodMark::NotReady | PodMark::Terminating | PodMark::Unconfirmed => filled[hue].push(Rect {
+                        h: inner.h / 2.0,
+                        ..inner
+                    }),
+                    PodMark::CrashLoop | PodMark::Failed => {
+                        filled[hue].push(inner);
+                        failing.push(Rect {
+                            x: inner.x + inner.w / 2.0,
+                            w: inner.w / 2.0,
                             h: inner.h / 2.0,
                             ..inner
-                        },
-                        hue,
-                    ),
-                    PodMark::CrashLoop | PodMark::Failed => {
-                        fill(inner, hue);
-                        fill(
-                            Rect {
-                                x: inner.x + inner.w / 2.0,
-                                w: inner.w / 2.0,
-                                h: inner.h / 2.0,
-                                ..inner
-                            },
-                            &bad,
-                        );
+                        });
                     }
-                    PodMark::Ready | PodMark::Succeeded => fill(inner, hue),
+                    PodMark::Ready | PodMark::Succeeded => filled[hue].push(inner),
                 }
             }
         }
     }
+    paint(&panel, &plan.zones);
+    context.set_fill_style_str(&ink);
+    context.set_font("600 13px system-ui, sans-serif");
+    for (zone, (name, _)) in plan.zones.iter().zip(zones) {
+        drop(context.fill_text(name, zone.x + 10.0, zone.y + 18.0));
+    }
+    paint(&card, &cards);
+    frame(&line, 1.0, &cards);
+    frame(&bad, 2.0, &unwell);
+    for (hue, colour) in hues.iter().enumerate() {
+        paint(colour, &filled[hue]);
+        frame(colour, 1.0, &outlined[hue]);
+    }
+    paint(&bad, &failing);
+    frame(&ghost, 1.0, &ghosts);
     if let Some(rect) = plan.nodes.get(focus.0).and_then(|n| n.get(focus.1)) {
         context.set_stroke_style_str(&accent);
         context.set_line_width(2.0);
         context.stroke_rect(rect.x - 1.0, rect.y - 1.0, rect.w + 2.0, rect.h + 2.0);
     }
-}
-
-fn outline(context: &CanvasRenderingContext2d, r: Rect, colour: &str) {
-    context.set_stroke_style_str(colour);
-    context.set_line_width(1.0);
-    context.stroke_rect(r.x + 0.5, r.y + 0.5, (r.w - 1.0).max(1.0), (r.h - 1.0).max(1.0));
 }
 
 /// The used value of a colour token: read from an element that has it as its colour.
