@@ -223,10 +223,8 @@ fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 send.emit(Request::FrameDone);
             });
         }
-        Update::File { name, media_type, text } => {
-            if files::save(name, media_type, text).is_err() {
-                ctl.act.emit(Act::Toast(format!("{name} could not be saved")));
-            }
+        Update::File { name, media_type, text } if files::save(name, media_type, text).is_err() => {
+            ctl.act.emit(Act::Toast(format!("{name} could not be saved")));
         }
         Update::Opened(_) => {
             let mut wire = wire.borrow_mut();

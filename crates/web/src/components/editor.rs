@@ -13,12 +13,12 @@ use super::dialog::Modal;
 use super::dialogs::problems;
 use crate::app::Ctl;
 use crate::browser;
-use crate::state::{Act, Dialog, Shared};
+use crate::state::{Act, Checked, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) text: String,
-    pub(crate) checked: Option<Shared<(u64, Vec<Problem>, Vec<Problem>)>>,
+    pub(crate) checked: Option<Shared<Checked>>,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
         });
     }
     let (found, advice) = match &props.checked {
-        Some(checked) if checked.0 == *revision.borrow() => (checked.1.clone(), checked.2.clone()),
+        Some(checked) if checked.revision == *revision.borrow() => (checked.problems.clone(), checked.advice.clone()),
         _ => (Vec::new(), Vec::new()),
     };
     {

@@ -70,7 +70,7 @@ pub(crate) fn Legend(props: &Props) -> Html {
                 <p class="eyebrow">{ "Just now" }</p>
                 <ol class="log">{ for log.borrow().iter().map(|(at, line)| html! { <li><span class="mono">{ at }</span>{ line }</li> }) }</ol>
             }
-            if model.owners.len() > 0 {
+            if !model.owners.is_empty() {
                 <p class="eyebrow">{ "Colour: who owns it" }</p>
                 <ul class="owners">{ for model.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ &o.name }</li> }) }</ul>
             }

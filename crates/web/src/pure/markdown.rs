@@ -99,7 +99,8 @@ fn item(line: &str) -> Option<(bool, &str)> {
 
 /// Splits a line at its marks. An unclosed mark is text.
 pub(crate) fn spans(line: &str) -> Vec<Span> {
-    const MARKS: [(&str, fn(String) -> Span); 5] = [
+    type Make = fn(String) -> Span;
+    const MARKS: [(&str, Make); 5] = [
         ("`", Span::Code),
         ("**", Span::Strong),
         ("__", Span::Strong),

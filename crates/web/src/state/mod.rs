@@ -7,5 +7,5 @@ mod shared;
 
 pub(crate) use console::Console;
 pub(crate) use model::{HUES, Model, NodeState};
-pub(crate) use page::{Act, Dialog, HelpView, Menu, Page, Screen, Sheet, Tab, menu};
+pub(crate) use page::{Act, Checked, Dialog, HelpView, Menu, Page, Screen, Sheet, Tab, menu};
 pub(crate) use shared::Shared;

@@ -196,10 +196,8 @@ impl Model {
     /// The pod that a subject means: this UID, or the one the API knows.
     pub(crate) fn pod(&self, key: &str, uid: &str) -> Option<&Shared<PodView>> {
         let fits = |p: &&Shared<PodView>| p.key == key && (uid.is_empty() || p.uid == uid);
-        if !uid.is_empty() {
-            if let Some(pod) = self.pods.get(uid) {
-                return Some(pod);
-            }
+        if let Some(pod) = self.pods.get(uid) {
+            return Some(pod);
         }
         let mut ghost = None;
         for pod in self.pods.values().filter(fits) {

@@ -85,6 +85,14 @@ pub(crate) struct HelpView {
     pub(crate) done: bool,
 }
 
+/// What the engine says of the editor's text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Checked {
+    pub(crate) revision: u64,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) advice: Vec<Problem>,
+}
+
 /// The present link.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
@@ -103,7 +111,7 @@ pub(crate) struct Page {
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
     pub(crate) opened: Option<Shared<Opened>>,
     pub(crate) problems: Shared<Vec<Problem>>,
-    pub(crate) checked: Option<Shared<(u64, Vec<Problem>, Vec<Problem>)>>,
+    pub(crate) checked: Option<Shared<Checked>>,
     pub(crate) progress: Option<(String, u32)>,
     pub(crate) selected: Option<SubjectRef>,
     pub(crate) detail: Option<Shared<Detail>>,
@@ -306,7 +314,11 @@ impl Page {
                 problems,
                 advice,
             } => {
-                self.checked = Some(Shared::new((revision, problems, advice)));
+                self.checked = Some(Shared::new(Checked {
+                    revision,
+                    problems,
+                    advice,
+                }));
             }
             Update::Crashed { message } => self.crashed = Some(message),
         }
