@@ -316,6 +316,11 @@ impl Bench {
         self.running.push_back(bound);
     }
 
+    /// The pod that was prepared.
+    pub fn pending(&self) -> Option<&Arc<Pod>> {
+        self.pending.as_ref()
+    }
+
     /// The scheduler, for comparisons.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler

@@ -83,11 +83,14 @@ fn amount(resource: &str, amount: i64) -> String {
     }
 }
 
+/// Reads one resource of some amounts.
+type Read = Box<dyn Fn(&Resources) -> i64>;
+
 fn fit(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {
     let want = &decision.incoming.info.requests.requests;
     let mut parts = Vec::new();
     for reason in status.reasons.as_slice() {
-        let (resource, read): (&str, Box<dyn Fn(&Resources) -> i64>) = match reason {
+        let (resource, read): (&str, Read) = match reason {
             Reason::Fixed("Insufficient cpu") => ("cpu", Box::new(|amounts| amounts.cpu)),
             Reason::Fixed("Insufficient memory") => ("memory", Box::new(|amounts| amounts.memory)),
             Reason::Fixed("Insufficient ephemeral-storage") => {

@@ -180,7 +180,7 @@ pub fn filter(cycle: &Cycle<'_>, state: &FilterState, node: NodeIdx) -> Result<(
         }
     }
     // The first pod of a group that has affinity to itself may go anywhere.
-    if !met && !(state.affinity_total == 0 && matches_all(cycle.cache, cycle.incoming, pod)) {
+    if !met && (state.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
         return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY));
     }
     let violated = |counts: &PairCounts, key| counts.get(topology, key, node).is_some_and(|count| count > 0);

@@ -177,7 +177,7 @@ fn reaches(node: &NodeInfo, volume: &PersistentVolume) -> bool {
                 .matches(&object.metadata.labels)
             })
             && term.match_fields.iter().all(|field| {
-                let holds = &*field.key == "metadata.name" && field.values.iter().any(|name| *name == node.name);
+                let holds = &*field.key == "metadata.name" && field.values.contains(&node.name);
                 match field.operator {
                     podscope_api::SelectorOperator::In => holds,
                     podscope_api::SelectorOperator::NotIn => !holds,
