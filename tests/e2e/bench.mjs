@@ -4,7 +4,7 @@ import { Teller, launch, serve } from "./harness.mjs";
 const VISITS = 5;
 const site = await serve();
 const browser = await launch();
-const teller = new Teller(browser, site.url);
+const teller = new Teller(browser, site);
 const rows = { "first contentful paint": [], "page takes over the shell": [], "engine answers": [] };
 for (let visit = 0; visit < VISITS; visit += 1) {
   const page = await teller.open("", {

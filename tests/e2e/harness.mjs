@@ -32,6 +32,7 @@ const TYPES = {
 /** Serves dist/ as any static host does. */
 export async function serve() {
   if (!existsSync(join(DIST, "index.html"))) throw new Error("no dist/: run `cargo xtask build`");
+  const replaced = new Map(); // path → text that a story serves instead
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
     let file = path.startsWith(BASE) ? join(DIST, normalize(`/${path.slice(BASE.length)}`)) : "";
@@ -44,10 +45,11 @@ export async function serve() {
       "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
       "Cache-Control": "no-cache",
     });
-    response.end(readFileSync(file));
+    response.end(replaced.get(path.slice(BASE.length)) ?? readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
+    replaced,
     url: `http://127.0.0.1:${server.address().port}${BASE}`,
     close: () => { server.closeAllConnections(); server.close(); },
   };
@@ -65,9 +67,15 @@ export class Teller {
   #contexts = [];
   #complaints = [];
 
-  constructor(browser, url) {
+  constructor(browser, site) {
     this.browser = browser;
-    this.url = url;
+    this.site = site;
+    this.url = site.url;
+  }
+
+  /** Serves a file changed, until the story ends. */
+  change(path, edit) {
+    this.site.replaced.set(path, edit(readFileSync(join(DIST, path), "utf8")));
   }
 
   /** Opens the site. What the page says on the console as an error, throws, asks of another
@@ -98,6 +106,16 @@ export class Teller {
     await page.goto(this.url + path, { waitUntil: wait ? "load" : "commit" });
     if (wait) await this.ready(page);
     return page;
+  }
+
+  /** The offline copy is complete and serves this page. */
+  async keptOffline(page) {
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+      if (!navigator.serviceWorker.controller) {
+        await new Promise((done) => navigator.serviceWorker.addEventListener("controllerchange", done));
+      }
+    });
   }
 
   /** The page has taken the shell's place. */
@@ -156,6 +174,7 @@ export class Teller {
   }
 
   async end() {
+    this.site.replaced.clear();
     for (const context of this.#contexts) await context.close();
     if (this.#complaints.length > 0) throw new Error(this.#complaints.join("\n"));
   }

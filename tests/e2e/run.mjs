@@ -14,7 +14,7 @@ for (const file of readdirSync(STORIES).filter((name) => name.endsWith(".mjs")).
   const { stories } = await import(join(STORIES, file));
   for (const [name, tell] of Object.entries(stories)) {
     if (words.length > 0 && !words.some((word) => `${file} ${name}`.includes(word))) continue;
-    const teller = new Teller(browser, site.url);
+    const teller = new Teller(browser, site);
     const began = performance.now();
     let failure;
     try {

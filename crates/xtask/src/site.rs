@@ -25,15 +25,23 @@ pub(crate) fn build() -> Fallible {
 }
 
 pub(crate) fn build_with(paths: &Paths) -> Fallible {
+    fetch()?;
     Run::new("trunk")
         .args(["build", "--release", "--offline=true"])
         .tools(paths)
         .status()
 }
 
+/// Trunk is told to stay offline, so that it never downloads tools of its own choice; cargo hears
+/// that too and must have every package before.
+fn fetch() -> Fallible {
+    Run::cargo().args(["fetch"]).status()
+}
+
 /// `cargo xtask serve`: builds in the development profile, with live reload.
 pub(crate) fn serve(args: &[String]) -> Fallible {
     let paths = tools::ensure(tools::SITE)?;
+    fetch()?;
     let port = args
         .iter()
         .zip(args.iter().skip(1))

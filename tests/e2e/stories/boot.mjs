@@ -39,15 +39,25 @@ export const stories = {
 
   async "after the first load it works offline (P-01)"(t) {
     const page = await t.open("", { offlineCopy: true });
-    await page.evaluate(async () => {
-      await navigator.serviceWorker.ready;
-      if (!navigator.serviceWorker.controller) {
-        await new Promise((done) => navigator.serviceWorker.addEventListener("controllerchange", done));
-      }
-    });
+    await t.keptOffline(page);
     await page.context().setOffline(true);
     await page.reload();
     await t.ready(page);
+  },
+
+  async "a new version waits until it is wanted, then comes whole"(t) {
+    const page = await t.open("", { offlineCopy: true });
+    await t.keptOffline(page);
+    t.change("sw.js", (text) => text.replace(/const VERSION = "\w+"/, 'const VERSION = "newer"'));
+    await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
+    await page.waitForFunction(() => window.podscopeUpdate === true);
+    t.equal(await page.evaluate(async () => (await caches.keys()).length), 2, "copies while it waits");
+    await Promise.all([
+      page.waitForEvent("load"),
+      page.evaluate(() => { dispatchEvent(new Event("podscope-update-now")); }),
+    ]);
+    await t.ready(page);
+    t.equal(await page.evaluate(async () => (await caches.keys()).join()), "podscope-newer");
   },
 
   async "both sizes, both themes: no accessibility violation (U-08)"(t) {
