@@ -6,10 +6,11 @@
 use std::cell::RefCell;
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
-use serde::ser::{SerializeMap, SerializeSeq};
 
 use crate::limits;
+use crate::residual::Residual;
 use crate::tree::{Data, Entry, Step, Tree};
+use crate::type_name::Probe;
 
 /// One field that could not be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,142 +99,6 @@ fn attempt<T: DeserializeOwned>(node: &Tree) -> Result<(T, Option<Residual<'_>>)
                 },
                 steps: located.steps,
             })
-        }
-    }
-}
-
-/// What a struct did not hold, as parts of the tree.
-#[derive(Debug)]
-pub(crate) enum Residual<'n> {
-    /// A whole value under a key no struct field has.
-    Raw(&'n Tree),
-    /// Some fields of a map.
-    Map(Vec<(&'n str, Residual<'n>)>),
-    /// Some elements of a list; the list itself names them.
-    List(&'n [Tree], Vec<Option<Residual<'n>>>),
-}
-
-/// Fields that tell the elements of a list apart, wherever one is present.
-pub(crate) const IDENTITY: [&str; 10] = [
-    "name",
-    "type",
-    "containerPort",
-    "mountPath",
-    "devicePath",
-    "key",
-    "uid",
-    "topologyKey",
-    "ip",
-    "conditionType",
-];
-/// Marks a map of which only some fields are kept, in the text of an `Extra`.
-pub(crate) const PARTIAL_MAP: &str = "\u{1}map";
-/// Marks a list of which only some elements are kept.
-pub(crate) const PARTIAL_LIST: &str = "\u{1}list";
-
-impl<'n> Residual<'n> {
-    fn unknown_fields(&self, path: &mut String, errors: &mut Vec<FieldError>) {
-        let length = path.len();
-        match self {
-            Residual::Raw(node) => errors.push(FieldError {
-                path: path.clone(),
-                line: node.line,
-                column: node.column,
-                message: format!("unknown field {path:?}"),
-            }),
-            Residual::Map(fields) => {
-                for (key, inner) in fields {
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(key);
-                    inner.unknown_fields(path, errors);
-                    path.truncate(length);
-                }
-            }
-            Residual::List(_, items) => {
-                for (index, inner) in items.iter().enumerate() {
-                    if let Some(inner) = inner {
-                        path.push_str(&format!("[{index}]"));
-                        inner.unknown_fields(path, errors);
-                        path.truncate(length);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes out what is kept under a path of keys.
-    pub(crate) fn take(&mut self, path: &[&str]) -> Option<Residual<'n>> {
-        let (first, rest) = path.split_first()?;
-        let Residual::Map(fields) = self else {
-            return None;
-        };
-        let at = fields.iter().position(|(key, _)| key == first)?;
-        if rest.is_empty() {
-            return Some(fields.remove(at).1);
-        }
-        let (_, inner) = fields.get_mut(at)?;
-        let found = inner.take(rest);
-        if matches!(inner, Residual::Map(fields) if fields.is_empty()) {
-            fields.remove(at);
-        }
-        found
-    }
-
-    /// Whether nothing is kept.
-    pub(crate) fn is_empty(&self) -> bool {
-        matches!(self, Residual::Map(fields) if fields.is_empty())
-    }
-}
-
-impl serde::Serialize for Residual<'_> {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        struct Fields<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree>);
-        impl serde::Serialize for Fields<'_, '_> {
-            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                let mut map = s.serialize_map(None)?;
-                if let Some(element) = self.1 {
-                    for key in IDENTITY {
-                        if let Some(value) = element.get(key)
-                            && !self.0.iter().any(|(other, _)| *other == key)
-                        {
-                            map.serialize_entry(key, value)?;
-                        }
-                    }
-                }
-                for (key, inner) in self.0 {
-                    map.serialize_entry(key, inner)?;
-                }
-                map.end()
-            }
-        }
-        struct Items<'r, 'n>(&'n [Tree], &'r [Option<Residual<'n>>]);
-        impl serde::Serialize for Items<'_, '_> {
-            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                let mut list = s.serialize_seq(Some(self.1.len()))?;
-                for (element, kept) in self.0.iter().zip(self.1) {
-                    match kept {
-                        None => list.serialize_element(&())?,
-                        Some(Residual::Map(fields)) => list.serialize_element(&Fields(fields, Some(element)))?,
-                        Some(other) => list.serialize_element(other)?,
-                    }
-                }
-                list.end()
-            }
-        }
-        match self {
-            Residual::Raw(node) => node.serialize(s),
-            Residual::Map(fields) => {
-                let mut map = s.serialize_map(Some(1))?;
-                map.serialize_entry(PARTIAL_MAP, &Fields(fields, None))?;
-                map.end()
-            }
-            Residual::List(nodes, items) => {
-                let mut map = s.serialize_map(Some(1))?;
-                map.serialize_entry(PARTIAL_LIST, &Items(nodes, items))?;
-                map.end()
-            }
         }
     }
 }
@@ -375,7 +240,7 @@ fn field_path(path: &[Segment<'_>]) -> String {
 }
 
 /// The Go name of a struct that we spell in Rust case.
-fn go_name(name: &str) -> &str {
+pub(crate) fn go_name(name: &str) -> &str {
     match name {
         "HttpGetAction" => "HTTPGetAction",
         "TcpSocketAction" => "TCPSocketAction",
@@ -729,100 +594,5 @@ impl<'n> de::MapAccess<'n> for Fields<'n, '_> {
 
     fn size_hint(&self) -> Option<usize> {
         Some(self.entries.len() - self.next)
-    }
-}
-
-/// Finds out what a list or map holds, to name it as Go would: every read fails with the type's name.
-struct Probe;
-
-#[derive(Debug)]
-struct TypeName(String);
-impl std::fmt::Display for TypeName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-impl std::error::Error for TypeName {}
-impl de::Error for TypeName {
-    fn custom<T: std::fmt::Display>(_: T) -> Self {
-        TypeName("string".into())
-    }
-}
-
-impl<'n> de::SeqAccess<'n> for Probe {
-    type Error = TypeName;
-    fn next_element_seed<S: DeserializeSeed<'n>>(&mut self, seed: S) -> Result<Option<S::Value>, TypeName> {
-        seed.deserialize(Probe).map(Some)
-    }
-}
-impl<'n> de::MapAccess<'n> for Probe {
-    type Error = TypeName;
-    fn next_key_seed<K: DeserializeSeed<'n>>(&mut self, seed: K) -> Result<Option<K::Value>, TypeName> {
-        seed.deserialize(de::value::BorrowedStrDeserializer::new("")).map(Some)
-    }
-    fn next_value_seed<S: DeserializeSeed<'n>>(&mut self, seed: S) -> Result<S::Value, TypeName> {
-        seed.deserialize(Probe)
-    }
-}
-macro_rules! probe {
-    ($($method:ident $go:literal;)*) => {$(
-        fn $method<V: Visitor<'n>>(self, _: V) -> Result<V::Value, TypeName> { Err(TypeName($go.into())) }
-    )*};
-}
-impl<'n> de::Deserializer<'n> for Probe {
-    type Error = TypeName;
-    probe! {
-        deserialize_any "resource.Quantity"; deserialize_bool "bool"; deserialize_i8 "int8"; deserialize_i16 "int16";
-        deserialize_i32 "int32"; deserialize_i64 "int64"; deserialize_u8 "uint8"; deserialize_u16 "uint16";
-        deserialize_u32 "uint32"; deserialize_u64 "uint64"; deserialize_f32 "float64"; deserialize_f64 "float64";
-        deserialize_char "string"; deserialize_str "string"; deserialize_string "string"; deserialize_bytes "string";
-        deserialize_byte_buf "string"; deserialize_unit "interface {}"; deserialize_identifier "string";
-        deserialize_ignored_any "interface {}";
-    }
-    fn deserialize_option<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, TypeName> {
-        visitor.visit_some(Probe)
-    }
-    fn deserialize_unit_struct<V: Visitor<'n>>(self, name: &'static str, _: V) -> Result<V::Value, TypeName> {
-        Err(TypeName(format!("v1.{}", go_name(name))))
-    }
-    fn deserialize_newtype_struct<V: Visitor<'n>>(self, _: &'static str, visitor: V) -> Result<V::Value, TypeName> {
-        visitor.visit_newtype_struct(Probe)
-    }
-    fn deserialize_seq<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, TypeName> {
-        visitor
-            .visit_seq(Probe)
-            .map_err(|inner| TypeName(format!("[]{}", inner.0)))
-    }
-    fn deserialize_tuple<V: Visitor<'n>>(self, _: usize, visitor: V) -> Result<V::Value, TypeName> {
-        self.deserialize_seq(visitor)
-    }
-    fn deserialize_tuple_struct<V: Visitor<'n>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, TypeName> {
-        self.deserialize_seq(visitor)
-    }
-    fn deserialize_map<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, TypeName> {
-        visitor
-            .visit_map(Probe)
-            .map_err(|inner| TypeName(format!("map[string]{}", inner.0)))
-    }
-    fn deserialize_struct<V: Visitor<'n>>(
-        self,
-        name: &'static str,
-        _: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, TypeName> {
-        Err(TypeName(format!("v1.{}", go_name(name))))
-    }
-    fn deserialize_enum<V: Visitor<'n>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, TypeName> {
-        Err(TypeName("string".into()))
     }
 }

@@ -20,8 +20,10 @@ pub fn default_object(object: &mut Object) {
         Object::ReplicationController(object) => {
             let object = Arc::make_mut(object);
             fill(&mut object.spec.replicas, 1);
-            let template = Arc::make_mut(&mut object.spec.template);
-            default_template(&mut template.spec);
+            default_shared(&mut object.spec.template, |template| {
+                default_template(&mut template.spec)
+            });
+            let template = &object.spec.template;
             if object.spec.selector.is_empty() {
                 object.spec.selector = (*template.metadata.labels).clone();
             }
@@ -32,7 +34,7 @@ pub fn default_object(object: &mut Object) {
         Object::ReplicaSet(object) => {
             let spec = &mut Arc::make_mut(object).spec;
             fill(&mut spec.replicas, 1);
-            default_template(&mut Arc::make_mut(&mut spec.template).spec);
+            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
         }
         Object::Deployment(object) => {
             let spec = &mut Arc::make_mut(object).spec;
@@ -53,7 +55,7 @@ pub fn default_object(object: &mut Object) {
             }
             fill(&mut spec.revision_history_limit, 10);
             fill(&mut spec.progress_deadline_seconds, 600);
-            default_template(&mut Arc::make_mut(&mut spec.template).spec);
+            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
         }
         Object::StatefulSet(object) => default_stateful_set(&mut Arc::make_mut(object).spec),
         Object::DaemonSet(object) => {
@@ -72,7 +74,7 @@ pub fn default_object(object: &mut Object) {
                 rolling.max_surge.get_or_insert(IntOrString::Int(0));
             }
             fill(&mut spec.revision_history_limit, 10);
-            default_template(&mut Arc::make_mut(&mut spec.template).spec);
+            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
         }
         Object::Job(object) => default_job(Arc::make_mut(object)),
         Object::PersistentVolumeClaim(object) => {
@@ -150,6 +152,15 @@ pub fn default_object(object: &mut Object) {
 
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
+/// Applies defaults to something shared; what needs none stays shared (pods of a template share its containers).
+fn default_shared<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(&mut T)) {
+    let mut copy = T::clone(shared);
+    apply(&mut copy);
+    if copy != **shared {
+        *shared = Arc::new(copy);
+    }
+}
+
 fn fill<T>(field: &mut Option<T>, value: T) {
     field.get_or_insert(value);
 }
@@ -217,13 +228,13 @@ fn default_pod(spec: &mut PodSpec) {
     // VA-029: ports of the node's network are the container's own.
     if spec.host_network == Some(true) {
         for list in [&mut spec.containers, &mut spec.init_containers] {
-            for container in Arc::make_mut(list) {
-                for port in &mut container.ports {
+            default_shared(list, |list| {
+                for port in list.iter_mut().flat_map(|container| &mut container.ports) {
                     if port.host_port.unwrap_or(0) == 0 {
                         port.host_port = Some(port.container_port);
                     }
                 }
-            }
+            });
         }
     }
     default_template(spec);
@@ -291,9 +302,10 @@ fn default_template(spec: &mut PodSpec) {
     }
     round_up(&mut spec.overhead);
     if let Some(own) = &mut spec.resources {
-        let own = Arc::make_mut(own);
-        round_up(&mut own.limits);
-        round_up(&mut own.requests);
+        default_shared(own, |own| {
+            round_up(&mut own.limits);
+            round_up(&mut own.requests);
+        });
     }
     for (list, is_init) in [
         (&mut spec.init_containers, true),
@@ -301,13 +313,14 @@ fn default_template(spec: &mut PodSpec) {
         (&mut spec.ephemeral_containers, false),
     ] {
         if !list.is_empty() {
-            for container in Arc::make_mut(list) {
-                default_container(container, is_init);
-            }
+            default_shared(list, |list| {
+                list.iter_mut()
+                    .for_each(|container| default_container(container, is_init));
+            });
         }
     }
     if !spec.volumes.is_empty() {
-        Arc::make_mut(&mut spec.volumes).iter_mut().for_each(default_volume);
+        default_shared(&mut spec.volumes, |volumes| volumes.iter_mut().for_each(default_volume));
     }
 }
 
@@ -479,7 +492,7 @@ fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
     set_str(&mut retention.when_deleted, "Retain");
     set_str(&mut retention.when_scaled, "Retain");
     fill(&mut spec.revision_history_limit, 10);
-    default_template(&mut Arc::make_mut(&mut spec.template).spec);
+    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
     if !spec.volume_claim_templates.is_empty() {
         for template in Arc::make_mut(&mut spec.volume_claim_templates) {
             default_claim(&mut template.spec);
@@ -511,8 +524,7 @@ fn default_job(job: &mut crate::Job) {
     if job.metadata.labels.is_empty() {
         job.metadata.labels = spec.template.metadata.labels.clone();
     }
-    let template = Arc::make_mut(&mut spec.template);
-    default_template(&mut template.spec);
+    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
 }
 
 fn default_service(spec: &mut crate::ServiceSpec) {

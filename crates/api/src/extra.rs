@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::Str;
-use crate::decode::{IDENTITY, PARTIAL_LIST, PARTIAL_MAP, Residual};
+use crate::residual::{IDENTITY, PARTIAL_LIST, PARTIAL_MAP, Residual};
 
 /// Fields without behaviour, shared by all copies of an object and by all pods of a template.
 ///

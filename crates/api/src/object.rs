@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::decode::{FieldError, Residual, decode_with_residual};
+use crate::decode::{FieldError, decode_with_residual};
+use crate::residual::Residual;
 use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
 
 /// What every typed object can do.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::decode::{FieldError, Residual};
+use crate::decode::FieldError;
 use crate::extra::Extra;
 use crate::json::{JsonReader, TextError};
+use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Tree};
 use crate::{Kind, Object, Str, limits, yaml};

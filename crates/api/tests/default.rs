@@ -263,3 +263,18 @@ fn va052_job_selectors() {
     );
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));
 }
+
+/// Pods of a template share its containers, defaulted or not.
+#[test]
+fn va055_what_needs_no_default_stays_shared() {
+    let parsed = parse("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}");
+    let mut first = parsed.objects[0].value.clone();
+    default_object(&mut first);
+    let mut second = first.clone();
+    second.metadata_mut().name = "b".into();
+    default_object(&mut second);
+    let (Object::Pod(first), Object::Pod(second)) = (&first, &second) else {
+        panic!("not pods")
+    };
+    assert!(std::sync::Arc::ptr_eq(&first.spec.containers, &second.spec.containers));
+}

@@ -214,7 +214,8 @@ spec:
   template:
     metadata: {labels: {app: web}, wonder: 1}
     spec:
-      securityContext: {runAsUser: 5}
+      hostIPC: true
+      securityContext: {runAsUser: 5, runAsNonRoot: true}
       containers:
       - name: main
         image: nginx
@@ -242,7 +243,7 @@ status: {}
         ("/spec/template/metadata/wonder", serde_json::json!(1)),
         (
             "/spec/template/spec/securityContext",
-            serde_json::json!({"runAsUser": 5}),
+            serde_json::json!({"runAsUser": 5, "runAsNonRoot": true}),
         ),
         (
             "/spec/template/spec/containers/0/terminationMessagePath",
@@ -277,11 +278,10 @@ status: {}
         object.template().unwrap().extra.paths(),
         [
             "metadata.wonder",
-            "spec.securityContext",
-            "spec.containers[0].terminationMessagePath",
+            "spec.hostIPC",
+            "spec.securityContext.runAsNonRoot",
             "spec.containers[0].volumeMounts[0].subPathExpr",
             "spec.containers[0].volumeMounts[1].subPathExpr",
-            "spec.volumes[0].projected",
             "spec.tolerations[0].unheard",
         ]
     );

@@ -1,0 +1,142 @@
+//! What typed structs did not hold of a tree: the source of [`crate::Extra`].
+
+use serde::ser::{SerializeMap, SerializeSeq};
+
+use crate::decode::FieldError;
+use crate::tree::Tree;
+
+/// What a struct did not hold, as parts of the tree.
+#[derive(Debug)]
+pub(crate) enum Residual<'n> {
+    /// A whole value under a key no struct field has.
+    Raw(&'n Tree),
+    /// Some fields of a map.
+    Map(Vec<(&'n str, Residual<'n>)>),
+    /// Some elements of a list; the list itself names them.
+    List(&'n [Tree], Vec<Option<Residual<'n>>>),
+}
+
+/// Fields that tell the elements of a list apart, wherever one is present.
+pub(crate) const IDENTITY: [&str; 10] = [
+    "name",
+    "type",
+    "containerPort",
+    "mountPath",
+    "devicePath",
+    "key",
+    "uid",
+    "topologyKey",
+    "ip",
+    "conditionType",
+];
+/// Marks a map of which only some fields are kept, in the text of an `Extra`.
+pub(crate) const PARTIAL_MAP: &str = "\u{1}map";
+/// Marks a list of which only some elements are kept.
+pub(crate) const PARTIAL_LIST: &str = "\u{1}list";
+
+impl<'n> Residual<'n> {
+    pub(crate) fn unknown_fields(&self, path: &mut String, errors: &mut Vec<FieldError>) {
+        let length = path.len();
+        match self {
+            Residual::Raw(node) => errors.push(FieldError {
+                path: path.clone(),
+                line: node.line,
+                column: node.column,
+                message: format!("unknown field {path:?}"),
+            }),
+            Residual::Map(fields) => {
+                for (key, inner) in fields {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(key);
+                    inner.unknown_fields(path, errors);
+                    path.truncate(length);
+                }
+            }
+            Residual::List(_, items) => {
+                for (index, inner) in items.iter().enumerate() {
+                    if let Some(inner) = inner {
+                        path.push_str(&format!("[{index}]"));
+                        inner.unknown_fields(path, errors);
+                        path.truncate(length);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes out what is kept under a path of keys.
+    pub(crate) fn take(&mut self, path: &[&str]) -> Option<Residual<'n>> {
+        let (first, rest) = path.split_first()?;
+        let Residual::Map(fields) = self else {
+            return None;
+        };
+        let at = fields.iter().position(|(key, _)| key == first)?;
+        if rest.is_empty() {
+            return Some(fields.remove(at).1);
+        }
+        let (_, inner) = fields.get_mut(at)?;
+        let found = inner.take(rest);
+        if matches!(inner, Residual::Map(fields) if fields.is_empty()) {
+            fields.remove(at);
+        }
+        found
+    }
+
+    /// Whether nothing is kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Residual::Map(fields) if fields.is_empty())
+    }
+}
+
+impl serde::Serialize for Residual<'_> {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        struct Fields<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree>);
+        impl serde::Serialize for Fields<'_, '_> {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                let mut map = s.serialize_map(None)?;
+                if let Some(element) = self.1 {
+                    for key in IDENTITY {
+                        if let Some(value) = element.get(key)
+                            && !self.0.iter().any(|(other, _)| *other == key)
+                        {
+                            map.serialize_entry(key, value)?;
+                        }
+                    }
+                }
+                for (key, inner) in self.0 {
+                    map.serialize_entry(key, inner)?;
+                }
+                map.end()
+            }
+        }
+        struct Items<'r, 'n>(&'n [Tree], &'r [Option<Residual<'n>>]);
+        impl serde::Serialize for Items<'_, '_> {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                let mut list = s.serialize_seq(Some(self.1.len()))?;
+                for (element, kept) in self.0.iter().zip(self.1) {
+                    match kept {
+                        None => list.serialize_element(&())?,
+                        Some(Residual::Map(fields)) => list.serialize_element(&Fields(fields, Some(element)))?,
+                        Some(other) => list.serialize_element(other)?,
+                    }
+                }
+                list.end()
+            }
+        }
+        match self {
+            Residual::Raw(node) => node.serialize(s),
+            Residual::Map(fields) => {
+                let mut map = s.serialize_map(Some(1))?;
+                map.serialize_entry(PARTIAL_MAP, &Fields(fields, None))?;
+                map.end()
+            }
+            Residual::List(nodes, items) => {
+                let mut map = s.serialize_map(Some(1))?;
+                map.serialize_entry(PARTIAL_LIST, &Items(nodes, items))?;
+                map.end()
+            }
+        }
+    }
+}

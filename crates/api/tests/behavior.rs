@@ -1,0 +1,110 @@
+//! Container behaviour by annotation (L-08).
+
+use podscope_api::{Container, ContainerBehavior, Object, ProbeAnswer, container_behaviors, parse};
+
+const SECOND: i64 = 1_000_000;
+
+/// L-08: every key of the table is read and printed back.
+#[test]
+fn l08_behaviour_round_trips() {
+    for text in [
+        "pull=fail",
+        "pull=2s, startup=60s, run=2m, exit=137, sigterm=ignore, stopsignal=SIGQUIT, prestop=hang, poststart=fail, \
+         liveness=fail@30s..60s, readiness=unknown, started=ok, memory=200Mi..600Mi@1m, cpu=250m, disk=1Gi, stop=3s",
+        "readiness=fail@40s..1h",
+        "liveness=unknown@10s..",
+        "",
+    ] {
+        let behavior = ContainerBehavior::parse(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        let printed = behavior.to_string();
+        assert_eq!(ContainerBehavior::parse(&printed), Ok(behavior), "{text}");
+        assert_eq!(printed.replace("1m", "60s"), text.replace("1m", "60s"), "{text}");
+    }
+}
+
+#[test]
+fn l08_mistakes_are_named_with_their_place() {
+    for (text, wanted) in [
+        ("run", "run: expected KEY=VALUE, found \"run\" (at character 1)"),
+        ("run=5s,, exit=1", "nothing between two commas (at character 8)"),
+        (
+            "exit=300",
+            "exit: \"300\" is not an exit code from 0 to 255 (at character 6)",
+        ),
+        (
+            "run=2s, sigterm=soon",
+            "sigterm: \"soon\" is not a length of time such as 30s or 1m30s (at character 17)",
+        ),
+        (
+            "stopsignal=TERM",
+            "stopsignal: \"TERM\" is not a signal such as SIGTERM or SIGQUIT (at character 12)",
+        ),
+        (
+            "liveness=fail@60s..30s",
+            "liveness: the window \"60s..30s\" ends before it starts (at character 10)",
+        ),
+        (
+            "memory=1Gi..2Gi",
+            "memory: \"1Gi..2Gi\" does not say how long the climb takes, as in 200Mi..600Mi@60s (at character 8)",
+        ),
+        ("run=1s, run=2s", "run: given twice (at character 9)"),
+        ("run=-1s", "run: \"-1s\" is negative (at character 5)"),
+    ] {
+        let errors = ContainerBehavior::parse(text).unwrap_err();
+        assert_eq!(errors[0].to_string(), wanted);
+    }
+    let unknown = ContainerBehavior::parse("speed=9").unwrap_err();
+    assert!(
+        unknown[0]
+            .message
+            .starts_with("no such key; the keys are pull, startup")
+    );
+}
+
+#[test]
+fn l08_use_climbs_and_probes_answer_over_time() {
+    let behavior = ContainerBehavior::parse("memory=200Mi..600Mi@60s, liveness=fail@30s..60s, startup=5s").unwrap();
+    let container = Container::default();
+    let mebi = |micros| behavior.memory_at(&container, micros) >> 20;
+    assert_eq!(
+        [mebi(0), mebi(30 * SECOND), mebi(60 * SECOND), mebi(90 * SECOND)],
+        [200, 400, 600, 600]
+    );
+    let answer = |seconds| behavior.answer(behavior.liveness, seconds * SECOND);
+    assert_eq!(
+        [answer(4), answer(5), answer(30), answer(59), answer(60)],
+        [
+            ProbeAnswer::Fail,
+            ProbeAnswer::Ok,
+            ProbeAnswer::Fail,
+            ProbeAnswer::Fail,
+            ProbeAnswer::Ok
+        ]
+    );
+}
+
+#[test]
+fn l08_unknown_containers_and_undeclared_hooks_are_refused() {
+    let parsed = parse(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: run=1s, \
+         prestop=2s\n    behavior.podscope.dev/other: run=1s\nspec:\n  containers: [{name: app}]\n",
+    );
+    let Object::Pod(pod) = &parsed.objects[0].value else {
+        panic!("not a pod")
+    };
+    let errors = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_err();
+    let texts: Vec<_> = errors.iter().map(|error| (error.path(), error.to_string())).collect();
+    assert_eq!(
+        texts,
+        [
+            (
+                "annotations[behavior.podscope.dev/app]".to_owned(),
+                "prestop: the container declares no preStop hook (at character 9)".to_owned()
+            ),
+            (
+                "annotations[behavior.podscope.dev/other]".to_owned(),
+                "the pod has no container \"other\"".to_owned()
+            )
+        ]
+    );
+}
