@@ -1,12 +1,29 @@
 //! The engine's side of the protocol: requests in, updates out, work in small pieces.
 //!
 //! It runs the same in a worker and in-process. The clock of the machine it runs on is an
-//! argument: only [`Request::Play`] looks at it.
+//! argument: only the pace of [`Request::Play`] and of frames looks at it.
 
-use crate::protocol::{Problem, Request, Update};
+mod answers;
+mod open;
+
+use podscope_cluster::SimTime;
+
+use crate::command::{self, Command};
+use crate::protocol::{ConsoleLine, ExportKind, Frame, Request, SubjectRef, Update};
+use crate::timeline::{END_OF_TIME, Session, Slice};
+use crate::view::{self, Marks, Owners, Picture};
 
 /// Milliseconds of a clock that only goes forward; its zero means nothing.
 pub type ClockMillis = f64;
+
+/// Time between frames of a session that plays.
+const FRAME: ClockMillis = 33.0;
+/// A page that does not answer a frame gets the next one after this long.
+const PATIENCE: ClockMillis = 1000.0;
+/// A session that falls behind by more than this lets the difference go: its achieved speed is lower.
+const LAG: ClockMillis = 250.0;
+/// Events in one piece of work.
+const PIECE: u64 = 60;
 
 /// When the host wants to [`Host::work`] next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,15 +36,100 @@ pub enum Wants {
     At(ClockMillis),
 }
 
+/// Long work under way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Job {
+    Seek { from: SimTime, target: SimTime },
+    NextDecision,
+}
+
+/// A session that is shown: what the page knows of it.
+#[derive(Debug)]
+struct Show {
+    session: Session,
+    picture: Option<Picture>,
+    owners: Owners,
+    marks: Marks,
+    /// Output lines of the branch that the console has shown.
+    console_seen: usize,
+    console_branch: usize,
+}
+
+impl Show {
+    fn new(session: Session) -> Show {
+        Show {
+            session,
+            picture: None,
+            owners: Owners::default(),
+            marks: Marks::default(),
+            console_seen: 0,
+            console_branch: 0,
+        }
+    }
+    fn frame(&mut self, group_by: &str, step: Option<usize>) -> Frame {
+        let picture = Picture::of(&self.session, group_by, &mut self.owners, step);
+        let mut frame = picture.delta(self.picture.as_ref());
+        if frame.reset {
+            self.marks = Marks::default();
+        }
+        let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
+        frame.announcements = marks
+            .iter()
+            .filter(|mark| {
+                !frame.reset
+                    && matches!(
+                        mark.kind.as_str(),
+                        "cut" | "fault" | "healed" | "broken" | "fenced" | "refused"
+                    )
+            })
+            .take(5)
+            .map(|mark| mark.label.clone())
+            .collect();
+        frame.marks = marks;
+        frame.marks_gone = gone;
+        frame.now = self.session.now().0;
+        frame.horizon = self.session.horizon().0;
+        self.picture = Some(picture);
+        frame
+    }
+}
+
 /// An engine with its session.
 #[derive(Debug, Default)]
-pub struct Host {}
+pub struct Host {
+    show: Option<Show>,
+    other: Option<Show>,
+    lesson: Option<String>,
+    playing: bool,
+    speed_per_mille: u64,
+    achieved_per_mille: u64,
+    /// Clock and cursor from which the pace counts.
+    origin: (ClockMillis, SimTime),
+    /// Clock and cursor of the last measurement of the achieved speed.
+    measured: (ClockMillis, SimTime),
+    behind: bool,
+    job: Option<Job>,
+    group_by: String,
+    subject: Option<SubjectRef>,
+    detail: Option<crate::protocol::Detail>,
+    step: Option<usize>,
+    last_frame: ClockMillis,
+    frame_open: bool,
+    dirty: bool,
+    help: Option<answers::Help>,
+    /// The link that was opened, until its cursor is reached.
+    linked: Option<crate::link::Link>,
+}
 
 impl Host {
     /// An engine without a session.
     #[must_use]
     pub fn new() -> Host {
-        Host::default()
+        Host {
+            speed_per_mille: 1000,
+            group_by: view::ZONE.to_owned(),
+            ..Host::default()
+        }
     }
 
     /// What the page hears first.
@@ -35,75 +137,391 @@ impl Host {
     pub fn hello(&self) -> Update {
         Update::Hello {
             version: env!("CARGO_PKG_VERSION").to_string(),
-            lessons: Vec::new(),
+            lessons: crate::lessons::list(),
         }
     }
 
     /// Takes a request. Returns quickly: long work is left for [`Host::work`].
-    pub fn handle(&mut self, request: Request, _clock: ClockMillis) -> Vec<Update> {
+    pub fn handle(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+        let mut updates = Vec::new();
         match request {
-            Request::Check { text, revision } => vec![check(&text, revision)],
-            Request::Open { .. } => vec![Update::Refused {
-                problems: vec![Problem {
-                    file: String::new(),
-                    line: 0,
-                    column: 0,
-                    path: String::new(),
-                    message: "this engine cannot open sessions yet".to_string(),
-                }],
-            }],
-            _ => Vec::new(),
+            Request::Open { source } => updates.extend(self.open(source, clock)),
+            Request::Check { text, revision } => updates.push(answers::check(&text, revision)),
+            Request::FrameDone => {
+                self.frame_open = false;
+                return updates;
+            }
+            Request::Speed { per_mille } => {
+                self.speed_per_mille = per_mille.clamp(1, 1_000_000_000);
+                self.pace_from(clock);
+                self.dirty = true;
+            }
+            Request::GroupBy { key } => {
+                self.group_by = if key.is_empty() { view::ZONE.to_owned() } else { key };
+                self.dirty = true;
+            }
+            Request::StoryStep { step } => {
+                self.step = Some(step);
+                self.dirty = true;
+            }
+            Request::Inspect { subject } => {
+                self.subject = subject;
+                self.detail = None;
+                self.dirty = true;
+            }
+            Request::CancelHelp => self.help = None,
+            Request::Compare { other } => updates.extend(self.compare(other)),
+            request => {
+                let Some(show) = &mut self.show else {
+                    return updates;
+                };
+                match request {
+                    Request::Command { line } => {
+                        self.job = None;
+                        updates.push(Update::Console {
+                            lines: run_line(show, &line),
+                        });
+                        self.pace_from(clock);
+                        self.dirty = true;
+                    }
+                    Request::Play => {
+                        self.playing = true;
+                        self.job = None;
+                        self.pace_from(clock);
+                        self.dirty = true;
+                    }
+                    Request::Pause => {
+                        self.playing = false;
+                        self.job = None;
+                        self.dirty = true;
+                    }
+                    Request::Step => {
+                        self.playing = false;
+                        show.session.step();
+                        self.dirty = true;
+                    }
+                    Request::NextDecision => {
+                        self.playing = false;
+                        self.job = Some(Job::NextDecision);
+                    }
+                    Request::Seek { at } => {
+                        let target = SimTime(at).clamp(SimTime::ZERO, END_OF_TIME);
+                        show.session.seek(target);
+                        self.job = Some(Job::Seek {
+                            from: show.session.now(),
+                            target,
+                        });
+                    }
+                    Request::Fork => {
+                        if let Err(message) = show.session.fork() {
+                            updates.push(complain(show, message));
+                        }
+                        self.dirty = true;
+                    }
+                    Request::Branch { branch } => {
+                        if let Some(target) = show.session.switch(branch as usize) {
+                            self.job = Some(Job::Seek {
+                                from: show.session.now(),
+                                target,
+                            });
+                        }
+                        self.dirty = true;
+                    }
+                    Request::Undo => match show.session.undo() {
+                        Some(target) => {
+                            show.picture = None;
+                            self.job = Some(Job::Seek {
+                                from: show.session.now(),
+                                target,
+                            });
+                        }
+                        None => updates.push(complain(show, "there is no command to take back on this branch".into())),
+                    },
+                    Request::Explain { pod, attempt } => updates.extend(answers::explain(&show.session, &pod, attempt)),
+                    Request::WhatWouldHelp { pod } => {
+                        self.help = answers::Help::start(&show.session, &pod);
+                        if self.help.is_none() {
+                            updates.push(Update::Help {
+                                pod,
+                                remedies: Vec::new(),
+                                per_mille: 1000,
+                                done: true,
+                            });
+                        }
+                    }
+                    Request::TryRemedy { index } => {
+                        let command = self.help.as_ref().and_then(|help| help.command(index));
+                        if let Some(line) = command {
+                            if let Err(message) = show.session.fork() {
+                                updates.push(complain(show, message));
+                            } else {
+                                updates.push(Update::Console {
+                                    lines: run_line(show, &line),
+                                });
+                            }
+                            self.pace_from(clock);
+                            self.dirty = true;
+                        }
+                    }
+                    Request::Share { screen, anonymise } => {
+                        updates.extend(answers::share(&show.session, self.lesson.as_deref(), screen, anonymise));
+                    }
+                    Request::Export { what } => updates.push(answers::export(&show.session, what)),
+                    Request::Complete { line, cursor } => {
+                        let (replace, choices) = command::complete(&line, cursor, show.session.world().objects());
+                        updates.push(Update::Completions { line, replace, choices });
+                    }
+                    _ => {}
+                }
+            }
         }
+        if self.dirty && self.job.is_none() {
+            updates.extend(self.frame(clock));
+        }
+        updates
     }
 
     /// When to call [`Host::work`].
     #[must_use]
     pub fn wants(&self) -> Wants {
-        Wants::Rest
+        if self.job.is_some() || self.help.as_ref().is_some_and(|help| !help.is_done()) || (self.playing && self.behind)
+        {
+            Wants::Now
+        } else if self.playing || self.dirty {
+            Wants::At(
+                self.last_frame
+                    + if self.frame_open {
+                        PATIENCE.min(4.0 * FRAME)
+                    } else {
+                        FRAME
+                    },
+            )
+        } else {
+            Wants::Rest
+        }
     }
 
     /// Does a small piece of work (about a millisecond).
-    pub fn work(&mut self, _clock: ClockMillis) -> Vec<Update> {
-        Vec::new()
+    pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
+        let mut updates = Vec::new();
+        if let Some(help) = &mut self.help
+            && !help.is_done()
+        {
+            updates.extend(help.work());
+        }
+        let Some(show) = &mut self.show else {
+            return updates;
+        };
+        match self.job {
+            Some(Job::Seek { from, target }) => {
+                if show.session.advance(target, PIECE) == Slice::More {
+                    let done = (show.session.now() - from).0.max(0);
+                    let all = (target - from).0.max(1);
+                    if clock - self.last_frame >= 100.0 {
+                        self.last_frame = clock;
+                        updates.push(Update::Progress {
+                            what: "seek".into(),
+                            per_mille: u32::try_from(done.saturating_mul(1000) / all).unwrap_or(1000).min(1000),
+                        });
+                    }
+                } else {
+                    if let Some(text) = self.linked.take().and_then(|link| link.difference(&show.session)) {
+                        updates.push(notice(show, text));
+                    }
+                    self.job = None;
+                    self.pace_from(clock);
+                    self.dirty = true;
+                }
+            }
+            Some(Job::NextDecision) => {
+                // A cluster that has nothing to decide would search for ever: an hour of simulated time is enough.
+                if show.session.next_decision(PIECE) != Slice::More {
+                    self.job = None;
+                    self.dirty = true;
+                } else if clock - self.last_frame >= 100.0 {
+                    updates.extend(self.frame(clock));
+                }
+            }
+            None if self.playing => {
+                let (since, from) = self.origin;
+                let elapsed = (clock - since).max(0.0);
+                let simulated = elapsed * 1000.0 * self.speed_per_mille as f64 / 1000.0;
+                let target = SimTime(from.0.saturating_add(simulated as i64)).min(END_OF_TIME);
+                match show.session.advance(target, PIECE) {
+                    Slice::More => {
+                        let missing = (target - show.session.now()).0 as f64;
+                        let late = missing / 1000.0 * 1000.0 / self.speed_per_mille as f64;
+                        self.behind = true;
+                        if late > LAG {
+                            self.pace_from(clock);
+                            self.behind = true;
+                        }
+                    }
+                    Slice::Done => self.behind = false,
+                    Slice::Limit => {
+                        self.playing = false;
+                        updates.push(complain(
+                            show,
+                            format!(
+                                "the run holds at most {} records: it stops here",
+                                crate::timeline::MAX_RECORDS
+                            ),
+                        ));
+                    }
+                }
+                self.dirty = true;
+            }
+            None => {}
+        }
+        if let Some(show) = &mut self.show
+            && let Some(other) = &mut self.other
+        {
+            other.session.advance(show.session.now(), PIECE);
+        }
+        let waited = clock - self.last_frame;
+        let ready = self.job.is_none() && waited >= FRAME && (!self.frame_open || waited >= PATIENCE);
+        if self.dirty && (ready || (!self.playing && self.job.is_none())) {
+            updates.extend(self.frame(clock));
+        }
+        updates
+    }
+
+    fn pace_from(&mut self, clock: ClockMillis) {
+        let now = self.show.as_ref().map_or(SimTime::ZERO, |show| show.session.now());
+        self.origin = (clock, now);
+        self.measured = (clock, now);
+        self.behind = false;
+    }
+
+    /// The next frame, with what the console and the inspector get besides.
+    fn frame(&mut self, clock: ClockMillis) -> Vec<Update> {
+        let mut updates = Vec::new();
+        let Some(show) = &mut self.show else {
+            return updates;
+        };
+        self.dirty = false;
+        let elapsed = clock - self.measured.0;
+        if elapsed >= 500.0 {
+            let simulated = (show.session.now() - self.measured.1).0.max(0) as f64;
+            self.achieved_per_mille = (simulated / elapsed) as u64;
+            self.measured = (clock, show.session.now());
+        }
+        let mut frame = show.frame(&self.group_by, self.step);
+        frame.playing = self.playing;
+        frame.speed_per_mille = self.speed_per_mille;
+        frame.achieved_per_mille = if self.playing { self.achieved_per_mille } else { 0 };
+        if let Some(other) = &mut self.other {
+            other.session.seek(show.session.now());
+            other.session.advance(show.session.now(), 20 * PIECE);
+            frame.other = Some(Box::new(other.frame(&self.group_by, None)));
+        }
+        let lines = new_output(show);
+        if !lines.is_empty() {
+            updates.push(Update::Console { lines });
+        }
+        if let Some(subject) = &self.subject {
+            let detail = view::detail(&show.session, subject, &show.marks.all());
+            if self.detail.as_ref() != Some(&detail) {
+                updates.push(Update::Detail(Box::new(detail.clone())));
+                self.detail = Some(detail);
+            }
+        }
+        updates.push(Update::Frame(Box::new(frame)));
+        self.last_frame = clock;
+        self.frame_open = true;
+        updates
     }
 }
 
-/// What is wrong with a text, without opening it.
-fn check(text: &str, revision: u64) -> Update {
-    let problems = podscope_api::parse(text).problems.into_iter().map(|problem| Problem {
-        file: String::new(),
-        line: problem.line,
-        column: problem.column,
-        path: problem.path,
-        message: problem.message,
-    });
-    Update::Checked {
-        revision,
-        problems: problems.collect(),
-        advice: Vec::new(),
+/// Runs a line of the console at the cursor; what is printed at once.
+fn run_line(show: &mut Show, line: &str) -> Vec<ConsoleLine> {
+    let at = show.session.now().0;
+    let console = |kind: &str, text: &str| ConsoleLine {
+        at,
+        kind: kind.to_owned(),
+        text: text.to_owned(),
+    };
+    let mut lines = vec![console("input", line)];
+    match command::parse(line) {
+        Err(error) => lines.extend(error.message.lines().map(|text| console("error", text))),
+        Ok(Command::Help(topic)) => {
+            lines.extend(command::help_text(&topic).lines().map(|text| console("output", text)));
+        }
+        Ok(command) => {
+            let printed = match &command {
+                Command::Kubectl(kubectl) => show.session.read(kubectl),
+                _ => None,
+            };
+            match printed {
+                Some(printed) => {
+                    for (is_error, text) in printed.lines {
+                        lines.extend(
+                            text.lines()
+                                .map(|text| console(if is_error { "error" } else { "output" }, text)),
+                        );
+                        if text.is_empty() {
+                            lines.push(console("output", ""));
+                        }
+                    }
+                }
+                None => match show.session.command(command) {
+                    Ok(()) => lines.extend(new_output(show)),
+                    Err(message) => lines.push(console("error", &message)),
+                },
+            }
+        }
+    }
+    lines
+}
+
+/// Output lines that the console has not shown yet. What a seek replays is not printed twice.
+fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
+    if show.console_branch != show.session.current() {
+        show.console_branch = show.session.current();
+        show.console_seen = show.console_seen.min(show.session.outputs().len());
+    }
+    let outputs = show.session.outputs();
+    let lines = outputs
+        .get(show.console_seen..)
+        .unwrap_or_default()
+        .iter()
+        .map(|line| ConsoleLine {
+            at: line.at.0,
+            kind: if line.is_error { "error" } else { "output" }.to_owned(),
+            text: line.text.clone(),
+        })
+        .collect();
+    show.console_seen = show.console_seen.max(outputs.len());
+    lines
+}
+
+fn complain(show: &Show, text: String) -> Update {
+    say(show, "error", text)
+}
+
+fn notice(show: &Show, text: String) -> Update {
+    say(show, "notice", text)
+}
+
+fn say(show: &Show, kind: &str, text: String) -> Update {
+    Update::Console {
+        lines: vec![ConsoleLine {
+            at: show.session.now().0,
+            kind: kind.to_owned(),
+            text,
+        }],
+    }
+}
+
+/// Suggested name and media type of an export.
+pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
+    match what {
+        ExportKind::Objects => ("objects.yaml", "application/yaml"),
+        ExportKind::Trace => ("trace.jsonl", "application/jsonl"),
+        ExportKind::Scenario => ("scenario.yaml", "application/yaml"),
+        ExportKind::Picture => ("cluster.svg", "image/svg+xml"),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Host;
-    use crate::protocol::{Request, Update};
-
-    /// P-04: the editor hears every problem with its place, and the session is not asked.
-    #[test]
-    fn a_check_answers_with_places() {
-        let mut host = Host::new();
-        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n".to_string();
-        let updates = host.handle(Request::Check { text, revision: 3 }, 0.0);
-        let [
-            Update::Checked {
-                revision: 3, problems, ..
-            },
-        ] = updates.as_slice()
-        else {
-            panic!("{updates:?}")
-        };
-        let places: Vec<(u32, &str)> = problems.iter().map(|p| (p.line, p.path.as_str())).collect();
-        assert_eq!(places, [(3, "metadata.name"), (4, "spec.priority")]);
-    }
-}
+mod tests;

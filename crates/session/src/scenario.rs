@@ -20,6 +20,8 @@ pub use expect::{Check, Condition, Expect, Test, Timing};
 
 /// Most zones times nodes a scenario may generate.
 pub const MAX_GENERATED_NODES: u64 = 10_000;
+/// Most warnings of advice.
+pub const MAX_ADVICE: usize = 200;
 /// Most entries of a timeline.
 pub const MAX_ENTRIES: usize = 10_000;
 
@@ -125,8 +127,8 @@ pub struct Loaded {
     pub places: Vec<(usize, Location)>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
     pub notices: Vec<String>,
-    /// KubeSchedulerConfiguration as it was given; null without one.
-    pub scheduler: serde_json::Value,
+    /// Warnings on manifests that are legal and still surprise (P-08).
+    pub advice: Vec<Problem>,
 }
 
 impl Loaded {
@@ -186,7 +188,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             setup: Setup::default(),
             places: Vec::new(),
             notices: Vec::new(),
-            scheduler: serde_json::Value::Null,
+            advice: Vec::new(),
         },
         others: BTreeMap::new(),
     };
@@ -199,6 +201,12 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     }
     if reader.problems.is_empty() {
         reader.loaded.scenario.timeline.sort_by_key(|timed| timed.at);
+        let advice = podscope_api::advice(&reader.loaded.setup.objects);
+        reader.loaded.advice = advice
+            .into_iter()
+            .take(MAX_ADVICE)
+            .map(|advice| reader.loaded.problem_of(advice.object, &advice.path, advice.text))
+            .collect();
         Ok(reader.loaded)
     } else {
         Err(reader.problems)

@@ -130,6 +130,15 @@ impl Session {
         let trace = &self.branch().trace;
         trace.get(..self.progress.recorded.min(trace.len())).unwrap_or_default()
     }
+    /// Violations of invariants up to the cursor.
+    pub fn violations(&self) -> impl Iterator<Item = &Arc<Record>> {
+        let trace = &self.branch().trace;
+        let until = self.progress.recorded as u64;
+        self.branch()
+            .violations
+            .iter()
+            .filter_map(move |seq| trace.get(*seq).filter(|record| record.seq < until))
+    }
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         let outputs = &self.branch().outputs;
@@ -386,6 +395,49 @@ impl Session {
         Ok(())
     }
 
+    /// Puts the user's commands of a link into a session at t = 0.
+    pub fn schedule(&mut self, commands: Vec<Timed>) {
+        let next = self.progress.next_command;
+        let Some(branch) = self.branches.get_mut(self.current) else {
+            return;
+        };
+        for timed in commands.into_iter().take(MAX_COMMANDS) {
+            let index = branch
+                .schedule
+                .iter()
+                .position(|entry| entry.timed.at > timed.at)
+                .unwrap_or(branch.schedule.len())
+                .max(next);
+            branch.schedule.insert(index, Entry { timed, is_users: true });
+        }
+    }
+
+    /// The decision behind the attempt with that place in the trace, by replaying to it with recording on.
+    pub(crate) fn decision(&self, place: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
+        let place = usize::try_from(place).ok()?;
+        let checkpoint = self
+            .branch()
+            .checkpoints
+            .iter()
+            .rev()
+            .find(|checkpoint| checkpoint.progress.recorded <= place)?;
+        let mut replay = Session {
+            loaded: self.loaded.clone(),
+            world: checkpoint.world.clone(),
+            progress: checkpoint.progress.clone(),
+            branches: vec![self.branch().clone()],
+            current: 0,
+        };
+        replay.world.record_decisions(true);
+        while replay.progress.recorded <= place {
+            replay.world.take_decision();
+            if !replay.advance_one(self.horizon()) {
+                return None;
+            }
+        }
+        replay.world.take_decision()
+    }
+
     /// Keeps the present future as a branch and continues from the cursor on a new one.
     ///
     /// # Errors
@@ -409,6 +461,7 @@ impl Session {
         branch.horizon = now;
         branch.trace.truncate(recorded);
         branch.outputs.truncate(printed);
+        branch.violations.retain(|place| *place < recorded);
         branch.finished.retain(|(_, at, _)| *at <= now);
         let mut index = 0;
         branch.schedule.retain(|entry| {
@@ -499,6 +552,7 @@ impl Session {
         let branch = self.branches.get_mut(self.current)?;
         branch.trace.truncate(recorded);
         branch.outputs.truncate(printed);
+        branch.violations.retain(|place| *place < recorded);
         branch.finished.retain(|(_, finished, _)| *finished <= now);
         branch.horizon = now;
         Some(target.max(now))
@@ -562,6 +616,9 @@ impl Sink for Log<'_> {
             _ => {}
         }
         if self.progress.recorded >= self.branch.trace.len() {
+            if record.what == What::InvariantViolated {
+                self.branch.violations.push(self.branch.trace.len());
+            }
             self.branch.trace.push(Arc::new(record));
         }
         self.progress.recorded += 1;

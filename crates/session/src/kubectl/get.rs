@@ -90,7 +90,7 @@ pub(crate) fn find(
 }
 
 /// The object as `-o yaml|json` shows it: without managedFields unless asked for (KC-053).
-pub(crate) fn shown(object: &Object, managed_fields: bool) -> Value {
+pub fn shown(object: &Object, managed_fields: bool) -> Value {
     let mut value = object.to_value();
     if !managed_fields && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         meta.shift_remove("managedFields");

@@ -17,7 +17,7 @@ use podscope_api::{Kind, Time};
 use podscope_cluster::{ApiError, Objects, OutputLine, SimTime};
 
 pub use columns::node_status;
-pub use get::list_value;
+pub use get::{list_value, shown};
 pub use jsonpath::{Path, Template};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use podscope_api::{Quantity, Tree};
 use podscope_cluster::Span;
 use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettings, ThresholdValue};
+use podscope_scheduler::SchedulerConfiguration;
 use serde_json::Value;
 
 use super::{Reader, join};
@@ -140,7 +141,17 @@ impl Reader {
         if value.as_object().is_some_and(serde_json::Map::is_empty) {
             return;
         }
-        self.loaded.scheduler = value;
+        match SchedulerConfiguration::from_value(&value) {
+            Ok(config) => {
+                self.loaded.notices.extend(config.notices.iter().cloned());
+                self.loaded.setup.settings.scheduler = config;
+            }
+            Err(errors) => {
+                for error in errors {
+                    self.problem(file, tree, &join(prefix, &error.path), error.message);
+                }
+            }
+        }
     }
 
     /// `components.fencing`.

@@ -40,6 +40,8 @@ pub struct Branch {
     pub(crate) schedule: Vec<Entry>,
     /// Everything that happened up to the horizon.
     pub(crate) trace: Vec<Arc<Record>>,
+    /// Places in the trace of violated invariants.
+    pub(crate) violations: Vec<usize>,
     pub(crate) outputs: Vec<OutputLine>,
     pub(crate) finished: Vec<(u32, SimTime, u8)>,
     /// By position; the first is t = 0 and stays.
@@ -64,6 +66,7 @@ impl Branch {
                 })
                 .collect(),
             trace: Vec::new(),
+            violations: Vec::new(),
             outputs: Vec::new(),
             finished: Vec::new(),
             checkpoints: Vec::new(),

@@ -1,0 +1,175 @@
+//! Answers to single requests: checks, explanations, help, links, exports.
+
+use podscope_api::{ObjectKey, Pod, PriorityClass};
+use podscope_cluster::What;
+use podscope_scheduler::what_would_help::WhatWouldHelp;
+
+use super::file_kind;
+use crate::protocol::{AttemptInfo, ExportKind, Remedy, Update};
+use crate::report;
+use crate::scenario;
+use crate::timeline::Session;
+
+/// What is wrong with a text, without opening it.
+pub(super) fn check(text: &str, revision: u64) -> Update {
+    let loaded = scenario::load(&[(String::new(), text.to_owned())]);
+    let (problems, advice) = match loaded.and_then(Session::new) {
+        Ok(session) => (Vec::new(), session.loaded().advice.clone()),
+        Err(problems) => (problems, Vec::new()),
+    };
+    Update::Checked {
+        revision,
+        problems,
+        advice,
+    }
+}
+
+fn pod_key(pod: &str) -> ObjectKey {
+    match pod.split_once('/') {
+        Some((namespace, name)) => ObjectKey::new(namespace, name),
+        None => ObjectKey::new("default", pod),
+    }
+}
+
+/// Attempts of a pod up to the cursor, oldest first.
+pub(super) fn attempts(session: &Session, pod: &str) -> Vec<AttemptInfo> {
+    let key = pod_key(pod);
+    session
+        .trace()
+        .iter()
+        .filter(|record| record.what == What::Attempt)
+        .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == key))
+        .map(|record| {
+            let message = report::field(record, "message");
+            let node = report::field(record, "node");
+            AttemptInfo {
+                id: record.seq,
+                at: record.at.0,
+                outcome: outcome(record).to_owned(),
+                text: if node.is_empty() {
+                    message
+                } else {
+                    format!("{node} {message}").trim_end().to_owned()
+                },
+            }
+        })
+        .collect()
+}
+
+/// `bound`, `unschedulable`, `preempting`, `error`.
+fn outcome(record: &podscope_cluster::Record) -> &'static str {
+    match report::field(record, "result").as_str() {
+        "scheduled" => "bound",
+        "unschedulable" if !report::field(record, "preempts").is_empty() => "preempting",
+        "unschedulable" => "unschedulable",
+        _ => "error",
+    }
+}
+
+/// The explanation of an attempt.
+pub(super) fn explain(session: &Session, pod: &str, attempt: Option<u64>) -> Option<Update> {
+    let attempts = attempts(session, pod);
+    let chosen = match attempt {
+        Some(id) => attempts.iter().find(|known| known.id == id)?,
+        None => attempts.last()?,
+    }
+    .id;
+    let explanation = session.explain(chosen)?;
+    Some(Update::Explanation {
+        pod: pod.to_owned(),
+        attempts,
+        attempt: chosen,
+        explanation,
+    })
+}
+
+/// A search for what would help a pending pod (S-15).
+#[derive(Debug)]
+pub(super) struct Help {
+    pod: String,
+    search: WhatWouldHelp,
+    is_done: bool,
+}
+
+impl Help {
+    /// None if there is no such pod, or it has a node, or no scheduler runs.
+    pub(super) fn start(session: &Session, pod: &str) -> Option<Help> {
+        let objects = session.world().objects();
+        let found = objects.get::<Pod>(&pod_key(pod))?;
+        if found.spec.node_name.is_some() {
+            return None;
+        }
+        let classes: Vec<_> = objects
+            .list::<PriorityClass>()
+            .map(|class| (class.metadata.name.clone(), class.value))
+            .collect();
+        Some(Help {
+            pod: pod.to_owned(),
+            search: WhatWouldHelp::new(session.world().scheduler()?, found, &classes),
+            is_done: false,
+        })
+    }
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done
+    }
+    pub(super) fn work(&mut self) -> Option<Update> {
+        let before = self.search.suggestions().len();
+        let progress = self.search.step();
+        self.is_done = progress.finished;
+        let per_mille = u32::try_from(progress.done * 1000 / progress.total.max(1))
+            .unwrap_or(1000)
+            .min(1000);
+        (self.is_done || self.search.suggestions().len() != before).then(|| Update::Help {
+            pod: self.pod.clone(),
+            remedies: self
+                .search
+                .suggestions()
+                .iter()
+                .map(|suggestion| Remedy {
+                    text: suggestion.text.clone(),
+                    command: suggestion.command.clone().unwrap_or_default(),
+                    nodes: Vec::new(),
+                })
+                .collect(),
+            per_mille: if self.is_done { 1000 } else { per_mille },
+            done: self.is_done,
+        })
+    }
+    pub(super) fn command(&self, index: usize) -> Option<String> {
+        self.search
+            .suggestions()
+            .get(index)
+            .and_then(|suggestion| suggestion.command.clone())
+    }
+}
+
+/// A link, and what to say about it.
+pub(super) fn share(session: &Session, lesson: Option<&str>, screen: String, anonymise: bool) -> Vec<Update> {
+    let link = crate::link::Link::of(session, lesson, screen);
+    let link = if anonymise { link.anonymised() } else { link };
+    let fragment = link.encode();
+    let mut notices = Vec::new();
+    if fragment.len() > crate::link::LONG {
+        notices.push(format!(
+            "This link has {} characters; some programs cut links off after 2000. A scenario file is safer.",
+            fragment.len()
+        ));
+    }
+    vec![Update::Link { fragment, notices }]
+}
+
+/// A file.
+pub(super) fn export(session: &Session, what: ExportKind) -> Update {
+    let (name, media_type) = file_kind(what);
+    let text = match what {
+        ExportKind::Objects => report::objects(session),
+        ExportKind::Trace => report::trace(session.trace()),
+        ExportKind::Scenario => crate::export::scenario(session),
+        ExportKind::Picture => crate::export::picture(session),
+    };
+    Update::File {
+        name: name.into(),
+        media_type: media_type.into(),
+        text,
+    }
+}

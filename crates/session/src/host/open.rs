@@ -1,0 +1,144 @@
+//! Opening a session: files, links, lessons, the first visit.
+
+use super::{ClockMillis, Host, Show};
+use crate::lessons;
+use crate::protocol::{Opened, Problem, Source, StoryStep, Update};
+use crate::scenario::{self, File, Loaded};
+use crate::timeline::Session;
+
+impl Host {
+    /// Opens a source; the running session is replaced only if that succeeds.
+    pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
+        let mut lesson = None;
+        let mut linked = None;
+        let loaded = match source {
+            Source::Files { files } => scenario::load(&files),
+            Source::Welcome => scenario::load(&[lessons::welcome()]),
+            Source::Lesson { name } => {
+                let loaded = lessons::load(&name);
+                lesson = Some(name);
+                loaded
+            }
+            Source::Link { fragment } => match crate::link::decode(&fragment) {
+                Ok(link) => {
+                    lesson = link.lesson.clone();
+                    let loaded = link.load();
+                    linked = Some(link);
+                    loaded
+                }
+                Err(message) => Err(vec![problem(message)]),
+            },
+        };
+        let session = loaded.and_then(Session::new);
+        let mut session = match session {
+            Ok(session) => session,
+            Err(problems) => return vec![Update::Refused { problems }],
+        };
+        let mut opened = opened(session.loaded(), lesson.clone());
+        if let Some(link) = &linked {
+            opened.screen = Some(link.screen.clone());
+            opened.notices.extend(link.replay(&mut session));
+        }
+        self.playing = false;
+        self.other = None;
+        self.job = None;
+        self.help = None;
+        self.subject = None;
+        self.detail = None;
+        self.step = None;
+        self.linked = None;
+        self.lesson = lesson;
+        self.show = Some(Show::new(session));
+        self.pace_from(clock);
+        let mut updates = vec![Update::Opened(Box::new(opened))];
+        updates.extend(self.frame(clock));
+        if let Some(link) = linked {
+            self.job = Some(super::Job::Seek {
+                from: podscope_cluster::SimTime::ZERO,
+                target: link.cursor_at(),
+            });
+            self.linked = Some(link);
+        }
+        updates
+    }
+
+    /// Starts or ends a comparison: the other side runs on the same seed (T-04).
+    pub(super) fn compare(&mut self, other: Option<String>) -> Vec<Update> {
+        let Some(text) = other else {
+            self.other = None;
+            self.dirty = true;
+            return Vec::new();
+        };
+        let Some(show) = &mut self.show else {
+            return Vec::new();
+        };
+        let loaded = scenario::load(&[("other.yaml".to_owned(), text)]).map(|mut loaded| {
+            loaded.setup.seed = show.session.world().seed();
+            loaded
+        });
+        match loaded.and_then(Session::new) {
+            Ok(session) => {
+                self.other = Some(Show::new(session));
+                self.dirty = true;
+                Vec::new()
+            }
+            Err(problems) => vec![Update::Refused { problems }],
+        }
+    }
+}
+
+pub(super) fn problem(message: String) -> Problem {
+    Problem {
+        file: String::new(),
+        line: 0,
+        column: 0,
+        path: String::new(),
+        message,
+    }
+}
+
+fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
+    let scenario = &loaded.scenario;
+    let title = [&scenario.title, &scenario.name]
+        .into_iter()
+        .find(|text| !text.is_empty())
+        .cloned()
+        .or_else(|| loaded.files.first().map(|(name, _)| name.clone()))
+        .unwrap_or_default();
+    Opened {
+        title,
+        lesson,
+        seed: loaded.setup.seed,
+        story: scenario
+            .steps
+            .iter()
+            .map(|step| StoryStep {
+                text: step.text.clone(),
+                highlight: step.highlight.clone(),
+                try_command: step.try_command.as_ref().map(ToString::to_string),
+                goal: step.goal.as_ref().map(|goal| goal.text.clone()),
+            })
+            .collect(),
+        notices: loaded.notices.clone(),
+        advice: loaded.advice.clone(),
+        screen: None,
+        text: joined(&loaded.files),
+    }
+}
+
+/// The files as one text.
+pub(crate) fn joined(files: &[File]) -> String {
+    let mut text = String::new();
+    for (_, part) in files {
+        if !text.is_empty() {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            if !part.trim_start().starts_with("---") {
+                text.push_str("---\n");
+            }
+        }
+        text.push_str(part);
+    }
+    text
+}

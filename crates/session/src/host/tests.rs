@@ -1,0 +1,163 @@
+//! The page's whole conversation, in-process.
+
+use super::*;
+use crate::protocol::Source;
+
+fn frames(updates: &[Update]) -> Vec<&Frame> {
+    updates
+        .iter()
+        .filter_map(|update| match update {
+            Update::Frame(frame) => Some(&**frame),
+            _ => None,
+        })
+        .collect()
+}
+
+fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
+    let mut all = Vec::new();
+    for _ in 0..100_000 {
+        match host.wants() {
+            Wants::Rest => break,
+            Wants::Now => *clock += 0.1,
+            Wants::At(at) => *clock = at.max(*clock + 0.1),
+        }
+        let updates = host.work(*clock);
+        if !frames(&updates).is_empty() {
+            host.handle(Request::FrameDone, *clock);
+        }
+        all.extend(updates);
+    }
+    all
+}
+
+/// P-04: the editor hears every problem with its place, and the session is not asked.
+#[test]
+fn a_check_answers_with_places() {
+    let mut host = Host::new();
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n".to_string();
+    let updates = host.handle(Request::Check { text, revision: 3 }, 0.0);
+    let [
+        Update::Checked {
+            revision: 3, problems, ..
+        },
+    ] = updates.as_slice()
+    else {
+        panic!("{updates:?}")
+    };
+    let places: Vec<(u32, &str)> = problems.iter().map(|p| (p.line, p.path.as_str())).collect();
+    assert_eq!(places, [(3, "metadata.name"), (4, "spec.priority")]);
+}
+
+/// T-01: open, play, seek both ways, command in the past forks, undo.
+#[test]
+fn t_01_a_session_plays_seeks_and_forks() {
+    let mut host = Host::new();
+    let mut clock = 0.0;
+    let updates = host.handle(
+        Request::Open {
+            source: Source::Welcome,
+        },
+        clock,
+    );
+    assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
+    let first = frames(&updates);
+    assert!(first.iter().all(|frame| frame.reset) && first.len() == 1);
+    assert_eq!(first[0].nodes.len(), 6);
+    host.handle(Request::FrameDone, clock);
+    host.handle(Request::Seek { at: 30_000_000 }, clock);
+    let updates = settle(&mut host, &mut clock);
+    assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(30_000_000));
+    let updates = host.handle(
+        Request::Command {
+            line: "fault partition a-1".into(),
+        },
+        clock,
+    );
+    let frame = frames(&updates);
+    assert_eq!(frame.last().map(|frame| frame.now), Some(30_000_001), "{updates:?}");
+    assert!(frame.iter().any(|frame| {
+        frame
+            .nodes
+            .iter()
+            .any(|node| node.name == "a-1" && !node.machine.cuts.is_empty())
+    }));
+    host.handle(Request::Seek { at: 60_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    host.handle(Request::Seek { at: 10_000_000 }, clock);
+    let updates = settle(&mut host, &mut clock);
+    let back = frames(&updates);
+    assert!(back.iter().any(|frame| {
+        frame
+            .nodes
+            .iter()
+            .any(|node| node.name == "a-1" && node.machine.cuts.is_empty())
+    }));
+    host.handle(
+        Request::Command {
+            line: "kubectl cordon b-1".into(),
+        },
+        clock,
+    );
+    let session = host.show.as_ref().map(|show| &show.session).unwrap();
+    assert_eq!(session.branches().len(), 2);
+    let texts: Vec<String> = session
+        .commands()
+        .iter()
+        .map(|timed| timed.command.to_string())
+        .collect();
+    assert_eq!(texts, ["kubectl cordon b-1"]);
+    host.handle(Request::Undo, clock);
+    settle(&mut host, &mut clock);
+    assert!(host.show.as_ref().unwrap().session.commands().is_empty());
+}
+
+/// T-03: what is shared opens as the same state.
+#[test]
+fn t_03_a_shared_session_opens_as_it_was() {
+    let mut host = Host::new();
+    let mut clock = 0.0;
+    host.handle(
+        Request::Open {
+            source: Source::Welcome,
+        },
+        clock,
+    );
+    host.handle(Request::Seek { at: 20_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    host.handle(
+        Request::Command {
+            line: "fault partition a-1".into(),
+        },
+        clock,
+    );
+    host.handle(Request::Seek { at: 90_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    let hash = host.show.as_ref().unwrap().session.trace_hash();
+    let updates = host.handle(
+        Request::Share {
+            screen: "x".into(),
+            anonymise: false,
+        },
+        clock,
+    );
+    let Some(Update::Link { fragment, .. }) = updates.first() else {
+        panic!("{updates:?}")
+    };
+    let mut other = Host::new();
+    let updates = other.handle(
+        Request::Open {
+            source: Source::Link {
+                fragment: fragment.clone(),
+            },
+        },
+        clock,
+    );
+    assert!(
+        matches!(updates.first(), Some(Update::Opened(opened)) if opened.screen.as_deref() == Some("x")),
+        "{updates:?}"
+    );
+    settle(&mut other, &mut clock);
+    let session = &other.show.as_ref().unwrap().session;
+    assert_eq!(session.now(), SimTime(90_000_000));
+    assert_eq!(session.trace_hash(), hash);
+}

@@ -1,0 +1,302 @@
+//! Share links (T-03): `s1:` and, in base64url, a deflated JSON document with
+//! everything needed to see the same thing. Decoding is total: any string
+//! gives a link or a sentence, sizes are bounded before anything is allocated.
+//!
+//! Versions: `s1:` is for ever. A new form gets a new prefix; old ones stay.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use podscope_cluster::SimTime;
+use serde::{Deserialize, Serialize};
+
+use crate::command;
+use crate::lessons;
+use crate::protocol::Problem;
+use crate::scenario::{self, File, Loaded, Timed};
+use crate::timeline::{END_OF_TIME, MAX_COMMANDS, Session};
+
+/// The prefix of this form.
+pub const PREFIX: &str = "s1:";
+/// Longest link that is read, in characters.
+pub const MAX_LINK: usize = 4 << 20;
+/// Largest document a link may unfold to, in bytes.
+pub const MAX_DOCUMENT: usize = 32 << 20;
+/// Links longer than this come with a warning.
+pub const LONG: usize = 2000;
+
+/// What a link holds.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Link {
+    /// Version of the engine that made it.
+    #[serde(rename = "e", default)]
+    pub engine: String,
+    /// A built-in lesson, instead of files.
+    #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<String>,
+    /// Fingerprint of the lesson's text, to notice that it has changed.
+    #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
+    pub lesson_hash: String,
+    /// Files, in order.
+    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<File>,
+    /// The seed.
+    #[serde(rename = "s", default)]
+    pub seed: u64,
+    /// The cursor, in microseconds.
+    #[serde(rename = "c", default)]
+    pub cursor: i64,
+    /// The user's commands: microseconds since the one before, and text.
+    #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<(i64, String)>,
+    /// Hash of the trace at the cursor.
+    #[serde(rename = "h", default, skip_serializing_if = "String::is_empty")]
+    pub trace_hash: String,
+    /// The page's own state.
+    #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
+    pub screen: String,
+}
+
+/// FNV-1a of a text, short.
+fn fingerprint(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{:08x}", hash >> 32)
+}
+
+impl Link {
+    /// The link of a session at its cursor.
+    pub fn of(session: &Session, lesson: Option<&str>, screen: String) -> Link {
+        let loaded = session.loaded();
+        let mut last = 0;
+        let now = session.now();
+        let commands = session
+            .commands()
+            .into_iter()
+            .filter(|timed| timed.at <= now)
+            .map(|timed| {
+                let since = timed.at.0 - last;
+                last = timed.at.0;
+                (since, timed.command.to_string())
+            })
+            .collect();
+        // A lesson that somebody edited is no longer the lesson.
+        let lesson = lesson.filter(|name| {
+            let text = loaded.files.first().map(|(_, text)| text.as_str());
+            loaded.files.len() == 1 && lessons::text(name) == text
+        });
+        Link {
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            lesson: lesson.map(str::to_owned),
+            lesson_hash: lesson.and_then(lessons::text).map_or_else(String::new, fingerprint),
+            files: if lesson.is_some() {
+                Vec::new()
+            } else {
+                loaded.files.clone()
+            },
+            seed: loaded.setup.seed,
+            cursor: now.0,
+            commands,
+            trace_hash: session.trace_hash(),
+            screen,
+        }
+    }
+
+    /// A link of files without a run: what `podscope link encode` makes.
+    pub fn of_files(files: Vec<File>, seed: u64) -> Link {
+        Link {
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            files,
+            seed,
+            ..Link::default()
+        }
+    }
+
+    /// The text of the link.
+    pub fn encode(&self) -> String {
+        let document = serde_json::to_vec(self).unwrap_or_default();
+        let packed = miniz_oxide::deflate::compress_to_vec(&document, 9);
+        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(packed))
+    }
+
+    /// The scenario it holds.
+    ///
+    /// # Errors
+    /// Every problem of its files.
+    pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
+        let mut loaded = match &self.lesson {
+            Some(name) => lessons::load(name)?,
+            None => scenario::load(&self.files)?,
+        };
+        loaded.setup.seed = self.seed;
+        Ok(loaded)
+    }
+
+    /// The user's commands with their instants.
+    ///
+    /// # Errors
+    /// A command that cannot be read.
+    pub fn timed(&self) -> Result<Vec<Timed>, String> {
+        let mut at = SimTime::ZERO;
+        self.commands
+            .iter()
+            .map(|(since, text)| {
+                at = SimTime(at.0.saturating_add((*since).max(0))).min(END_OF_TIME);
+                command::parse(text)
+                    .map(|command| Timed { at, command })
+                    .map_err(|error| format!("the link's command {text:?} is not understood: {error}"))
+            })
+            .collect()
+    }
+
+    /// Puts the commands into a session at t = 0; afterwards it is advanced to [`Link::cursor_at`]. Notices for the user.
+    pub fn replay(&self, session: &mut Session) -> Vec<String> {
+        let mut notices = Vec::new();
+        match self.timed() {
+            Ok(commands) => session.schedule(commands),
+            Err(message) => notices.push(message),
+        }
+        if let Some(name) = &self.lesson
+            && lessons::text(name).map(fingerprint).as_ref() != Some(&self.lesson_hash)
+        {
+            notices.push(format!("The lesson {name} has changed since this link was made."));
+        }
+        notices
+    }
+
+    /// The cursor.
+    pub fn cursor_at(&self) -> SimTime {
+        SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
+    }
+
+    /// What to say when the trace at the cursor is not the one that was shared.
+    pub fn difference(&self, session: &Session) -> Option<String> {
+        if self.trace_hash.is_empty() || session.trace_hash() == self.trace_hash {
+            return None;
+        }
+        Some(format!(
+            "This link was made by engine {}; this is {}, which decides differently somewhere before {}.",
+            self.engine,
+            env!("CARGO_PKG_VERSION"),
+            session.now()
+        ))
+    }
+
+    /// The same link with the names of the user's objects replaced.
+    pub fn anonymised(self) -> Link {
+        crate::anonymise::link(self)
+    }
+}
+
+/// Reads a link: a fragment from `s1:` on, or a whole URL that has one.
+///
+/// # Errors
+/// A sentence that says what is wrong.
+pub fn decode(text: &str) -> Result<Link, String> {
+    let text = text.trim();
+    let start = text
+        .find(PREFIX)
+        .ok_or("this is not a link of Podscope: it has no s1: in it")?;
+    let body = text.get(start + PREFIX.len()..).unwrap_or_default();
+    let body = body.split(['&', '#', '?']).next().unwrap_or_default();
+    if body.len() > MAX_LINK {
+        return Err(format!("this link is longer than {MAX_LINK} characters"));
+    }
+    let packed = URL_SAFE_NO_PAD
+        .decode(body.trim_end_matches('='))
+        .map_err(|_| "this link is damaged: a character is missing or wrong")?;
+    let document = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DOCUMENT).map_err(|error| {
+        if error.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
+            format!("this link unfolds to more than {MAX_DOCUMENT} bytes")
+        } else {
+            "this link is damaged: part of it is missing".to_owned()
+        }
+    })?;
+    let link: Link =
+        serde_json::from_slice(&document).map_err(|_| "this link is damaged: its content is not a session")?;
+    if link.commands.len() > MAX_COMMANDS {
+        return Err(format!("this link holds more than {MAX_COMMANDS} commands"));
+    }
+    if link.lesson.is_none() && link.files.is_empty() {
+        return Err("this link holds no scenario".into());
+    }
+    Ok(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t_03_a_link_carries_everything_there_and_back() {
+        let link = Link {
+            engine: "0.1.0".into(),
+            files: vec![(
+                "a.yaml".into(),
+                "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n".into(),
+            )],
+            seed: u64::MAX,
+            cursor: 12_345_678,
+            commands: vec![(10_000_000, "fault partition a-1".into())],
+            trace_hash: "0123456789abcdef".into(),
+            screen: "pod=default/p".into(),
+            ..Link::default()
+        };
+        let text = link.encode();
+        assert!(text.starts_with("s1:"));
+        assert_eq!(decode(&text), Ok(link.clone()));
+        assert_eq!(
+            decode(&format!("https://example.org/play/#{text}&embed=cluster")),
+            Ok(link)
+        );
+    }
+
+    #[test]
+    fn q_03_any_string_gives_a_link_or_a_sentence() {
+        let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; MAX_DOCUMENT + 1000], 9);
+        let bomb = format!("s1:{}", URL_SAFE_NO_PAD.encode(bomb));
+        for text in [
+            "",
+            "s1:",
+            "s1:!!",
+            "s1:AAAA",
+            "s0:x",
+            "s1:eJwDAAAAAAE",
+            "s1:ü",
+            bomb.as_str(),
+        ] {
+            assert!(decode(text).is_err(), "{text}");
+        }
+        // Every prefix of a good link is refused or read, never more.
+        let text = Link::of_files(vec![("a".into(), "x: y".into())], 1).encode();
+        for end in 0..text.len() {
+            let _ = decode(text.get(..end).unwrap_or_default());
+        }
+    }
+
+    #[test]
+    fn t_03_every_lesson_with_twenty_actions_is_under_2000_characters() {
+        for name in lessons::names() {
+            let link = Link {
+                engine: "0.1.0".into(),
+                lesson: Some(name.to_owned()),
+                lesson_hash: "01234567".into(),
+                seed: 42,
+                cursor: 1_800_000_000,
+                commands: (0..20)
+                    .map(|at| {
+                        (
+                            12_345_678 + at * 1_111_111,
+                            format!("kubectl delete pods web-{at} --grace-period=0 --force -n default"),
+                        )
+                    })
+                    .collect(),
+                trace_hash: "0123456789abcdef".into(),
+                screen: "{\"selected\":\"pod/default/web-0\",\"panels\":[\"cluster\",\"timeline\"]}".into(),
+                ..Link::default()
+            };
+            let text = link.encode();
+            assert!(text.len() < LONG, "{name}: {}", text.len());
+        }
+    }
+}

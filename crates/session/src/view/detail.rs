@@ -1,0 +1,545 @@
+//! What the inspector shows (U-06).
+
+use podscope_api::{Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
+use podscope_cluster::SimTime;
+
+use super::nodes::Machines;
+use super::words;
+use crate::kubectl::{node_status, pod_row};
+use crate::protocol::{Action, ContainerDetail, Detail, EventLine, Mark, SubjectRef};
+use crate::timeline::Session;
+
+/// The detail of a subject at the cursor.
+pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
+    match subject {
+        SubjectRef::Pod { key, uid } => pod(session, key, uid, marks),
+        SubjectRef::Node { name } => node(session, name),
+        SubjectRef::Object { kind, key } => object(session, kind, key),
+        SubjectRef::Invariant { name } => invariant(session, name),
+    }
+}
+
+fn split(key: &str) -> ObjectKey {
+    match key.split_once('/') {
+        Some((namespace, name)) => ObjectKey::new(namespace, name),
+        None => ObjectKey::cluster(key),
+    }
+}
+
+fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<EventLine> {
+    let start = session.world().start();
+    let mut lines: Vec<EventLine> = session
+        .world()
+        .objects()
+        .list::<Event>()
+        .filter(|event| {
+            let about = &event.involved_object;
+            &*about.kind == kind
+                && about.name == key.name
+                && (uid.is_empty() || about.uid.is_empty() || about.uid == uid || kind == "Node")
+        })
+        .map(|event| {
+            let at = event
+                .last_timestamp
+                .or(event.first_timestamp)
+                .or(event.event_time.map(|time| Time(time.0)))
+                .unwrap_or(start);
+            let from = if event.source.component.is_empty() {
+                &event.reporting_component
+            } else {
+                &event.source.component
+            };
+            EventLine {
+                at: at.0 - start.0,
+                kind: event.kind.to_string(),
+                reason: event.reason.to_string(),
+                count: event.count.unwrap_or(1),
+                from: from.to_string(),
+                message: event.message.to_string(),
+            }
+        })
+        .collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.at));
+    lines
+}
+
+fn micros(session: &Session, at: Option<Time>) -> i64 {
+    at.map_or(0, |at| at.0 - session.world().start().0)
+}
+
+fn yaml(object: &Object) -> String {
+    podscope_api::print_yaml(&crate::kubectl::shown(object, false))
+}
+
+fn action(label: &str, command: String, warning: &str) -> Action {
+    Action {
+        label: label.into(),
+        command,
+        warning: warning.into(),
+    }
+}
+
+const FORCE: &str = "Force deletion does not wait for confirmation that the process has ended: it may run on, on a machine that cannot be reached. For a StatefulSet two processes of one identity may then exist.";
+
+fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
+    let world = session.world();
+    let machines = Machines::of(world);
+    let object_key = split(key);
+    let found = world
+        .objects()
+        .get::<Pod>(&object_key)
+        .filter(|pod| uid.is_empty() || pod.metadata.uid == uid);
+    let bars = |uid: &str| {
+        marks
+            .iter()
+            .filter(|mark| mark.lane == crate::protocol::Lane::Terminations)
+            .filter(|mark| matches!(&mark.subject, Some(SubjectRef::Pod { uid: own, .. }) if own == uid))
+            .cloned()
+            .collect()
+    };
+    let Some(pod) = found else {
+        let processes: Vec<_> = machines
+            .0
+            .iter()
+            .flat_map(|(node, machine)| machine.processes.iter().map(move |process| (node, process)))
+            .filter(|(_, process)| process.uid.as_str() == uid || (uid.is_empty() && process.pod == object_key))
+            .collect();
+        let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
+        return Detail {
+            title: object_key.name.to_string(),
+            subtitle: if processes.is_empty() {
+                "gone".into()
+            } else {
+                format!("ghost on {node}")
+            },
+            sentence: if processes.is_empty() {
+                format!("{key} is gone: the API has no such pod, and no process of it runs.")
+            } else {
+                format!(
+                    "{key} still runs on {node}, but the API has forgotten it. Its kubelet will end it when it hears of the deletion."
+                )
+            },
+            containers: processes
+                .iter()
+                .map(|(_, process)| ContainerDetail {
+                    name: process.container.to_string(),
+                    role: "app".into(),
+                    state: "unknown to the API".into(),
+                    machine: machine_words(process.started_at, &process.signals),
+                    ..ContainerDetail::default()
+                })
+                .collect(),
+            events: events(session, "Pod", &object_key, uid),
+            bars: bars(uid),
+            ..Detail::default()
+        };
+    };
+    let now = Time(world.start().0 + world.now().0);
+    let row = pod_row(pod, now);
+    let node = pod
+        .spec
+        .node_name
+        .as_ref()
+        .map_or_else(String::new, ToString::to_string);
+    let machine = machines.get(&node);
+    let containers = pod
+        .spec
+        .init_containers
+        .iter()
+        .map(|container| (container, if container.is_sidecar() { "sidecar" } else { "init" }))
+        .chain(pod.spec.containers.iter().map(|container| (container, "app")))
+        .map(|(container, role)| {
+            let status = pod
+                .status
+                .init_container_statuses
+                .iter()
+                .chain(&pod.status.container_statuses)
+                .find(|status| status.name == container.name);
+            let process = machine.and_then(|machine| {
+                machine
+                    .processes
+                    .iter()
+                    .find(|process| process.uid == pod.metadata.uid && process.container == container.name)
+            });
+            ContainerDetail {
+                name: container.name.to_string(),
+                role: role.into(),
+                state: status.map_or_else(|| "no status yet".into(), |status| state_words(&status.state)),
+                machine: process.map_or_else(
+                    || "no process".into(),
+                    |process| machine_words(process.started_at, &process.signals),
+                ),
+                restarts: status.map_or(0, |status| status.restart_count),
+                ready: status.is_some_and(|status| status.ready),
+                image: container.image.to_string(),
+            }
+        })
+        .collect();
+    let mut owners = Vec::new();
+    let mut owner = pod.metadata.controller_ref().cloned();
+    while let Some(reference) = owner {
+        if owners.len() > 8 {
+            break;
+        }
+        owners.push((
+            reference.kind.to_string(),
+            format!("{}/{}", pod.metadata.namespace, reference.name),
+        ));
+        owner = world
+            .objects()
+            .by_uid(&reference.uid)
+            .and_then(|above| above.metadata().controller_ref().cloned());
+    }
+    let cause = words::deletion_cause(pod);
+    let is_dark = machine.is_some_and(|machine| machine.is_dark);
+    let sentence = if pod.metadata.is_terminating() {
+        format!(
+            "Being terminated: {cause}.{}",
+            if is_dark {
+                " Its node cannot be reached, so nobody can confirm that its processes ended."
+            } else {
+                ""
+            }
+        )
+    } else if node.is_empty() {
+        pod.condition("PodScheduled")
+            .filter(|condition| !condition.message.is_empty())
+            .map_or_else(
+                || "Not bound to a node yet.".into(),
+                |condition| condition.message.to_string(),
+            )
+    } else if is_dark {
+        format!(
+            "The API says {}, but {node} cannot be reached: this is the last that was heard.",
+            row.status
+        )
+    } else {
+        format!(
+            "{} on {node}, {}/{} containers ready.",
+            row.status, row.ready, row.total
+        )
+    };
+    let name = &object_key.name;
+    let scope = if &*object_key.namespace == "default" {
+        String::new()
+    } else {
+        format!(" -n {}", object_key.namespace)
+    };
+    Detail {
+        title: name.to_string(),
+        subtitle: format!("{} · priority {}", object_key.namespace, pod.priority()),
+        sentence,
+        conditions: pod
+            .status
+            .conditions
+            .iter()
+            .map(|condition| {
+                (
+                    condition.kind.to_string(),
+                    condition.status.to_string(),
+                    condition.reason.to_string(),
+                    condition.message.to_string(),
+                    micros(session, condition.last_transition_time),
+                )
+            })
+            .collect(),
+        containers,
+        events: events(session, "Pod", &object_key, &pod.metadata.uid),
+        owners,
+        volumes: pod
+            .spec
+            .volumes
+            .iter()
+            .map(|volume| (volume.name.to_string(), volume_words(volume)))
+            .collect(),
+        bars: bars(&pod.metadata.uid),
+        yaml: yaml(&Object::Pod(pod.clone())),
+        actions: vec![
+            action("Delete", format!("kubectl delete pod {name}{scope} --wait=false"), ""),
+            action(
+                "Force delete",
+                format!("kubectl delete pod {name}{scope} --grace-period=0 --force --wait=false"),
+                FORCE,
+            ),
+        ],
+    }
+}
+
+fn machine_words(started: SimTime, signals: &[podscope_api::Str]) -> String {
+    let mut words = format!("runs since {}", super::clock(started));
+    if !signals.is_empty() {
+        words.push_str(&format!(", received {}", signals.join(", ")));
+    }
+    words
+}
+
+fn state_words(state: &podscope_api::ContainerState) -> String {
+    match (&state.waiting, &state.running, &state.terminated) {
+        (Some(waiting), ..) => format!("waiting: {}", waiting.reason),
+        (_, Some(_), _) => "running".into(),
+        (_, _, Some(ended)) => format!("ended: {}, exit code {}", ended.reason, ended.exit_code),
+        _ => "waiting".into(),
+    }
+}
+
+fn volume_words(volume: &podscope_api::Volume) -> String {
+    if let Some(claim) = &volume.persistent_volume_claim {
+        format!("claim {}", claim.claim_name)
+    } else if volume.empty_dir.is_some() {
+        "scratch space that lives as long as the pod".into()
+    } else if let Some(map) = &volume.config_map {
+        format!("ConfigMap {}", map.name)
+    } else if let Some(secret) = &volume.secret {
+        format!("Secret {}", secret.secret_name)
+    } else if volume.nfs.is_some() {
+        "NFS: does not keep a second writer out".into()
+    } else if volume.host_path.is_some() {
+        "a directory of the node".into()
+    } else {
+        "volume".into()
+    }
+}
+
+fn node(session: &Session, name: &str) -> Detail {
+    let world = session.world();
+    let machines = Machines::of(world);
+    let node_name = NodeName::from(name);
+    let state = machines.get(name);
+    let heartbeat = world.heartbeats().last_renewal(&node_name, world.now());
+    let found = world.objects().named::<Node>(name);
+    let differs = state.map_or_else(Vec::new, |state| words::differs(world, &node_name, state, heartbeat));
+    let mut actions = Vec::new();
+    if let Some(state) = state {
+        if state.cuts.is_empty() {
+            actions.push(action("Partition", format!("fault partition {name}"), ""));
+        } else {
+            actions.push(action("Heal", format!("fault heal {name}"), ""));
+        }
+        if state.kubelet {
+            actions.push(action("Crash kubelet", format!("fault crash kubelet {name}"), ""));
+        } else if state.powered {
+            actions.push(action("Start kubelet", format!("fault restart kubelet {name}"), ""));
+        }
+        if state.powered {
+            actions.push(action(
+                "Power off",
+                format!("fault poweroff {name}"),
+                "Every process on it ends at once, without a signal.",
+            ));
+        } else {
+            actions.push(action("Boot", format!("fault boot {name}"), ""));
+        }
+    }
+    if let Some(node) = found {
+        if node.is_unschedulable() {
+            actions.push(action("Uncordon", format!("kubectl uncordon {name}"), ""));
+        } else {
+            actions.push(action("Cordon", format!("kubectl cordon {name}"), ""));
+        }
+        actions.push(action(
+            "Drain",
+            format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
+            "",
+        ));
+        actions.push(action(
+            "Out of service",
+            format!("kubectl taint nodes {name} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"),
+            "You state that the machine is off: its pods are removed by force and its volumes detached. If it still runs, two writers are possible.",
+        ));
+        actions.push(action(
+            "Delete Node",
+            format!("kubectl delete node {name}"),
+            "Its pods are forgotten, whether or not they still run.",
+        ));
+    }
+    let title = name.to_owned();
+    match found {
+        Some(node) => Detail {
+            title,
+            subtitle: node
+                .metadata
+                .label(super::ZONE)
+                .map_or_else(String::new, |zone| format!("zone {zone}")),
+            sentence: if differs.is_empty() {
+                format!("{}. API and machine agree.", node_status(node))
+            } else {
+                differs.join(" ")
+            },
+            conditions: node
+                .status
+                .conditions
+                .iter()
+                .map(|condition| {
+                    (
+                        condition.kind.to_string(),
+                        condition.status.to_string(),
+                        condition.reason.to_string(),
+                        condition.message.to_string(),
+                        micros(session, condition.last_transition_time),
+                    )
+                })
+                .collect(),
+            events: events(session, "Node", &ObjectKey::cluster(name), ""),
+            volumes: node
+                .status
+                .volumes_attached
+                .iter()
+                .map(|volume| (volume.name.to_string(), "attached".to_owned()))
+                .collect(),
+            yaml: yaml(&Object::Node(node.clone())),
+            actions,
+            ..Detail::default()
+        },
+        None => Detail {
+            title,
+            subtitle: "no Node object".into(),
+            sentence: if state.is_some() {
+                format!(
+                    "There is a machine {name}, but the API has no Node for it. {}",
+                    differs.join(" ")
+                )
+            } else {
+                format!("{name} is gone.")
+            },
+            events: events(session, "Node", &ObjectKey::cluster(name), ""),
+            actions,
+            ..Detail::default()
+        },
+    }
+}
+
+fn object(session: &Session, kind: &str, key: &str) -> Detail {
+    let found = Kind::ALL
+        .iter()
+        .find(|known| known.name() == kind)
+        .and_then(|known| session.world().objects().get_kind(*known, &split(key)));
+    let Some(object) = found else {
+        return Detail {
+            title: key.to_owned(),
+            subtitle: kind.to_owned(),
+            sentence: format!("The API has no {kind} {key}."),
+            ..Detail::default()
+        };
+    };
+    let value = object.typed_value();
+    let conditions = value
+        .pointer("/status/conditions")
+        .and_then(serde_json::Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|condition| {
+            let text = |field: &str| {
+                condition
+                    .get(field)
+                    .and_then(serde_json::Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned()
+            };
+            let since = podscope_api::parse_rfc3339(&text("lastTransitionTime")).map(Time);
+            (
+                text("type"),
+                text("status"),
+                text("reason"),
+                text("message"),
+                micros(session, since),
+            )
+        })
+        .collect();
+    let singular = object.kind().singular();
+    let scope = match &*object.metadata().namespace {
+        "" | "default" => String::new(),
+        namespace => format!(" -n {namespace}"),
+    };
+    let name = &object.metadata().name;
+    let mut actions = Vec::new();
+    if matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::ReplicaSet) {
+        let replicas = value
+            .pointer("/spec/replicas")
+            .and_then(serde_json::Value::as_i64)
+            .unwrap_or(1);
+        actions.push(action(
+            "Scale up",
+            format!("kubectl scale {singular}/{name}{scope} --replicas={}", replicas + 1),
+            "",
+        ));
+        if replicas > 0 {
+            actions.push(action(
+                "Scale down",
+                format!("kubectl scale {singular}/{name}{scope} --replicas={}", replicas - 1),
+                "",
+            ));
+        }
+    }
+    if matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
+        actions.push(action(
+            "Restart",
+            format!("kubectl rollout restart {singular}/{name}{scope}"),
+            "",
+        ));
+    }
+    actions.push(action(
+        "Delete",
+        format!("kubectl delete {singular} {name}{scope} --wait=false"),
+        "Its dependents are deleted too.",
+    ));
+    Detail {
+        title: name.to_string(),
+        subtitle: kind.to_owned(),
+        sentence: String::new(),
+        conditions,
+        events: events(session, kind, &object.key(), &object.metadata().uid),
+        owners: object
+            .metadata()
+            .owner_references
+            .iter()
+            .map(|owner| {
+                (
+                    owner.kind.to_string(),
+                    format!("{}/{}", object.metadata().namespace, owner.name),
+                )
+            })
+            .collect(),
+        yaml: yaml(&object),
+        actions,
+        ..Detail::default()
+    }
+}
+
+fn invariant(session: &Session, name: &str) -> Detail {
+    let records: Vec<_> = session
+        .violations()
+        .filter(|record| crate::report::field(record, "invariant") == name)
+        .collect();
+    let sentence = match records.first() {
+        None => format!("{name} holds."),
+        Some(first) => {
+            let field = |name: &str| crate::report::field(first, name);
+            format!(
+                "First broken at {}: {} Cause: {}, {}.",
+                super::clock(first.at),
+                field("message"),
+                field("cause"),
+                field("by")
+            )
+        }
+    };
+    Detail {
+        title: name.to_owned(),
+        subtitle: "invariant".into(),
+        sentence,
+        events: records
+            .iter()
+            .rev()
+            .take(200)
+            .map(|record| EventLine {
+                at: record.at.0,
+                kind: "Warning".into(),
+                reason: crate::report::field(record, "cause"),
+                count: 1,
+                from: crate::report::field(record, "by"),
+                message: crate::report::field(record, "message"),
+            })
+            .collect(),
+        ..Detail::default()
+    }
+}

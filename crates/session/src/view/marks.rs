@@ -1,0 +1,226 @@
+//! Marks and bars of the timeline (U-05), from the branch's whole trace.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_cluster::{Record, SimTime, What};
+
+use crate::protocol::{Lane, Mark, SubjectRef};
+use crate::report::field;
+
+/// The marks of one branch, kept up as the trace grows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks {
+    branch: usize,
+    seen: usize,
+    marks: BTreeMap<u64, Mark>,
+    /// Open bars: (uid, container) or a fault's node → mark.
+    open: BTreeMap<(String, String), u64>,
+}
+
+fn pod_ref(record: &Record) -> Option<SubjectRef> {
+    let subject = record.object.as_ref()?;
+    Some(match subject.kind {
+        podscope_api::Kind::Pod => SubjectRef::Pod {
+            key: subject.key.to_string(),
+            uid: subject.uid.to_string(),
+        },
+        podscope_api::Kind::Node => SubjectRef::Node {
+            name: subject.key.name.to_string(),
+        },
+        kind => SubjectRef::Object {
+            kind: kind.name().to_owned(),
+            key: subject.key.to_string(),
+        },
+    })
+}
+
+impl Marks {
+    /// All marks.
+    pub(crate) fn all(&self) -> Vec<Mark> {
+        self.marks.values().cloned().collect()
+    }
+
+    /// Takes in what the trace has beyond the last time: marks new or changed, and marks gone.
+    pub(crate) fn update(&mut self, branch: usize, trace: &[Arc<Record>], _horizon: SimTime) -> (Vec<Mark>, Vec<u64>) {
+        let mut gone = Vec::new();
+        if branch != self.branch || trace.len() < self.seen {
+            gone = self.marks.keys().copied().collect();
+            *self = Marks {
+                branch,
+                ..Marks::default()
+            };
+        }
+        let mut changed = std::collections::BTreeSet::new();
+        for record in trace.get(self.seen..).unwrap_or_default() {
+            self.take(record, &mut changed);
+        }
+        self.seen = trace.len();
+        gone.retain(|id| !self.marks.contains_key(id));
+        let marks = changed.iter().filter_map(|id| self.marks.get(id).cloned()).collect();
+        (marks, gone)
+    }
+
+    fn point(&mut self, record: &Record, lane: Lane, kind: &str, label: String) -> u64 {
+        self.marks.insert(
+            record.seq,
+            Mark {
+                id: record.seq,
+                lane,
+                from: record.at.0,
+                to: Some(record.at.0),
+                kind: kind.to_owned(),
+                label,
+                subject: pod_ref(record),
+            },
+        );
+        record.seq
+    }
+
+    fn close(&mut self, key: &(String, String), at: SimTime) -> Option<u64> {
+        let id = self.open.remove(key)?;
+        if let Some(mark) = self.marks.get_mut(&id) {
+            mark.to = Some(at.0);
+        }
+        Some(id)
+    }
+
+    fn take(&mut self, record: &Record, changed: &mut std::collections::BTreeSet<u64>) {
+        let name = record
+            .object
+            .as_ref()
+            .map_or_else(String::new, |subject| subject.key.name.to_string());
+        let uid = record
+            .object
+            .as_ref()
+            .map_or_else(String::new, |subject| subject.uid.to_string());
+        let container = record.container.as_deref().unwrap_or_default().to_owned();
+        let life = (uid, container.clone());
+        match record.what {
+            What::Fault => {
+                let what = field(record, "fault");
+                let id = self.point(
+                    record,
+                    Lane::Faults,
+                    if what == "partition" { "cut" } else { "fault" },
+                    format!("{what} {name}").trim().to_owned(),
+                );
+                let key = ("fault".to_owned(), name);
+                changed.extend(self.close(&key, record.at));
+                if let Some(mark) = self.marks.get_mut(&id)
+                    && !key.1.is_empty()
+                    && what != "exit"
+                    && what != "sandbox"
+                {
+                    mark.to = None;
+                    self.open.insert(key, id);
+                }
+                changed.insert(id);
+            }
+            What::Healed => {
+                changed.extend(self.close(&("fault".to_owned(), name.clone()), record.at));
+                changed.insert(self.point(
+                    record,
+                    Lane::Faults,
+                    "healed",
+                    format!("healed {name}").trim().to_owned(),
+                ));
+            }
+            What::Fenced => {
+                changed.insert(self.point(record, Lane::Faults, "fenced", format!("fenced {name}")));
+            }
+            What::VolumeCorrupted => {
+                changed.insert(self.point(record, Lane::Faults, "corrupted", format!("{name} corrupted")));
+            }
+            What::Command => {
+                let text = field(record, "command");
+                let kind = if record.fields.iter().any(|(name, _)| *name == "error") {
+                    "refused"
+                } else {
+                    "command"
+                };
+                changed.insert(self.point(
+                    record,
+                    Lane::Commands,
+                    kind,
+                    text.lines().next().unwrap_or_default().to_owned(),
+                ));
+            }
+            What::Bound => {
+                changed.insert(self.point(
+                    record,
+                    Lane::Decisions,
+                    "bound",
+                    format!("{name} → {}", field(record, "node")),
+                ));
+            }
+            What::Attempt => {
+                if field(record, "result") != "scheduled" {
+                    changed.insert(self.point(record, Lane::Decisions, "failed", format!("{name}: no node")));
+                }
+            }
+            What::Nominated => {
+                changed.insert(self.point(
+                    record,
+                    Lane::Decisions,
+                    "nominated",
+                    format!("{name} nominated to {}", field(record, "node")),
+                ));
+            }
+            What::Preempted => {
+                changed.insert(self.point(record, Lane::Decisions, "preempted", format!("{name} preempted")));
+            }
+            What::HookStarted if field(record, "hook") == "preStop" => {
+                changed.extend(self.close(&life, record.at));
+                self.bar(record, life, "preStop", changed);
+            }
+            What::HookFinished if field(record, "hook") == "preStop" => changed.extend(self.close(&life, record.at)),
+            What::SignalSent => {
+                changed.extend(self.close(&life, record.at));
+                let kind = if field(record, "signal") == "SIGKILL" {
+                    "killed"
+                } else {
+                    "sigterm"
+                };
+                self.bar(record, life, kind, changed);
+            }
+            What::ContainerExited => changed.extend(self.close(&life, record.at)),
+            What::InvariantViolated => {
+                let invariant = field(record, "invariant");
+                let id = self.point(record, Lane::Invariants, "broken", invariant.clone());
+                if let Some(mark) = self.marks.get_mut(&id) {
+                    mark.subject = Some(SubjectRef::Invariant { name: invariant });
+                }
+                changed.insert(id);
+            }
+            What::Expectation => {
+                let kind = if field(record, "ok") == "true" {
+                    "expected"
+                } else {
+                    "unexpected"
+                };
+                changed.insert(self.point(record, Lane::Invariants, kind, field(record, "expect")));
+            }
+            _ => {}
+        }
+    }
+
+    fn bar(
+        &mut self,
+        record: &Record,
+        life: (String, String),
+        kind: &str,
+        changed: &mut std::collections::BTreeSet<u64>,
+    ) {
+        let name = record
+            .object
+            .as_ref()
+            .map_or_else(String::new, |subject| subject.key.name.to_string());
+        let id = self.point(record, Lane::Terminations, kind, format!("{name}/{}", life.1));
+        if let Some(mark) = self.marks.get_mut(&id) {
+            mark.to = None;
+        }
+        self.open.insert(life, id);
+        changed.insert(id);
+    }
+}

@@ -1,0 +1,309 @@
+//! Pods and ghosts as they are drawn (UI: pod marks).
+
+use std::collections::BTreeMap;
+
+use podscope_api::{ConditionStatus, ObjectKey, Pod, PodPhase, ReplicaSet};
+use podscope_cluster::{SimTime, World};
+use podscope_scheduler::{Pool, QueueEntry};
+
+use super::Owners;
+use super::nodes::Machines;
+use super::words;
+use crate::kubectl::pod_row;
+use crate::protocol::{PodMark, PodView, QueueView, TerminationView};
+use crate::timeline::Session;
+
+/// Id and name of the top owner of a pod; empty for a bare pod.
+pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
+    let Some(owner) = pod.metadata.controller_ref() else {
+        return (String::new(), String::new());
+    };
+    let namespace = &pod.metadata.namespace;
+    let direct = (
+        format!("{} {namespace}/{}", owner.kind, owner.name),
+        owner.name.to_string(),
+    );
+    if &*owner.kind != "ReplicaSet" {
+        return direct;
+    }
+    let key = ObjectKey::new(namespace.clone(), owner.name.clone());
+    let above = world
+        .objects()
+        .get::<ReplicaSet>(&key)
+        .and_then(|set| set.metadata.controller_ref().cloned());
+    match above {
+        Some(top) => (format!("{} {namespace}/{}", top.kind, top.name), top.name.to_string()),
+        None => direct,
+    }
+}
+
+/// A short name: the owner's letter and the ordinal, or the last two letters.
+fn short(name: &str, owner: &str) -> String {
+    let base = if owner.is_empty() { name } else { owner };
+    let letter: String = base.chars().take(1).collect();
+    match name.rsplit_once('-') {
+        Some((_, ordinal))
+            if !ordinal.is_empty() && ordinal.len() <= 3 && ordinal.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            format!("{letter}{ordinal}")
+        }
+        _ if owner.is_empty() => name.chars().take(3).collect(),
+        _ => {
+            let tail: Vec<char> = name.chars().rev().take(2).collect();
+            format!("{letter}{}", tail.into_iter().rev().collect::<String>())
+        }
+    }
+}
+
+/// All pods of the API, and all ghosts.
+pub(crate) fn views(session: &Session, machines: &Machines, owners: &mut Owners) -> BTreeMap<String, PodView> {
+    let world = session.world();
+    let now = podscope_api::Time(world.start().0 + world.now().0);
+    let waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
+    let mut views = BTreeMap::new();
+    for pod in world.objects().list::<Pod>() {
+        let (owner, name) = owner_of(world, pod);
+        if !owner.is_empty() {
+            owners.see(&owner, &name, &pod.metadata.uid);
+        }
+        let view = view(world, machines, &waiting, pod, owner, &name, now);
+        views.insert(view.id.clone(), view);
+    }
+    for (node, machine) in &machines.0 {
+        for process in &machine.processes {
+            if world.objects().by_uid(&process.uid).is_some() {
+                continue;
+            }
+            let id = format!("{}@{node}", process.uid);
+            let known = owners.of_uid(&process.uid);
+            let ghost = views.entry(id.clone()).or_insert_with(|| PodView {
+                id,
+                key: process.pod.to_string(),
+                uid: process.uid.to_string(),
+                short: short(&process.pod.name, ""),
+                owner: known,
+                node: node.to_string(),
+                mark: PodMark::Ghost,
+                phase: "forgotten".into(),
+                status: "Ghost".into(),
+                ..PodView::default()
+            });
+            ghost.containers.push("running".into());
+        }
+    }
+    views
+}
+
+fn view(
+    world: &World,
+    machines: &Machines,
+    waiting: &[QueueEntry],
+    pod: &Pod,
+    owner: String,
+    owner_name: &str,
+    now: podscope_api::Time,
+) -> PodView {
+    let row = pod_row(pod, now);
+    let node = pod
+        .spec
+        .node_name
+        .as_ref()
+        .map_or_else(String::new, ToString::to_string);
+    let machine = machines.get(&node);
+    let is_dark = !node.is_empty() && machine.is_none_or(|machine| machine.is_dark);
+    let statuses = || {
+        pod.status
+            .init_container_statuses
+            .iter()
+            .chain(&pod.status.container_statuses)
+    };
+    let crash = statuses().any(|status| {
+        status
+            .state
+            .waiting
+            .as_ref()
+            .is_some_and(|waiting| &*waiting.reason == "CrashLoopBackOff" || &*waiting.reason == "ImagePullBackOff")
+    });
+    let running = pod
+        .status
+        .container_statuses
+        .iter()
+        .any(|status| status.state.running.is_some());
+    let mark = match &pod.status.phase {
+        Some(PodPhase::Succeeded) => PodMark::Succeeded,
+        Some(PodPhase::Failed) => PodMark::Failed,
+        _ if pod.metadata.is_terminating() => PodMark::Terminating,
+        _ if node.is_empty() => PodMark::Pending,
+        _ if is_dark && running => PodMark::Unconfirmed,
+        _ if crash => PodMark::CrashLoop,
+        Some(PodPhase::Running) if pod.is_ready() => PodMark::Ready,
+        Some(PodPhase::Running) if running => PodMark::NotReady,
+        _ => PodMark::Starting,
+    };
+    let priority = pod.priority();
+    PodView {
+        id: pod.metadata.uid.to_string(),
+        key: pod.metadata.key().to_string(),
+        uid: pod.metadata.uid.to_string(),
+        short: short(&pod.metadata.name, owner_name),
+        owner,
+        nominated: pod.status.nominated_node_name.to_string(),
+        mark,
+        phase: pod.status.phase.as_ref().map_or_else(String::new, ToString::to_string),
+        status: row.status,
+        priority,
+        ticks: match priority {
+            ..=0 => 0,
+            1..=999 => 1,
+            1000..=999_999 => 2,
+            _ => 3,
+        },
+        containers: containers(pod),
+        termination: termination(world, machines, pod, &node),
+        countdown: countdown(world, pod),
+        queue: node.is_empty().then(|| queue(waiting, pod)),
+        deletion_cause: words::deletion_cause(pod),
+        node,
+    }
+}
+
+/// State of each container: `running`, `waiting`, `done`, `failed`.
+fn containers(pod: &Pod) -> Vec<String> {
+    pod.spec
+        .init_containers
+        .iter()
+        .filter(|container| container.is_sidecar())
+        .chain(pod.spec.containers.iter())
+        .map(|container| {
+            let status = pod
+                .status
+                .init_container_statuses
+                .iter()
+                .chain(&pod.status.container_statuses)
+                .find(|status| status.name == container.name);
+            match status.map(|status| &status.state) {
+                Some(state) if state.running.is_some() => "running",
+                Some(state) => match &state.terminated {
+                    Some(ended) if ended.exit_code == 0 => "done",
+                    Some(_) => "failed",
+                    None => "waiting",
+                },
+                None => "waiting",
+            }
+            .to_owned()
+        })
+        .collect()
+}
+
+fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Option<TerminationView> {
+    let deletion = pod.metadata.deletion_timestamp?;
+    if pod.is_terminal() {
+        return None;
+    }
+    let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
+    let requested = SimTime(deletion.0 - world.start().0 - grace * 1_000_000);
+    let is_dark = machines.get(node).is_none_or(|machine| machine.is_dark);
+    let kubelet = world
+        .kubelets()
+        .find(|(name, _)| name.as_str() == node)
+        .map(|(_, kubelet)| kubelet);
+    let steps = kubelet.and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
+    let Some(steps) = steps else {
+        return Some(TerminationView {
+            stage: "waiting".into(),
+            since: requested.0,
+            until: None,
+            next: if is_dark {
+                "The kubelet cannot hear of it: nobody knows when it ends.".into()
+            } else {
+                "The kubelet has not heard of it yet.".into()
+            },
+        });
+    };
+    // The container that is furthest from its end speaks for the pod.
+    let rank = |step: &str| match step {
+        "preStop" => 0,
+        "turn" => 1,
+        "SIGTERM" => 2,
+        _ => 3,
+    };
+    let step = steps.containers.iter().min_by_key(|one| rank(one.step))?;
+    let (stage, next) = match step.step {
+        "preStop" => (
+            "preStop",
+            "SIGTERM when the preStop hook ends, or when the grace period is over.",
+        ),
+        "turn" => ("preStop", "Its turn comes when other containers have ended."),
+        "SIGTERM" => (
+            "sigterm",
+            "SIGKILL when the grace period is over, unless it exits before.",
+        ),
+        _ => ("killed", "The process ends; then the kubelet removes the pod."),
+    };
+    Some(TerminationView {
+        stage: stage.into(),
+        since: step.since.0,
+        until: step.until.map(|until| until.0),
+        next: next.into(),
+    })
+}
+
+/// When a container in back-off is started again: the end of its last run and the delay that its message names.
+fn countdown(world: &World, pod: &Pod) -> Option<i64> {
+    pod.status
+        .init_container_statuses
+        .iter()
+        .chain(&pod.status.container_statuses)
+        .find_map(|status| {
+            let waiting = status.state.waiting.as_ref()?;
+            let delay = waiting.message.strip_prefix("back-off ")?.split(' ').next()?;
+            let delay = crate::duration::parse_duration(delay).ok()?;
+            let ended = status.last_state.terminated.as_ref()?.finished_at?;
+            Some(ended.0 - world.start().0 + delay.0)
+        })
+}
+
+/// Place of a pending pod in the queue.
+fn queue(waiting: &[QueueEntry], pod: &Pod) -> QueueView {
+    let condition = pod
+        .condition("PodScheduled")
+        .filter(|condition| condition.status == ConditionStatus::False);
+    let message = condition.map_or_else(String::new, |condition| condition.message.to_string());
+    let fit = message
+        .split_once(" nodes are available")
+        .and_then(|(front, _)| front.split_once('/'))
+        .and_then(|(fit, all)| Some((fit.parse().ok()?, all.parse().ok()?)));
+    let gated = !pod.spec.scheduling_gates.is_empty();
+    let entry = waiting.iter().find(|entry| *entry.uid == *pod.metadata.uid.0);
+    let helped = |entry: &QueueEntry| {
+        if entry.rejectors.is_empty() {
+            "an event that can help, or the five-minute flush".to_owned()
+        } else {
+            format!(
+                "an event that can help {}, or the five-minute flush",
+                entry.rejectors.join(", ")
+            )
+        }
+    };
+    let (pool, waits_for) = match entry {
+        _ if gated => {
+            let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| &*gate.name).collect();
+            ("gated", format!("its scheduling gates: {}", gates.join(", ")))
+        }
+        Some(entry) => match entry.pool {
+            Pool::Active => ("active", "its turn".to_owned()),
+            Pool::Backoff | Pool::ErrorBackoff => ("backoff", "the end of its back-off".to_owned()),
+            Pool::Gated => ("gated", "its victims to end".to_owned()),
+            Pool::Unschedulable => ("unschedulable", helped(entry)),
+        },
+        None if condition.is_some() => ("unschedulable", "a scheduler that runs".to_owned()),
+        None => ("active", "the scheduler".to_owned()),
+    };
+    QueueView {
+        pool: pool.into(),
+        waits_for,
+        until: entry.and_then(|entry| entry.release_at),
+        fit,
+        message,
+    }
+}
