@@ -117,6 +117,22 @@ impl World {
     pub(crate) fn start_control_plane(&mut self) {
         self.add_process(Actor::Scheduler(0), true, true);
         self.add_process(Actor::ControllerManager(0), true, true);
+        self.add_helper(Actor::Attacher, ControllerManager::attacher());
+        if self.settings.fencing.enabled {
+            let fencing = ControllerManager::fencing(self.settings.fencing.clone());
+            self.add_helper(Actor::Fencing, fencing);
+        }
+    }
+    /// A process of controllers that runs once and needs no election.
+    fn add_helper(&mut self, actor: Actor, core: ControllerManager) {
+        let state = ProcessState {
+            incarnation: 1,
+            body: Body::Manager(Some(Arc::new(core))),
+            rng: Rng::split(self.seed, &actor.to_string()),
+            watch: WatchState::Closed,
+            election: None,
+        };
+        self.processes.insert(actor, state);
     }
     /// A scheduler or controller-manager with empty memory; without election it believes it leads (`fault second`).
     pub(crate) fn add_process(&mut self, actor: Actor, has_election: bool, leads: bool) {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str, VolumeAttachment};
+use crate::controllers::ATTACHED_TO;
+use podscope_api::{Kind, Node, NodeName, ObjectKey, PersistentVolume, Pod, ResourceList, Str, VolumeAttachment};
 use serde_json::{Value, json};
 
 use crate::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
@@ -504,6 +505,40 @@ impl World {
 }
 
 impl World {
+    /// The same for a volume without a driver: its holder is struck off the PersistentVolume (V-04).
+    fn break_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+        let held = self.objects().named::<PersistentVolume>(volume).cloned();
+        let holder = held.as_ref().and_then(|held| held.metadata.annotation(ATTACHED_TO));
+        let (Some(held), Some(holder)) = (&held, holder) else {
+            return Err(format!("there is no attachment of volume {volume:?}"));
+        };
+        let node = holder.split(' ').next().unwrap_or_default().to_owned();
+        let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
+        let fields = vec![
+            ("fault", json!("detach")),
+            ("volume", json!(volume)),
+            ("node", json!(node)),
+        ];
+        self.emit(by, What::Fault, Some(about.clone()), None, fields, sink);
+        let patch = Request::Patch {
+            kind: Kind::PersistentVolume,
+            key: held.metadata.key(),
+            uid: None,
+            part: Part::Main,
+            change: Mutation::new::<PersistentVolume>("detached", |volume| {
+                Arc::make_mut(&mut volume.metadata.annotations).remove(ATTACHED_TO);
+            }),
+        };
+        let _ = self.serve(by, &patch, sink);
+        let fields = vec![
+            ("volume", json!(volume)),
+            ("node", json!(node)),
+            ("forced", json!(true)),
+        ];
+        self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
+        Ok(())
+    }
+
     /// Breaks every attachment of a volume by force: the storage detaches it, whoever still writes, and the
     /// VolumeAttachment goes with its finalizers (V-06).
     fn break_attachment(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
@@ -514,7 +549,7 @@ impl World {
             .cloned()
             .collect();
         if attachments.is_empty() {
-            return Err(format!("there is no attachment of volume {volume:?}"));
+            return self.break_holder(by, volume, sink);
         }
         for attachment in attachments {
             let key = attachment.metadata.key();

@@ -12,7 +12,7 @@ use podscope_api::{
 use podscope_scheduler::SchedulerConfiguration;
 
 use crate::apiserver::Caller;
-use crate::controllers::ControllerManagerSettings;
+use crate::controllers::{ControllerManagerSettings, FencingSettings};
 use crate::dispatch::LOOK_INTERVAL;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::kubelet::KubeletSettings;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub scheduler: SchedulerConfiguration,
     /// The network.
     pub network: NetworkSettings,
+    /// The fencing controller.
+    pub fencing: FencingSettings,
 }
 
 /// Nodes by shorthand: `<zone>-1`, `<zone>-2`, … in each zone.

@@ -48,7 +48,7 @@ impl World {
         let watching: Vec<Actor> = self
             .processes
             .iter()
-            .filter(|(_, state)| matches!(state.watch, WatchState::Live))
+            .filter(|(actor, state)| matches!(state.watch, WatchState::Live) && concerns(actor, change))
             .map(|(actor, _)| actor.clone())
             .collect();
         for actor in watching {
@@ -186,7 +186,11 @@ impl World {
 }
 
 fn concerns(actor: &Actor, change: &Change) -> bool {
-    let Actor::Kubelet(node) = actor else { return true };
+    let node = match actor {
+        Actor::Kubelet(node) => node,
+        Actor::Attacher => return matches!(change.object(), Some(Object::VolumeAttachment(_))),
+        _ => return true,
+    };
     [&change.old, &change.new]
         .into_iter()
         .flatten()

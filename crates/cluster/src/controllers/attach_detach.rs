@@ -21,7 +21,7 @@ use podscope_api::{
 use crate::volume::{Backend, Resolved, of_persistent_volume, resolve};
 use crate::{Answer, Change, Request, SimTime, Span, What, subject};
 
-use super::attachment::{self, HOLDER, Way};
+use super::attachment::{self, ATTACHED_TO, Way};
 use super::queue::Key;
 use super::runtime::{Controller, Cx, Failure, Plan, note};
 use super::taints::is_out_of_service;
@@ -148,7 +148,7 @@ impl Controller for AttachDetach {
                 let holder = |object: &Option<Object>| {
                     object
                         .as_ref()
-                        .and_then(|object| object.metadata().annotation(HOLDER))
+                        .and_then(|object| object.metadata().annotation(ATTACHED_TO))
                         .is_some()
                 };
                 if holder(&change.old) && !holder(&change.new) {
@@ -561,6 +561,10 @@ fn record(what: What, backend: &Backend, node: &NodeName, cx: &mut Cx<'_, '_>) {
         .map(|volume| volume.metadata.uid.clone())
         .unwrap_or_default();
     let about = subject(Kind::PersistentVolume, key, uid);
-    cx.ctx
-        .record_subject(what, Some(about), None, vec![("node", node.as_str().into())]);
+    cx.ctx.record_subject(
+        what,
+        Some(about),
+        None,
+        vec![("volume", (&*backend.name).into()), ("node", node.as_str().into())],
+    );
 }

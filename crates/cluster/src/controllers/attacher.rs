@@ -164,6 +164,9 @@ fn record(what: What, attachment: &VolumeAttachment, cx: &mut Cx<'_, '_>) {
         what,
         about,
         None,
-        vec![("node", attachment.spec.node_name.as_str().into())],
+        vec![
+            ("volume", name.map_or("", |name| &**name).into()),
+            ("node", attachment.spec.node_name.as_str().into()),
+        ],
     );
 }

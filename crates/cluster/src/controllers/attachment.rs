@@ -19,7 +19,7 @@ use super::runtime::{Accept, Action, Cx, Plan};
 use super::template::{fnv_hash, set_entry};
 
 /// Who holds a volume without a driver: `NODE NAMESPACE/POD` (V-04, CT-174).
-pub(super) const HOLDER: &str = "podscope.dev/attached-to";
+pub const ATTACHED_TO: &str = "podscope.dev/attached-to";
 
 /// How a volume is attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub(super) fn attach(backend: &Backend, node: &NodeName, pod: Option<&ObjectKey>
         (Way::Swap, Some(volume)) => {
             let mut held = (**volume).clone();
             let pod = pod.map(ObjectKey::to_string).unwrap_or_default();
-            set_entry(&mut held.metadata.annotations, HOLDER, &format!("{node} {pod}"));
+            set_entry(&mut held.metadata.annotations, ATTACHED_TO, &format!("{node} {pod}"));
             Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
         }
         _ => Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx)),
@@ -149,7 +149,7 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         }
         (Way::Swap, Some(volume)) => {
             let mut free = (**volume).clone();
-            Arc::make_mut(&mut free.metadata.annotations).remove(HOLDER);
+            Arc::make_mut(&mut free.metadata.annotations).remove(ATTACHED_TO);
             plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(free)), Part::Main))
         }
         // The list was the only record; reading the node again ends it.

@@ -28,7 +28,7 @@ enum Due {
 pub(super) struct Lab {
     pub(super) now: SimTime,
     /// The controller-manager, and the storage's attachers.
-    managers: [ControllerManager; 2],
+    managers: Vec<ControllerManager>,
     /// Records, as `WHAT node`.
     pub(super) records: Vec<String>,
     pub(super) objects: Objects,
@@ -80,7 +80,7 @@ impl Lab {
     ) -> Self {
         let mut lab = Self {
             now: SimTime::ZERO,
-            managers: [ControllerManager::new(settings), ControllerManager::attacher()],
+            managers: vec![ControllerManager::new(settings), ControllerManager::attacher()],
             records: Vec::new(),
             objects: Objects::default(),
             switches,
@@ -109,6 +109,15 @@ impl Lab {
         lab.restart();
         lab
     }
+    /// Starts the fencing controller as well.
+    pub(super) fn start_fencing(&mut self, settings: super::FencingSettings) {
+        self.managers.push(ControllerManager::fencing(settings));
+        let listed = Input::Listed {
+            revision: self.revision,
+            objects: Arc::new(self.objects.clone()),
+        };
+        self.push(Span::ZERO, Due::Input(self.managers.len() - 1, listed));
+    }
     /// A new process: what the old one remembered is lost.
     pub(super) fn restart(&mut self) {
         self.managers[0] = ControllerManager::new(self.managers[0].settings().clone());
@@ -118,7 +127,7 @@ impl Lab {
             objects: Arc::new(self.objects.clone()),
         };
         let first = self.now == SimTime::ZERO;
-        for who in 0..if first { 2 } else { 1 } {
+        for who in 0..if first { self.managers.len() } else { 1 } {
             self.push(Span::ZERO, Due::Input(who, listed.clone()));
         }
         self.run(Span::ZERO);
@@ -270,6 +279,7 @@ impl Lab {
                     self.queue
                         .insert((at, self.number), Due::Input(who, Input::Timer(timer)));
                 }
+                Effect::Fault(fault) => self.records.push(format!("{fault:?}")),
                 other => panic!("unexpected {other:?}"),
             }
         }

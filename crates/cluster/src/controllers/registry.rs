@@ -3,9 +3,9 @@
 use podscope_api::{ReplicaSet, ReplicationController};
 
 use super::attach_detach::AttachDetach;
-use super::attacher::Attacher;
 use super::daemonset::DaemonSets;
 use super::deployment::Deployments;
+use super::descheduler::Descheduler;
 use super::disruption::Disruption;
 use super::endpointslice::EndpointSlices;
 use super::garbage_collector::GarbageCollector;
@@ -38,7 +38,5 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     PersistentVolumes::boxed,
     VolumeProtection::boxed,
     AttachDetach::boxed,
+    Descheduler::boxed,
 ];
-
-/// What runs beside the storage servers.
-pub(super) const ATTACHER: &[fn() -> Box<dyn Controller>] = &[Attacher::boxed];

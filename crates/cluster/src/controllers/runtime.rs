@@ -15,7 +15,7 @@ use crate::{Answer, ApiError, CallId, Change, Ctx, EventNote, Input, Objects, Re
 
 use super::index::Index;
 use super::queue::{Backoff, Due, Key, Queue};
-use super::{ControllerManagerSettings, registry};
+use super::{ControllerManagerSettings, FencingSettings, registry};
 
 /// A timer of a controller-manager.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -322,22 +322,32 @@ pub struct ControllerManager {
 impl ControllerManager {
     /// A process that has just become leader; its first input is `Started`, then `Listed`.
     pub fn new(settings: ControllerManagerSettings) -> Self {
-        Self::of(registry::CONTROLLERS, settings)
+        Self::of(registry::CONTROLLERS.iter().map(|new| new()), settings)
     }
     /// The process of the storage drivers' attachers ([`crate::Actor::Attacher`]); it needs no election.
     pub fn attacher() -> Self {
-        Self::of(registry::ATTACHER, ControllerManagerSettings::default())
+        Self::of(
+            [super::attacher::Attacher::boxed()],
+            ControllerManagerSettings::default(),
+        )
     }
-    fn of(controllers: &[fn() -> Box<dyn Controller>], settings: ControllerManagerSettings) -> Self {
+    /// The fencing controller ([`crate::Actor::Fencing`]); it needs no election.
+    pub fn fencing(settings: FencingSettings) -> Self {
+        Self::of(
+            [super::fencing::Fencing::boxed(settings)],
+            ControllerManagerSettings::default(),
+        )
+    }
+    fn of(controllers: impl IntoIterator<Item = Box<dyn Controller>>, settings: ControllerManagerSettings) -> Self {
         Self {
             settings: Arc::new(settings),
             objects: Arc::default(),
             index: Index::default(),
             has_synced: false,
             workers: controllers
-                .iter()
-                .map(|new| Worker {
-                    controller: new(),
+                .into_iter()
+                .map(|controller| Worker {
+                    controller,
                     queue: Queue::default(),
                     running: BTreeMap::new(),
                 })

@@ -94,6 +94,8 @@ settings! {
     terminated_pod_gc_threshold: i64 = "terminatedPodGCThreshold", 12_500;
     /// No forced detach after six minutes (CT-133).
     disable_force_detach_on_timeout: bool = "disableForceDetachOnTimeout", false;
+    /// How often the descheduler looks at spread constraints; 0 turns it off (S-12).
+    descheduling_interval: Span = "deschedulingInterval", Span::ZERO;
     /// Validity of the leader's lease (CT-153).
     lease_duration: Span = "leaseDuration", Span::seconds(15);
     /// A leader that cannot renew for this long steps down.

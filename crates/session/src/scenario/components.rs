@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Quantity, Tree};
 use podscope_cluster::Span;
+use podscope_cluster::controllers::FencingSettings;
 use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettings, ThresholdValue};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::Value;
@@ -156,9 +157,13 @@ impl Reader {
 
     /// `components.fencing`.
     pub(super) fn fencing(&mut self, file: &str, tree: &Tree, prefix: &str, value: &Value) {
-        match value.get("enabled") {
-            Some(Value::Bool(false)) | None => {}
-            Some(_) => self.problem(file, tree, prefix, "the fencing controller is not simulated yet"),
+        match FencingSettings::from_value(value) {
+            Ok(settings) => self.loaded.setup.settings.fencing = settings,
+            Err(errors) => {
+                for error in errors {
+                    self.problem(file, tree, &join(prefix, &error.name), error.message);
+                }
+            }
         }
     }
 }

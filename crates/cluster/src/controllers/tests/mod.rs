@@ -1,6 +1,7 @@
 //! Tests of controllers that are longer than their file should be, on the lab bench.
 
 mod deployment;
+mod fencing;
 mod job;
 mod nodes;
 mod statefulset;
