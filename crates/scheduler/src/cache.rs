@@ -83,7 +83,8 @@ impl NodeTree {
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
     pub(crate) symbols: Symbols,
-    pub(crate) nodes: Vec<NodeInfo>,
+    /// Shared with checkpoints: a change copies the one node.
+    pub(crate) nodes: Vec<Arc<NodeInfo>>,
     node_ids: BTreeMap<Str, NodeIdx>,
     free_nodes: Vec<NodeIdx>,
     tree: NodeTree,
@@ -196,11 +197,11 @@ impl Cache {
         let info = NodeInfo::unknown(&mut self.symbols, name);
         let index = match self.free_nodes.pop() {
             Some(index) => {
-                self.nodes[index as usize] = info;
+                self.nodes[index as usize] = Arc::new(info);
                 index
             }
             None => {
-                self.nodes.push(info);
+                self.nodes.push(Arc::new(info));
                 self.nodes.len() as NodeIdx - 1
             }
         };
@@ -219,7 +220,7 @@ impl Cache {
 
     fn set_node(&mut self, node: &Arc<Node>) {
         let index = self.slot(&node.metadata.name);
-        let info = &mut self.nodes[index as usize];
+        let info = Arc::make_mut(&mut self.nodes[index as usize]);
         let was = info.node.is_some();
         let old_zone = NodeTree::zone(&info.labels);
         let old_labels = info.labels.clone();
@@ -245,7 +246,7 @@ impl Cache {
             return;
         };
         self.remove_images(index);
-        let info = &mut self.nodes[index as usize];
+        let info = Arc::make_mut(&mut self.nodes[index as usize]);
         self.tree.remove(NodeTree::zone(&info.labels), index);
         self.order_is_stale = true;
         info.node = None;
@@ -272,11 +273,12 @@ impl Cache {
         }
         images.sort_unstable_by_key(|image| image.name);
         images.dedup_by_key(|image| image.name);
-        self.nodes[index as usize].images = images;
+        Arc::make_mut(&mut self.nodes[index as usize]).images = images;
     }
 
     fn remove_images(&mut self, index: NodeIdx) {
-        for image in std::mem::take(&mut self.nodes[index as usize].images) {
+        let info = Arc::make_mut(&mut self.nodes[index as usize]);
+        for image in std::mem::take(&mut info.images) {
             if let Some(state) = self.images.get_mut(&image.name) {
                 state.nodes.remove(&index);
                 if state.nodes.is_empty() {
@@ -325,7 +327,7 @@ impl Cache {
             *self.claim_users.entry(key).or_insert(0) += 1;
         }
         let info = Arc::new(info);
-        self.nodes[node as usize].add_pod(info.clone());
+        Arc::make_mut(&mut self.nodes[node as usize]).add_pod(info.clone());
         self.dirty.push(node);
         self.pods.insert(info.uid.clone(), PlacedPod { info, node, assumed });
     }
@@ -334,7 +336,7 @@ impl Cache {
         let Some(PlacedPod { info, node, .. }) = self.pods.remove(uid) else {
             return;
         };
-        self.nodes[node as usize].remove_pod(uid);
+        Arc::make_mut(&mut self.nodes[node as usize]).remove_pod(uid);
         self.counters.remove(info.class, node);
         for id in &info.term_ids {
             self.terms.remove(*id, node);
@@ -359,7 +361,7 @@ impl Cache {
             self.order_is_stale = false;
         }
         for index in std::mem::take(&mut self.dirty) {
-            let info = &mut self.nodes[index as usize];
+            let info = Arc::make_mut(&mut self.nodes[index as usize]);
             for image in &mut info.images {
                 image.nodes = self.images.get(&image.name).map_or(0, |state| state.nodes.len() as u32);
             }

@@ -70,7 +70,8 @@ struct Class {
 struct Counter {
     question: Arc<Question>,
     /// Pods by node index.
-    on_node: Vec<u32>,
+    /// Shared with checkpoints until it changes.
+    on_node: Arc<Vec<u32>>,
     used_at: u64,
 }
 
@@ -123,10 +124,11 @@ impl Counters {
             class.n_pods += 1;
             for id in &class.counters {
                 if let Some(counter) = &mut self.counters[*id as usize] {
-                    if counter.on_node.len() <= node as usize {
-                        counter.on_node.resize(node as usize + 1, 0);
+                    let on_node = Arc::make_mut(&mut counter.on_node);
+                    if on_node.len() <= node as usize {
+                        on_node.resize(node as usize + 1, 0);
                     }
-                    counter.on_node[node as usize] += 1;
+                    on_node[node as usize] += 1;
                 }
             }
         }
@@ -140,7 +142,7 @@ impl Counters {
         class.n_pods -= 1;
         for id in &class.counters {
             if let Some(counter) = &mut self.counters[*id as usize] {
-                counter.on_node[node as usize] -= 1;
+                Arc::make_mut(&mut counter.on_node)[node as usize] -= 1;
             }
         }
         if class.n_pods == 0 {
@@ -150,13 +152,15 @@ impl Counters {
         }
     }
     /// The answer to a question: pods by node index (missing ones are 0). Counted once, then kept.
-    pub(crate) fn ask(&mut self, question: Question, nodes: &[NodeInfo], namespaces: &NamespaceLabels) -> &[u32] {
+    pub(crate) fn ask(&mut self, question: Question, nodes: &[Arc<NodeInfo>], namespaces: &NamespaceLabels) -> &[u32] {
         self.clock += 1;
         if let Some(id) = self.counter_ids.get(&question) {
             let id = *id as usize;
             if let Some(counter) = &mut self.counters[id] {
                 counter.used_at = self.clock;
-                counter.on_node.resize(nodes.len().max(counter.on_node.len()), 0);
+                if counter.on_node.len() < nodes.len() {
+                    Arc::make_mut(&mut counter.on_node).resize(nodes.len(), 0);
+                }
             }
             return self.counters[id].as_ref().map_or(&[], |counter| &counter.on_node);
         }
@@ -198,7 +202,7 @@ impl Counters {
         self.counter_ids.insert(question.clone(), id);
         self.counters[id as usize] = Some(Counter {
             question,
-            on_node,
+            on_node: Arc::new(on_node),
             used_at: self.clock,
         });
         self.counters[id as usize]
@@ -233,7 +237,7 @@ pub(crate) struct PlacedTerm {
     /// The term.
     pub term: Arc<Term>,
     /// Pods that carry it, by node index. May be shorter than the node table.
-    pub on_node: Vec<u32>,
+    pub on_node: Arc<Vec<u32>>,
     /// Pods that carry it.
     pub n_pods: u32,
 }
@@ -260,17 +264,18 @@ impl PlacedTerms {
                 self.ids.insert(term.clone(), id);
                 self.terms[id as usize] = Some(PlacedTerm {
                     term,
-                    on_node: Vec::new(),
+                    on_node: Arc::new(Vec::new()),
                     n_pods: 0,
                 });
                 id
             }
         };
         if let Some(placed) = &mut self.terms[id as usize] {
-            if placed.on_node.len() <= node as usize {
-                placed.on_node.resize(node as usize + 1, 0);
+            let on_node = Arc::make_mut(&mut placed.on_node);
+            if on_node.len() <= node as usize {
+                on_node.resize(node as usize + 1, 0);
             }
-            placed.on_node[node as usize] += 1;
+            on_node[node as usize] += 1;
             placed.n_pods += 1;
         }
         id
@@ -278,7 +283,7 @@ impl PlacedTerms {
     /// A pod with that term left a node.
     pub(crate) fn remove(&mut self, id: u32, node: NodeIdx) {
         if let Some(placed) = &mut self.terms[id as usize] {
-            placed.on_node[node as usize] -= 1;
+            Arc::make_mut(&mut placed.on_node)[node as usize] -= 1;
             placed.n_pods -= 1;
             if placed.n_pods == 0 {
                 self.ids.remove(&placed.term);

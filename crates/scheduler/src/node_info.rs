@@ -167,7 +167,11 @@ impl NodeInfo {
     }
     fn sum(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.add(&pod.requests.requests, sign);
-        self.nonzero_cpu += sign * pod.requests.nonzero_cpu;
-        self.nonzero_memory += sign * pod.requests.nonzero_memory;
+        self.nonzero_cpu = self
+            .nonzero_cpu
+            .wrapping_add(pod.requests.nonzero_cpu.wrapping_mul(sign));
+        self.nonzero_memory = self
+            .nonzero_memory
+            .wrapping_add(pod.requests.nonzero_memory.wrapping_mul(sign));
     }
 }

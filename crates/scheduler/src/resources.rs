@@ -25,13 +25,15 @@ pub struct Resources {
 impl Resources {
     /// Adds `other` `sign` times (1 or -1).
     pub fn add(&mut self, other: &Resources, sign: i64) {
-        self.cpu += sign * other.cpu;
-        self.memory += sign * other.memory;
-        self.ephemeral += sign * other.ephemeral;
+        // Absurd amounts wrap, as Go's integers do.
+        let into = |sum: &mut i64, amount: i64| *sum = sum.wrapping_add(amount.wrapping_mul(sign));
+        into(&mut self.cpu, other.cpu);
+        into(&mut self.memory, other.memory);
+        into(&mut self.ephemeral, other.ephemeral);
         for (name, amount) in &other.scalars {
             match self.scalars.binary_search_by_key(name, |(name, _)| *name) {
-                Ok(index) => self.scalars[index].1 += sign * amount,
-                Err(index) => self.scalars.insert(index, (*name, sign * amount)),
+                Ok(index) => into(&mut self.scalars[index].1, *amount),
+                Err(index) => self.scalars.insert(index, (*name, amount.wrapping_mul(sign))),
             }
         }
     }

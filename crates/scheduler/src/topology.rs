@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::selector::label;
@@ -38,7 +39,7 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// The key's index; builds its table at first use.
-    pub(crate) fn intern(&mut self, symbol: Symbol, nodes: &[NodeInfo]) -> KeyIdx {
+    pub(crate) fn intern(&mut self, symbol: Symbol, nodes: &[Arc<NodeInfo>]) -> KeyIdx {
         if let Some(index) = self.keys.iter().position(|key| key.symbol == symbol) {
             return index as KeyIdx;
         }

@@ -15,7 +15,7 @@ pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     let have = &node.allocatable;
     let used = &node.requested;
     let too_many = node.pods.len() as i64 + 1 > node.allowed_pods;
-    let short = |want: i64, have: i64, used: i64| want > 0 && want > have - used;
+    let short = |want: i64, have: i64, used: i64| want > 0 && want > have.wrapping_sub(used);
     let cpu = short(want.cpu, have.cpu, used.cpu);
     let memory = short(want.memory, have.memory, used.memory);
     let ephemeral = short(want.ephemeral, have.ephemeral, used.ephemeral);
@@ -47,7 +47,7 @@ pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
             continue;
         }
         let have = have.scalar(*name).unwrap_or(0);
-        if *want > have - used.scalar(*name).unwrap_or(0) {
+        if *want > have.wrapping_sub(used.scalar(*name).unwrap_or(0)) {
             reasons.push(Reason::Insufficient(*name));
             unresolvable |= *want > have;
         }
@@ -93,7 +93,7 @@ pub(crate) fn amounts(
     match resource {
         "cpu" => {
             let used = if nonzero { node.nonzero_cpu } else { node.requested.cpu };
-            (used + pod.cpu, node.allocatable.cpu)
+            (used.wrapping_add(pod.cpu), node.allocatable.cpu)
         }
         "memory" => {
             let used = if nonzero {
@@ -101,9 +101,12 @@ pub(crate) fn amounts(
             } else {
                 node.requested.memory
             };
-            (used + pod.memory, node.allocatable.memory)
+            (used.wrapping_add(pod.memory), node.allocatable.memory)
         }
-        "ephemeral-storage" => (node.requested.ephemeral + pod.ephemeral, node.allocatable.ephemeral),
+        "ephemeral-storage" => (
+            node.requested.ephemeral.wrapping_add(pod.ephemeral),
+            node.allocatable.ephemeral,
+        ),
         name => {
             let Some(name_symbol) = cycle.cache.symbols.get(name) else {
                 return (0, 0);
@@ -113,7 +116,10 @@ pub(crate) fn amounts(
                 return (0, 0);
             }
             match node.allocatable.scalar(name_symbol) {
-                Some(have) => (node.requested.scalar(name_symbol).unwrap_or(0) + wanted, have),
+                Some(have) => (
+                    node.requested.scalar(name_symbol).unwrap_or(0).wrapping_add(wanted),
+                    have,
+                ),
                 None => (0, 0),
             }
         }
@@ -132,12 +138,12 @@ pub fn score(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
         }
         let score = match strategy {
             ScoringStrategy::LeastAllocated(_) => least(requested, allocatable),
-            ScoringStrategy::MostAllocated(_) => requested.min(allocatable) * 100 / allocatable,
+            ScoringStrategy::MostAllocated(_) => percent(requested.min(allocatable), allocatable),
             ScoringStrategy::RequestedToCapacityRatio(_, shape) => {
                 let utilization = if requested > allocatable {
                     100
                 } else {
-                    requested * 100 / allocatable
+                    percent(requested, allocatable)
                 };
                 let score = broken_linear(shape, utilization);
                 if score <= 0 {
@@ -159,11 +165,16 @@ pub fn score(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
     }
 }
 
+/// Wraps on absurd amounts, as Go does.
+fn percent(part: i64, whole: i64) -> i64 {
+    part.wrapping_mul(100).wrapping_div(whole)
+}
+
 fn least(requested: i64, allocatable: i64) -> i64 {
     if requested > allocatable {
         0
     } else {
-        (allocatable - requested) * 100 / allocatable
+        percent(allocatable.wrapping_sub(requested), allocatable)
     }
 }
 
