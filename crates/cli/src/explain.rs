@@ -1,77 +1,64 @@
-//! `podscope explain --cluster FILE --pod NS/NAME`: one decision on the objects of a file, told to a person.
+//! `podscope explain --cluster FILE --pod NS/NAME`: one decision on the cluster of a file, told to a person.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use podscope_api::{Object, default_object, parse};
+use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
-use podscope_scheduler::{SchedulerConfiguration, cases, decide};
+use podscope_scheduler::{cases, decide};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
 
-/// Reads the file, decides the pod, prints text or JSON.
+use crate::args;
+
+/// Reads and admits the file, decides the pod as of t = 0, prints text or JSON.
 pub(crate) fn run(file: &str, pod: &str, json: bool) -> ExitCode {
     match explanation(file, pod, json) {
         Ok(text) => {
-            println!("{}", text.trim_end());
+            args::out(&format!("{}\n", text.trim_end()));
             ExitCode::SUCCESS
         }
-        Err(problems) => {
-            for problem in problems {
-                eprintln!("{problem}");
-            }
-            ExitCode::from(2)
-        }
+        Err(status) => status,
     }
 }
 
-fn explanation(file: &str, pod: &str, json: bool) -> Result<String, Vec<String>> {
-    let text = std::fs::read_to_string(file).map_err(|error| vec![format!("{file}: {error}")])?;
-    let parsed = parse(&text);
-    if !parsed.problems.is_empty() {
-        return Err(parsed
-            .problems
-            .iter()
-            .map(|problem| format!("{file}:{problem}"))
-            .collect());
+fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
+    let complaint = |message: String| {
+        eprintln!("{file}: {message}");
+        ExitCode::from(args::BAD)
+    };
+    let files = args::files(&[file.to_owned()])?;
+    let mut loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    // A file with nodes and no scenario is a whole cluster: no others are added to it.
+    let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
+    if has_nodes && !loaded.has_scenario {
+        loaded.setup.nodes.nodes_per_zone = 0;
     }
-    let mut objects: Vec<Object> = parsed.objects.into_iter().map(|located| located.value).collect();
-    for object in &mut objects {
-        default_object(object);
+    let config = loaded.setup.settings.scheduler.clone();
+    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    let store = session.world().objects();
+    let mut wanted = None;
+    let mut objects = Vec::new();
+    for object in Kind::ALL.iter().flat_map(|kind| store.list_kind(*kind)) {
+        match object {
+            Object::Pod(found) if found.metadata.key().to_string() == pod => wanted = Some(found),
+            other => objects.push(other),
+        }
     }
-    let config = parsed
-        .configs
-        .iter()
-        .find(|config| &*config.value.kind == "KubeSchedulerConfiguration")
-        .map(|config| SchedulerConfiguration::from_value(&config.value.tree.to_value()));
-    let config = match config {
-        None => SchedulerConfiguration::default(),
-        Some(config) => config.map_err(|errors| {
-            errors
-                .iter()
-                .map(|error| format!("{file}: {error}"))
-                .collect::<Vec<_>>()
-        })?,
+    let Some(found) = wanted else {
+        return Err(complaint(format!("no pod {pod}")));
     };
-    let wanted = |object: &Object| match object {
-        Object::Pod(candidate) if candidate.metadata.key().to_string() == pod => Some(candidate.clone()),
-        _ => None,
-    };
-    let Some(pod) = objects.iter().find_map(wanted) else {
-        return Err(vec![format!("{file}: no pod {pod}")]);
-    };
-    let objects: Vec<Object> = objects
-        .into_iter()
-        .filter(|object| !matches!(object, Object::Pod(other) if Arc::ptr_eq(other, &pod)))
-        .collect();
     let (mut cache, nominator) = cases::load(&objects);
-    let mut bare = (*pod).clone();
-    bare.spec.node_name = None;
-    let Some(decision) = decide(&mut cache, &config, &nominator, &Arc::new(bare), &mut 0) else {
-        let name = &pod.spec.scheduler_name;
-        return Err(vec![format!("{file}: no profile is named {name}")]);
+    // A pod that runs is decided as if it were pending.
+    let mut pending = (*found).clone();
+    pending.spec.node_name = None;
+    let Some(decision) = decide(&mut cache, &config, &nominator, &Arc::new(pending), &mut 0) else {
+        let name = &found.spec.scheduler_name;
+        return Err(complaint(format!("no profile of the scheduler is named {name}")));
     };
     let explanation = explain(&cache, &decision);
     if json {
-        serde_json::to_string_pretty(&explanation).map_err(|error| vec![error.to_string()])
+        serde_json::to_string_pretty(&explanation).map_err(|error| complaint(error.to_string()))
     } else {
         Ok(explanation.to_string())
     }
