@@ -138,7 +138,12 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                     }
                 }
                 "Escape" if choices > 0 => ctl.act.emit(Act::ForgetCompletions),
-                "Escape" if open => ctl.act.emit(Act::ConsoleOpen(false)),
+                "Escape" => {
+                    // The keys belong to the page again.
+                    let field: HtmlInputElement = event.target_unchecked_into();
+                    drop(field.blur());
+                    ctl.act.emit(Act::ConsoleOpen(false));
+                }
                 "`" if line.is_empty() => ctl.act.emit(Act::ConsoleOpen(!open)),
                 _ => return,
             }

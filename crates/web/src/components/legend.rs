@@ -35,6 +35,10 @@ pub(crate) fn Legend(props: &Props) -> Html {
     if last.borrow().as_ref() != Some(&props.heard) {
         *last.borrow_mut() = Some(props.heard.clone());
         let mut log = log.borrow_mut();
+        if props.heard.is_empty() {
+            // Another session.
+            log.clear();
+        }
         for line in props.heard.iter() {
             log.insert(0, (clock::instant(model.now), line.clone()));
         }

@@ -116,7 +116,7 @@ fn table(scores: &Scores) -> Html {
                     { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
             </tbody>
         </table>
-        if scores.nodes.len() > columns { <p class="none">{ format!("and {} nodes that scored less", scores.nodes.len() - columns) }</p> }
+        if scores.nodes.len() > columns { <p class="none">{ format!("and {} more nodes", scores.nodes.len() - columns) }</p> }
         </div>
     }
 }

@@ -76,6 +76,9 @@ fn tell(why: &mut Why, told: Explanation) {
     let preempts = told.verdict == podscope_scheduler::explain::Verdict::Preempts;
     why.sentence = told.sentence;
     why.meaning = told.why.or(told.sampling).unwrap_or_default();
+    if !why.meaning.is_empty() && !why.meaning.ends_with(['.', '!']) {
+        why.meaning.push('.');
+    }
     why.message = told.message.unwrap_or_default();
     let mut scored: Vec<(&NodeExplanation, i64)> = Vec::new();
     for node in &told.nodes {
