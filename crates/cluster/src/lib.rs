@@ -26,8 +26,8 @@ mod setup;
 mod switches;
 mod time;
 mod trace;
-mod watch;
 pub mod volume;
+mod watch;
 mod world;
 
 pub use actor::{Actor, Place};

@@ -219,8 +219,12 @@ impl Managers {
             .pod(&pod.metadata.uid)
             .is_some_and(|held| held.running().next().is_some());
         if pod.is_terminal() {
-            // LC-218: never started again; what still runs of it is killed.
-            if runs || pod.metadata.is_terminating() {
+            // LC-218: never started again; what is left of it is cleared away.
+            let has_mounts = host
+                .machine
+                .pod(&pod.metadata.uid)
+                .is_some_and(|held| !held.mounts.is_empty());
+            if runs || has_mounts || pod.metadata.is_terminating() {
                 worker.terminate(host);
             } else {
                 worker.stage = Stage::Finished;

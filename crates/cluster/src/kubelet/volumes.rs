@@ -100,13 +100,14 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
         }
         match resolve(pod, volume, host.cache) {
             Resolved::OfNode => {}
-            Resolved::Missing(problem) => problems.push(Problem {
-                volume: volume.name.to_string(),
-                message: Some(format!(
-                    "error processing PVC {}/{}: {problem}",
-                    pod.metadata.namespace, volume.name
-                )),
-            }),
+            Resolved::Missing(problem) => {
+                let claim = crate::volume::claim_name(pod, volume).unwrap_or_else(|| volume.name.clone());
+                let message = format!("error processing PVC {}/{claim}: {problem}", pod.metadata.namespace);
+                problems.push(Problem {
+                    volume: volume.name.to_string(),
+                    message: Some(message),
+                });
+            }
             Resolved::Backend(backend) if is_attached(&backend, host) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);
                 let mut own = mounts.filter(|mount| mount.name == volume.name);

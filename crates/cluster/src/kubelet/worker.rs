@@ -196,6 +196,16 @@ impl PodWorker {
     pub(super) fn update(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let before = std::mem::replace(&mut self.pod, pod.clone());
         self.report.api_changed(&before, pod, host);
+        for (memory, ((_, old), (_, new))) in self
+            .memory
+            .iter_mut()
+            .zip(containers_of(&before).zip(containers_of(pod)))
+        {
+            if old.image != new.image {
+                // LC-084: another image is another back-off entry.
+                memory.restarts = None;
+            }
+        }
         if pod.metadata.is_terminating() && self.stage < Stage::Terminated {
             let is_news = before.metadata.deletion_grace_period_seconds != pod.metadata.deletion_grace_period_seconds
                 || !before.metadata.is_terminating();

@@ -207,6 +207,8 @@ pub struct Machine {
     events: Vec<MachineEvent>,
     next_id: u64,
     next_address: u32,
+    /// Behaviours of containers, so that equal ones are kept once: the pods of a template share theirs.
+    behaviors: Vec<Arc<Behavior>>,
     /// Raised whenever a container starts, ends or is removed.
     changes: u64,
 }
@@ -228,6 +230,7 @@ impl Machine {
             events: Vec::new(),
             next_id: 0,
             next_address: 1,
+            behaviors: Vec::new(),
             changes: 0,
         }
     }
@@ -544,6 +547,18 @@ impl Machine {
         }
     }
 
+    fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
+        /// More different ones than this are rare and not worth the search.
+        const KEPT: usize = 32;
+        if let Some(known) = self.behaviors.iter().find(|known| **known == behavior) {
+            return known.clone();
+        }
+        if self.behaviors.len() >= KEPT {
+            self.behaviors.remove(0);
+        }
+        self.behaviors.push(behavior.clone());
+        behavior
+    }
     fn new_id(&mut self) -> ContainerId {
         self.next_id += 1;
         ContainerId(self.next_id)
@@ -581,7 +596,7 @@ impl Machine {
         let id = self.new_id();
         self.changes += 1;
         let uid = pod.metadata.uid.clone();
-        let behavior = behavior_of(pod, container, role);
+        let behavior = self.shared_behavior(behavior_of(pod, container, role));
         let mut process = Container {
             id,
             name: container.name.clone(),
