@@ -8,7 +8,9 @@ mod args;
 mod bench;
 mod explain;
 mod explain_cases;
+mod link;
 mod run;
+mod search;
 
 use std::process::ExitCode;
 
@@ -32,6 +34,13 @@ usage:
       One scheduling decision a line, in the form of its `expect`; --check compares and counts.
   podscope explain --cluster FILE.yaml --pod NS/NAME [-o text|json]
       Decides the pod on the objects of the file and says why: every node, every score, preemption.
+  podscope search FILE.yaml --seeds N [--invariant NAME]
+      Draws faults from spec.search, one schedule a seed, and prints the shortest run that breaks an
+      invariant as a scenario, with its link in the last line. Seeds count from the scenario's.
+  podscope link encode FILE.yaml… [--seed N]
+      Prints the fragment of a share link that opens the files.
+  podscope link decode URL
+      Prints the scenario that a link holds, its commands in the timeline.
   podscope bench basic|softspread|spread|anti|affinity|preempt [--nodes 5000] [--pods 5000] [--decisions 1000]
                  [--templates 1] [--deletions]
       Measures scheduling decisions; --templates and --deletions vary the pods so that nothing can be reused.
@@ -61,6 +70,8 @@ fn main() -> ExitCode {
         "run" => run::run(parser),
         "check" => run::check(parser),
         "bench" => bench::run(parser),
+        "link" => link::link(parser),
+        "search" => search::run(parser),
         "explain" => explain(parser),
         "help" => {
             print!("{HELP}");

@@ -12,5 +12,6 @@ pub mod link;
 pub mod protocol;
 pub mod report;
 pub mod scenario;
+pub mod search;
 pub mod timeline;
 mod view;

@@ -199,6 +199,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     for (kind, count) in std::mem::take(&mut reader.others) {
         reader.loaded.notices.push(format!("{count} × {kind} (not simulated)"));
     }
+    reader.namespaces();
     if reader.problems.is_empty() {
         reader.loaded.scenario.timeline.sort_by_key(|timed| timed.at);
         let advice = podscope_api::advice(&reader.loaded.setup.objects);
@@ -222,6 +223,18 @@ struct Reader {
 impl Reader {
     fn file(&mut self, index: usize, name: &str, parsed: Parsed) {
         for problem in parsed.problems {
+            // Manifests outlive API versions: what a current server no longer serves is left out, and said.
+            if problem.path == "kind"
+                && problem.message.starts_with("no matches for kind")
+                && problem.message.contains("beta")
+            {
+                let what = problem.message.trim_start_matches("no matches for kind ");
+                self.loaded.notices.push(format!(
+                    "{what} is not served by v1.34 and is left out ({name}:{})",
+                    problem.line
+                ));
+                continue;
+            }
             self.problems.push(Problem {
                 file: name.to_owned(),
                 line: problem.line,
@@ -260,6 +273,35 @@ impl Reader {
             }
             self.loaded.places.push((index, located.at));
             self.loaded.setup.objects.push(with_namespace(object));
+        }
+    }
+
+    /// Namespaces that objects name and no file has: they are made first, and said.
+    fn namespaces(&mut self) {
+        let objects = &self.loaded.setup.objects;
+        let mut missing: Vec<Str> = Vec::new();
+        for object in objects {
+            let name = &object.metadata().namespace;
+            let known = name.is_empty()
+                || matches!(&**name, "default" | "kube-system" | "kube-public" | "kube-node-lease")
+                || objects
+                    .iter()
+                    .any(|other| other.kind() == Kind::Namespace && other.metadata().name == *name);
+            if !known && !missing.contains(name) && missing.len() < 1000 {
+                missing.push(name.clone());
+            }
+        }
+        for name in missing {
+            self.loaded
+                .notices
+                .push(format!("namespace {name} is in none of the files and is made"));
+            let mut namespace = podscope_api::Namespace::default();
+            namespace.metadata.name = name;
+            self.loaded
+                .setup
+                .objects
+                .insert(0, Object::Namespace(std::sync::Arc::new(namespace)));
+            self.loaded.places.insert(0, (0, Location::default()));
         }
     }
 

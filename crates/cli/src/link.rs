@@ -1,0 +1,65 @@
+//! `podscope link encode` and `podscope link decode`.
+
+use std::process::ExitCode;
+
+use podscope_session::export;
+use podscope_session::link;
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+
+use crate::args;
+
+pub(crate) fn link(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut words, mut seed) = (Vec::new(), None);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => words.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("seed") => {
+                let text = parser.value()?.to_string_lossy().into_owned();
+                seed = Some(
+                    text.parse::<u64>()
+                        .map_err(|_| format!("--seed takes a number, not {text:?}"))?,
+                );
+            }
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    match words.split_first() {
+        Some((verb, files)) if verb == "encode" && !files.is_empty() => {
+            Ok(encode(files, seed).unwrap_or_else(|status| status))
+        }
+        Some((verb, [text])) if verb == "decode" => Ok(decode(text).unwrap_or_else(|status| status)),
+        _ => Err("use: podscope link encode FILE.yaml… [--seed N], or podscope link decode URL".into()),
+    }
+}
+
+fn encode(names: &[String], seed: Option<u64>) -> Result<ExitCode, ExitCode> {
+    let files = args::files(names)?;
+    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let seed = seed.unwrap_or(loaded.setup.seed);
+    Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    let text = link::Link::of_files(files, seed).encode();
+    if text.len() > link::LONG {
+        eprintln!(
+            "this link has {} characters; some programs cut links off after {}",
+            text.len(),
+            link::LONG
+        );
+    }
+    args::out(&format!("#{text}\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn decode(text: &str) -> Result<ExitCode, ExitCode> {
+    let bad = |message: String| {
+        eprintln!("link: {message}");
+        ExitCode::from(args::BAD)
+    };
+    let link = link::decode(text).map_err(bad)?;
+    let loaded = link.load().map_err(|problems| args::complain(&problems))?;
+    let mut session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    session.schedule(link.timed().map_err(bad)?);
+    args::out(&export::scenario(&session));
+    Ok(ExitCode::SUCCESS)
+}
