@@ -48,8 +48,10 @@ pub enum Propagation {
 pub struct Mutation {
     /// For debugging.
     pub name: &'static str,
-    apply: Arc<dyn Fn(&Object) -> Option<Object> + Send + Sync>,
+    apply: Arc<Apply>,
 }
+
+type Apply = dyn Fn(&Object) -> Option<Object> + Send + Sync;
 
 impl Mutation {
     /// A change of a typed object. The closure must depend on nothing but its argument.

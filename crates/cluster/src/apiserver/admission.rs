@@ -67,19 +67,9 @@ impl ApiServer {
     }
 
     /// Admission of an update of the main resource.
-    #[expect(clippy::unused_self, reason = "the same door as admit")]
-    pub(super) fn admit_update(
-        &self,
-        object: &mut Object,
-        _old: &Object,
-        _caller: &Caller<'_>,
-    ) -> Result<(), ApiError> {
+    pub(super) fn admit_update(&self, object: &mut Object) -> Result<(), ApiError> {
         match object {
-            Object::Pod(pod) => {
-                if !has_tolerations(pod) {
-                    default_tolerations(Arc::make_mut(pod));
-                }
-            }
+            Object::Pod(pod) if !has_tolerations(pod) => default_tolerations(Arc::make_mut(pod)),
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
                 if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {

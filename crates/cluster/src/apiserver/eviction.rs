@@ -27,10 +27,9 @@ impl ApiServer {
         };
         if !ignores_budgets(&pod)
             && let Some(budget) = self.budget_of(&pod)?
+            && !passes_unready(&pod, &budget)
         {
-            if !passes_unready(&pod, &budget) {
-                self.take_disruption(&pod, &budget, caller, out)?;
-            }
+            self.take_disruption(&pod, &budget, caller, out)?;
         }
         if !pod.metadata.is_terminating() && !pod.is_terminal() {
             let old = Object::Pod(pod.clone());

@@ -117,18 +117,18 @@ impl ApiServer {
                     .ok_or_else(|| ApiError::not_found(*kind, &key.name));
             }
             Request::Create(object) => self.create(object.clone(), caller, out),
-            Request::Update(object, part) => self.update(object, *part, caller, out),
+            Request::Update(object, part) => self.update(object, *part, out),
             Request::Patch {
                 kind,
                 key,
                 uid,
                 part,
                 change,
-            } => self.patch(*kind, key, uid.as_ref(), *part, change, caller, out),
+            } => self.patch(*kind, key, uid.as_ref(), *part, change, out),
             Request::Delete { kind, key, options } => self.delete(*kind, key, options, caller, out),
             Request::Bind { pod, uid, node } => self.bind(pod, uid, node, caller, out),
             Request::Evict { pod, options } => self.evict(pod, options, caller, out),
-            Request::Finalize { namespace } => self.finalize(namespace, caller, out),
+            Request::Finalize { namespace } => self.finalize(namespace, out),
             Request::Event(note) => {
                 self.note_event(note, caller, out);
                 Ok(None)

@@ -3,12 +3,12 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
-use super::{ApiServer, Caller, Outcome, is_unwatched, parts, records};
+use super::{ApiServer, Outcome, is_unwatched, parts, records};
 use crate::{Answer, ApiError, Mutation, Part, What};
 
 impl ApiServer {
     /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
-    pub(super) fn update(&mut self, object: &Object, part: Part, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+    pub(super) fn update(&mut self, object: &Object, part: Part, out: &mut Outcome) -> Answer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
         let metadata = object.metadata();
@@ -18,11 +18,10 @@ impl ApiServer {
         if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
             return Err(ApiError::stale(kind, &key.name));
         }
-        self.replace(&old, object.clone(), part, caller, out)
+        self.replace(&old, object.clone(), part, out)
     }
 
     /// PATCH: applied to whatever is stored.
-    #[expect(clippy::too_many_arguments, reason = "the fields of one request")]
     pub(super) fn patch(
         &mut self,
         kind: Kind,
@@ -30,7 +29,6 @@ impl ApiServer {
         uid: Option<&Uid>,
         part: Part,
         change: &Mutation,
-        caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
         let old = self.stored(kind, key)?;
@@ -49,7 +47,7 @@ impl ApiServer {
         if new.kind() != kind {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
-        self.replace(&old, new, part, caller, out)
+        self.replace(&old, new, part, out)
     }
 
     pub(super) fn stored(&self, kind: Kind, key: &ObjectKey) -> Result<Object, ApiError> {
@@ -64,7 +62,6 @@ impl ApiServer {
         old: &Object,
         new: Object,
         part: Part,
-        caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
         let (kind, key) = (old.kind(), old.key());
@@ -72,7 +69,7 @@ impl ApiServer {
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
-            self.admit_update(&mut merged, old, caller)?;
+            self.admit_update(&mut merged)?;
             let problems = podscope_api::validate_update(old, &merged);
             if !problems.is_empty() {
                 return Err(ApiError::invalid(kind, &key.name, problems));
@@ -98,7 +95,7 @@ impl ApiServer {
     }
 
     /// Namespace finalize: takes `kubernetes` out of spec.finalizers; the object goes if nothing else holds it (CT-120).
-    pub(super) fn finalize(&mut self, name: &str, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+    pub(super) fn finalize(&mut self, name: &str, out: &mut Outcome) -> Answer {
         let key = ObjectKey::cluster(name);
         let old = self.stored(Kind::Namespace, &key)?;
         let Object::Namespace(namespace) = &old else {
@@ -113,7 +110,7 @@ impl ApiServer {
             self.remove(Kind::Namespace, &key, out);
             return Ok(Some(Object::Namespace(new)));
         }
-        self.replace(&old, Object::Namespace(new), Part::Main, caller, out)
+        self.replace(&old, Object::Namespace(new), Part::Main, out)
     }
 }
 

@@ -120,11 +120,7 @@ impl Ledger {
                     }
                     self.last_fault = Some((record.at, name));
                 }
-                What::Healed => {
-                    if record.object.is_none() {
-                        self.second_since = None;
-                    }
-                }
+                What::Healed if record.object.is_none() => self.second_since = None,
                 _ => {}
             },
             Seen::Request { .. } | Seen::Tick { .. } => {}
