@@ -364,12 +364,17 @@ impl World {
             container,
             fields,
         };
-        sink.record(record.clone());
-        self.check(&Seen::Record(&record), sink);
+        let breaches = self.breaches(&Seen::Record(&record));
+        sink.record(record);
+        self.report(breaches, sink);
     }
 
     /// Shows the invariants what happened, and reports what broke.
     pub(crate) fn check(&mut self, seen: &Seen<'_>, sink: &mut dyn Sink) {
+        let breaches = self.breaches(seen);
+        self.report(breaches, sink);
+    }
+    fn breaches(&mut self, seen: &Seen<'_>) -> Vec<Breach> {
         let parts = Parts {
             now: self.now,
             objects: self.api.objects(),
@@ -377,16 +382,19 @@ impl World {
             network: &self.network,
             eviction_rate_millis: self.settings.controller_manager.node_eviction_rate.0,
         };
-        for breach in self.monitors.see(seen, &parts) {
-            let fields = Breach::fields(&breach);
-            self.emit(
-                &Actor::World,
-                What::InvariantViolated,
-                breach.object,
-                None,
-                fields,
-                sink,
-            );
+        self.monitors.see(seen, &parts)
+    }
+    fn report(&mut self, breaches: Vec<Breach>, sink: &mut dyn Sink) {
+        for breach in breaches {
+            if let Some(volume) = &breach.corrupts {
+                let key = podscope_api::ObjectKey::cluster(volume.clone());
+                let object = self.objects().get_kind(podscope_api::Kind::PersistentVolume, &key);
+                let about = object.map(|object| crate::subject_of(&object));
+                let fields = vec![("message", Value::from(breach.message.as_str()))];
+                self.emit(&Actor::World, What::VolumeCorrupted, about, None, fields, sink);
+            }
+            let fields = breach.fields();
+            self.emit(&Actor::World, What::InvariantViolated, breach.object, None, fields, sink);
         }
     }
     /// The liveness checks look at the world.

@@ -216,3 +216,34 @@ fn q_02_idle_nodes_cost_next_to_nothing() {
     assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
     assert!(waiting < 2_000, "{waiting} events wait");
 }
+
+/// V-05, CT-144: a lost node is powered off before the cluster is told that it is out of service; the identity moves
+/// without ever running twice.
+#[test]
+fn v_05_the_fencing_controller_recovers_a_stateful_pod_safely() {
+    let mut trace = Trace::default();
+    let mut single = etcd();
+    single["spec"]["replicas"] = json!(1);
+    let mut setup = Setup {
+        objects: vec![common::object(&single)],
+        ..Setup::default()
+    };
+    setup.settings.fencing.enabled = true;
+    let mut world = World::new(setup, &mut trace).expect("accepted");
+    world.run_until(at(30), &mut trace);
+    let node = node_of(&world, "etcd-0");
+    world
+        .apply_fault(&cut(&[node.clone()]), &mut trace)
+        .expect("a known node");
+    world.run_until(at(300), &mut trace);
+    assert_ne!(node_of(&world, "etcd-0"), node);
+    let what: Vec<&str> = trace.records.iter().map(|record| record.what.as_str()).collect();
+    let first = |name: &str| what.iter().position(|what| *what == name);
+    assert!(first("Fenced").is_some());
+    let broken: Vec<String> = trace
+        .lines()
+        .into_iter()
+        .filter(|line| line.contains("InvariantViolated"))
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}

@@ -138,11 +138,14 @@ impl ApiServer {
             && (400..500).contains(&error.code)
         {
             let (kind, key, uid) = target(request);
-            out.records.push(Draft {
-                what: What::Refused,
-                object: Some(subject(kind, key, uid)),
-                fields: vec![("code", error.code.into()), ("message", error.message.clone().into())],
-            });
+            // An election that is lost to another is no refusal worth telling.
+            if kind != Kind::Lease {
+                out.records.push(Draft {
+                    what: What::Refused,
+                    object: Some(subject(kind, key, uid)),
+                    fields: vec![("code", error.code.into()), ("message", error.message.clone().into())],
+                });
+            }
         }
         answer
     }

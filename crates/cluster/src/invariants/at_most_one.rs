@@ -35,6 +35,7 @@ impl Check for AtMostOne {
             };
             let (cause, by) = blame::of_removal(removed, view);
             out.push(Breach {
+                corrupts: None,
                 invariant: "at-most-one",
                 object: Some(object.clone()),
                 cause,
@@ -51,6 +52,7 @@ impl Check for AtMostOne {
                 .is_open(&Place::Node(entry.node.clone()), &Place::ControlPlane);
             if is_cut {
                 out.push(Breach {
+                    corrupts: None,
                     invariant: "safe-stall",
                     object: Some(object.clone()),
                     cause,

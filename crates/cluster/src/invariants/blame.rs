@@ -40,6 +40,12 @@ pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> (Cause, String) {
         {
             return blame;
         }
+        if ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
+            return (
+                Cause::Fault,
+                "the fencing controller (CT-149: a fence that leaves processes running)".into(),
+            );
+        }
         if node_is_gone && !view.nodes.contains_key(node) {
             return (
                 Cause::Fault,

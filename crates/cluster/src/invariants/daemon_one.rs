@@ -55,6 +55,7 @@ impl Check for DaemonOne {
                 (Cause::Bug, record.actor.to_string())
             };
             out.push(Breach {
+                corrupts: None,
                 invariant: "daemon-one",
                 object: Some(subject_of(&Object::Pod(pod.clone()))),
                 cause,

@@ -50,6 +50,7 @@ impl Check for EvictThrottle {
         {
             let (cause, by) = blame::of_component(actor, view);
             out.push(Breach {
+                corrupts: None,
                 invariant: "evict-throttle",
                 object: Some(subject_of(&Object::Node(new.clone()))),
                 cause,

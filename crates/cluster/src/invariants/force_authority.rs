@@ -33,6 +33,7 @@ impl Check for ForceAuthority {
         }
         let (cause, by) = blame::of_component(actor, view);
         out.push(Breach {
+            corrupts: None,
             invariant: "force-authority",
             object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
             cause,

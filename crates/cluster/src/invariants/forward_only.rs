@@ -27,6 +27,7 @@ impl Check for ForwardOnly {
         let mut breach = |invariant: &'static str, message: String| {
             let (cause, by) = blame::of_component(actor, view);
             out.push(Breach {
+                corrupts: None,
                 invariant,
                 object: Some(subject_of(&Object::Pod(new.clone()))),
                 cause,

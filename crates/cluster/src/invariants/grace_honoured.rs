@@ -83,6 +83,7 @@ impl Check for GraceHonoured {
                 }
                 if let Some(message) = message {
                     out.push(Breach {
+                        corrupts: None,
                         invariant: "grace-honoured",
                         object: Some(object.clone()),
                         cause: Cause::Bug,

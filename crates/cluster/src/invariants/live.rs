@@ -55,6 +55,7 @@ impl Check for Live {
             still_open.insert(key.clone(), since);
             if view.now - since >= open.limit && self.reported.insert(key) {
                 out.push(Breach {
+                    corrupts: None,
                     invariant: open.invariant,
                     object: Some(open.object),
                     cause: Cause::Bug,

@@ -102,6 +102,8 @@ pub(crate) struct Breach {
     pub by: String,
     /// What was seen.
     pub message: String,
+    /// The volume that two nodes write, which its back-end does not prevent.
+    pub corrupts: Option<podscope_api::Str>,
 }
 
 impl Breach {

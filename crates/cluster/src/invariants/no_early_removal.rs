@@ -33,6 +33,7 @@ impl Check for NoEarlyRemoval {
         if is_meant && options.grace_seconds == Some(0) && entry.node == *node {
             let names: Vec<&str> = entry.containers.keys().map(|name| &**name).collect();
             out.push(Breach {
+                corrupts: None,
                 invariant: "no-early-removal",
                 object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
                 cause: Cause::Bug,

@@ -68,6 +68,7 @@ impl Check for NoOvercommit {
             _ => (Cause::Bug, record.actor.to_string()),
         };
         out.push(Breach {
+            corrupts: None,
             invariant: "no-overcommit",
             object: Some(object.clone()),
             cause,

@@ -18,6 +18,7 @@ impl Check for OneNode {
                 };
                 if old.spec.node_name.is_some() && old.spec.node_name != new.spec.node_name {
                     out.push(Breach {
+                        corrupts: None,
                         invariant: "one-node",
                         object: Some(subject_of(&Object::Pod(new.clone()))),
                         cause: Cause::Bug,
@@ -35,6 +36,7 @@ impl Check for OneNode {
                 };
                 if pod.spec.node_name.as_ref() != Some(&node) {
                     out.push(Breach {
+                        corrupts: None,
                         invariant: "one-node",
                         object: Some(object.clone()),
                         cause: Cause::Bug,

@@ -18,6 +18,7 @@ impl Check for PdbLedger {
         if budget.status.disruptions_allowed < 0 {
             let (cause, by) = blame::of_component(actor, view);
             out.push(Breach {
+                corrupts: None,
                 invariant: "pdb-ledger",
                 object: Some(subject_of(&Object::PodDisruptionBudget(budget.clone()))),
                 cause,

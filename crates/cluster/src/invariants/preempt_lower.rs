@@ -36,6 +36,7 @@ impl Check for PreemptLower {
         if victim.priority() >= preemptor.priority() {
             let (cause, by) = blame::of_component(&record.actor, view);
             out.push(Breach {
+                corrupts: None,
                 invariant: "preempt-lower",
                 object: Some(object.clone()),
                 cause,

@@ -60,6 +60,7 @@ impl Check for RollBound {
         if total > replicas + surge && is_current {
             let (cause, by) = blame::of_component(actor, view);
             out.push(Breach {
+                corrupts: None,
                 invariant: "roll-bound",
                 object: Some(subject_of(&Object::ReplicaSet(new.clone()))),
                 cause,
