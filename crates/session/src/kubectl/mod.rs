@@ -3,6 +3,7 @@
 //! a client of the simulated world (see [`crate::command`]).
 
 mod columns;
+mod describe;
 mod get;
 mod jsonpath;
 mod merge;
@@ -120,6 +121,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     let mut printed = Printed::default();
     match command {
         Kubectl::Get(get) => get::get(get, view, &mut printed),
+        Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
         Kubectl::Events {
             namespace,
             all_namespaces,
