@@ -381,6 +381,7 @@ impl World {
             nodes: &self.nodes,
             network: &self.network,
             eviction_rate_millis: self.settings.controller_manager.node_eviction_rate.0,
+            detaches_by_force: !self.settings.controller_manager.disable_force_detach_on_timeout,
         };
         self.monitors.see(seen, &parts)
     }

@@ -33,7 +33,7 @@ pub(super) enum Way {
 }
 
 /// The driver of a volume; those of former in-tree plugins have one too.
-pub(super) fn driver_of(volume: &PersistentVolume) -> Option<Str> {
+pub(crate) fn driver_of(volume: &PersistentVolume) -> Option<Str> {
     let spec = &volume.spec;
     if let Some(csi) = &spec.csi {
         return Some(csi.driver.clone());

@@ -43,6 +43,7 @@ mod tests;
 mod volume_protection;
 
 pub use attachment::ATTACHED_TO;
+pub(crate) use attachment::driver_of;
 pub use fencing::FencingSettings;
 pub use runtime::{ControllerManager, ControllerTimer};
 pub use settings::{ControllerManagerSettings, Millis, SettingError};

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, Object, ObjectKey, Pod, Str, Uid};
+use podscope_api::{Kind, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};
 use rpds::RedBlackTreeMapSync;
 
 use super::{Parts, Seen};
+use crate::controllers::ATTACHED_TO;
 use crate::{Actor, Place, Record, SimTime, What};
 
 /// Removed pods that are remembered, beyond those whose processes live on.
@@ -45,6 +46,8 @@ pub(crate) struct Ledger {
     pub node_removals: BTreeMap<NodeName, (SimTime, Actor)>,
     /// Who set the out-of-service taint.
     pub out_of_service: BTreeMap<NodeName, Actor>,
+    /// Clients who ended an attachment of a volume to a node themselves.
+    pub detach_asked: BTreeMap<(Str, NodeName), Actor>,
     /// The last fault that happened.
     pub last_fault: Option<(SimTime, String)>,
     /// Since when a second instance of a component believes it leads.
@@ -97,9 +100,39 @@ impl Ledger {
                         _ => {}
                     }
                 }
+                (Some(Object::VolumeAttachment(old)), new) => {
+                    let is_going = |object: &Object| object.metadata().is_terminating();
+                    let ends = !old.metadata.is_terminating() && new.as_ref().is_none_or(is_going);
+                    let volume = old.spec.source.persistent_volume_name.clone();
+                    if let (true, Some(volume), Actor::Client(_)) = (ends, volume, *actor) {
+                        let place = (volume, old.spec.node_name.clone());
+                        self.detach_asked.insert(place, (*actor).clone());
+                    }
+                }
+                (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => {
+                    let holder = |volume: &PersistentVolume| {
+                        let holder = volume.metadata.annotation(ATTACHED_TO)?;
+                        holder.split(' ').next().map(NodeName::from)
+                    };
+                    if let (Some(node), Actor::Client(_)) = (holder(old), *actor)
+                        && holder(new).as_ref() != Some(&node)
+                    {
+                        let place = (old.metadata.name.clone(), node);
+                        self.detach_asked.insert(place, (*actor).clone());
+                    }
+                }
                 _ => {}
             },
             Seen::Record(record) => match record.what {
+                What::VolumeAttached if !self.detach_asked.is_empty() => {
+                    let text = |name: &str| {
+                        let mut fields = record.fields.iter();
+                        fields.find(|(field, _)| *field == name)?.1.as_str()
+                    };
+                    if let (Some(volume), Some(node)) = (text("volume"), text("node")) {
+                        self.detach_asked.remove(&(volume.into(), node.into()));
+                    }
+                }
                 What::ContainerExited => self.exited(record),
                 What::Fault => {
                     let text = |name: &str| {

@@ -7,12 +7,17 @@
 //! fault, or a bug (F-03, F-04).
 
 mod at_most_one;
+mod attach_cas;
 mod blame;
 mod daemon_one;
+mod detach_live;
 mod evict_throttle;
+mod fence_before_break;
 mod force_authority;
 mod forward_only;
 mod grace_honoured;
+#[cfg(test)]
+mod lab;
 mod ledger;
 mod live;
 mod no_early_removal;
@@ -22,6 +27,7 @@ mod pdb_ledger;
 mod preempt_lower;
 mod roll_bound;
 mod single_writer;
+mod slot_unique;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -143,6 +149,8 @@ pub(crate) struct View<'a> {
     pub ledger: &'a Ledger,
     /// NoExecute taints a zone may get per 1000 seconds.
     pub eviction_rate_millis: i64,
+    /// Whether the force timeout of detaching is on.
+    pub detaches_by_force: bool,
 }
 
 /// One check with its memory.
@@ -168,6 +176,7 @@ macro_rules! checks {
                     network: view.network,
                     ledger: &self.ledger,
                     eviction_rate_millis: view.eviction_rate_millis,
+                    detaches_by_force: view.detaches_by_force,
                 };
                 $(self.$field.see(seen, &view, out);)*
             }
@@ -185,10 +194,14 @@ checks! {
     pdb_ledger: pdb_ledger::PdbLedger,
     no_overcommit: no_overcommit::NoOvercommit,
     preempt_lower: preempt_lower::PreemptLower,
+    attach_cas: attach_cas::AttachCas,
+    fence_before_break: fence_before_break::FenceBeforeBreak,
+    slot_unique: slot_unique::SlotUnique,
     daemon_one: daemon_one::DaemonOne,
     roll_bound: roll_bound::RollBound,
     evict_throttle: evict_throttle::EvictThrottle,
     live: live::Live,
+    detach_live: detach_live::DetachLive,
 }
 
 /// Every invariant that is checked, in the order of the facts' table.
@@ -249,6 +262,21 @@ pub const INVARIANTS: &[Invariant] = &[
         "Victims of preemption have strictly lower priority.",
     ),
     safety(
+        "attach-cas",
+        "CT-174",
+        "A volume's holder changes only from the value its writer observed; a container starts only where its volume is attached.",
+    ),
+    safety(
+        "fence-before-break",
+        "CT-175",
+        "A node is fenced, powered off or has unmounted before its volume or its unreachable pod is taken away by force.",
+    ),
+    safety(
+        "slot-unique",
+        "CT-176",
+        "No pod of a StatefulSet is created while an object of its name exists.",
+    ),
+    safety(
         "daemon-one",
         "CT-177",
         "A DaemonSet has at most one active pod on a node, unless it surges.",
@@ -289,6 +317,11 @@ pub const INVARIANTS: &[Invariant] = &[
         "CT-185",
         "While a node is partitioned, a StatefulSet identity on it is absent or stalled, never duplicated.",
     ),
+    liveness(
+        "detach-live",
+        "CT-186",
+        "After the heal, a volume that nobody needs on a node is detached from it.",
+    ),
 ];
 
 /// What the world lends to the checks.
@@ -298,6 +331,8 @@ pub(crate) struct Parts<'a> {
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
     pub eviction_rate_millis: i64,
+    /// Whether the force timeout of detaching is on.
+    pub detaches_by_force: bool,
 }
 
 impl Monitors {

@@ -1,0 +1,181 @@
+//! `detach-live` (CT-186): once everything is healed, a volume that nobody
+//! needs on a node is detached from it: after it is unmounted, or, on a node
+//! that is not ready, after the force timeout or a fence. Looked at now and
+//! then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podscope_api::{
+    Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
+};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::controllers::ATTACHED_TO;
+use crate::volume::claim_name;
+use crate::{SimTime, Span, What, subject};
+
+/// The force timeout, the longest back-off, and some time for the driver.
+const LIMIT: Span = Span::seconds(360 + 122 + 118);
+
+type Attached = (Str, NodeName);
+
+/// Since when a volume is attached to a node without need.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DetachLive {
+    open: BTreeMap<Attached, SimTime>,
+    reported: BTreeSet<Attached>,
+}
+
+impl Check for DetachLive {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let is_whole = match seen {
+            Seen::Tick { is_whole, .. } => *is_whole,
+            // A restart of the controller restarts its timers (CT-133).
+            Seen::Record(record) if matches!(record.what, What::Fault | What::Healed) => false,
+            _ => return,
+        };
+        if !is_whole {
+            self.open.clear();
+            return;
+        }
+        let found: BTreeSet<Attached> = attached(view)
+            .into_iter()
+            .filter(|(volume, node)| is_due(volume, node, view))
+            .collect();
+        self.reported.retain(|place| found.contains(place));
+        self.open.retain(|place, _| found.contains(place));
+        for place in found {
+            let since = *self.open.entry(place.clone()).or_insert(view.now);
+            if view.now - since >= LIMIT && self.reported.insert(place.clone()) {
+                out.push(breach(&place, view));
+            }
+        }
+    }
+}
+
+/// What the API records as attached. Foreign finalizers hold an attachment; they are not looked at.
+fn attached(view: &View<'_>) -> Vec<Attached> {
+    let exists = |volume: &Str| view.objects.named::<PersistentVolume>(volume).is_some();
+    let by_driver = view.objects.list::<VolumeAttachment>().filter_map(|attachment| {
+        let is_made = attachment.metadata.name.starts_with("csi-");
+        let mut foreign = attachment.metadata.finalizers.iter();
+        let is_held = foreign.any(|finalizer| !finalizer.starts_with("external-attacher/"));
+        let volume = attachment.spec.source.persistent_volume_name.clone()?;
+        let counts = is_made && !is_held && attachment.status.attached && exists(&volume);
+        counts.then(|| (volume, attachment.spec.node_name.clone()))
+    });
+    let by_swap = view.objects.list::<PersistentVolume>().filter_map(|volume| {
+        let holder = volume.metadata.annotation(ATTACHED_TO)?;
+        let node = holder.split(' ').next()?;
+        Some((volume.metadata.name.clone(), node.into()))
+    });
+    by_driver.chain(by_swap).collect()
+}
+
+/// Whether nobody needs the volume there, and nothing but the controller keeps it attached.
+fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
+    let Some(stored) = view.objects.named::<PersistentVolume>(volume) else {
+        return false;
+    };
+    let claim = stored.spec.claim_ref.as_ref();
+    let uses = |pod: &Pod| {
+        pod.spec.volumes.iter().any(|own| {
+            claim_name(pod, own).is_some_and(|name| {
+                let key = ObjectKey::new(pod.metadata.namespace.clone(), name);
+                let bound = view.objects.get::<PersistentVolumeClaim>(&key);
+                let is_meant = claim.is_some_and(|claim| claim.namespace == key.namespace && claim.name == key.name);
+                is_meant || bound.is_some_and(|bound| bound.spec.volume_name == *volume)
+            })
+        })
+    };
+    let runs = |pod: &Pod| {
+        let mut statuses = pod.status.container_statuses.iter();
+        statuses.any(|status| status.state.terminated.is_none() && status.state.waiting.is_none())
+    };
+    let is_wanted = view
+        .objects
+        .pods_on(node)
+        .any(|pod| uses(pod) && !pod.is_terminal() && (!pod.metadata.is_terminating() || runs(pod)));
+    // A node that is ready unmounts first, however long its pods take to end.
+    let is_mounted = view
+        .nodes
+        .get(node)
+        .is_some_and(|state| state.machine.mounts().any(|(_, _, mount)| mount.volume == *volume));
+    !is_wanted && (!is_mounted || needs_force(node, view))
+}
+
+fn needs_force(node: &NodeName, view: &View<'_>) -> bool {
+    let object = view.objects.named::<Node>(node.as_str());
+    object.is_none_or(|node| !node.is_ready())
+}
+
+fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
+    let (cause, by) = if needs_force(node, view) && !view.detaches_by_force {
+        (
+            Cause::Command,
+            "disableForceDetachOnTimeout: true (CT-186: timeout disabled)".to_owned(),
+        )
+    } else if view.ledger.second_since.is_some() {
+        (Cause::Fault, "fault second (CT-154: two instances at once)".into())
+    } else {
+        (
+            Cause::Bug,
+            format!("nothing changed for {LIMIT} after everything was healed"),
+        )
+    };
+    let object = view.objects.named::<PersistentVolume>(volume);
+    Breach {
+        corrupts: None,
+        invariant: "detach-live",
+        object: object.map(|volume| {
+            let volume = Object::PersistentVolume(volume.clone());
+            subject(Kind::PersistentVolume, volume.key(), volume.metadata().uid.clone())
+        }),
+        cause,
+        by,
+        message: format!("volume {volume} is still attached to {node}, where nobody needs it"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{self, Trace};
+    use crate::controllers::ATTACHED_TO;
+    use crate::fault::Fault;
+    use crate::{Actor, DeleteOptions, Request, SimTime};
+    use podscope_api::{Kind, ObjectKey, PersistentVolume};
+
+    /// CT-186: detached in the end, by force from a machine that left; not if the timeout is disabled, and why.
+    #[test]
+    fn ct_186_what_nobody_needs_is_detached() {
+        for (disabled, expected) in [
+            (false, vec![]),
+            (
+                true,
+                vec!["detach-live command disableForceDetachOnTimeout: true (CT-186: timeout disabled)"],
+            ),
+        ] {
+            let mut trace = Trace::default();
+            let mut setup = lab::setup(&lab::volume_and_pod());
+            setup.settings.controller_manager.disable_force_detach_on_timeout = disabled;
+            let mut world = crate::World::new(setup, &mut trace).expect("accepted");
+            world.run_until(SimTime::from_seconds(30), &mut trace);
+            world
+                .apply_fault(&Fault::Leave("a-1".into()), &mut trace)
+                .expect("a known node");
+            let force = Request::Delete {
+                kind: Kind::Pod,
+                key: ObjectKey::new("default", "one"),
+                options: DeleteOptions {
+                    grace_seconds: Some(0),
+                    ..DeleteOptions::default()
+                },
+            };
+            assert!(world.serve(&Actor::Client(0), &force, &mut trace).is_ok());
+            world.run_until(SimTime::from_seconds(1200), &mut trace);
+            let volume = world.objects().named::<PersistentVolume>("disk").expect("given");
+            assert_eq!(volume.metadata.annotation(ATTACHED_TO).is_some(), disabled);
+            assert_eq!(trace.broken_of("detach-live"), expected);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `fence-before-break` (CT-175, CT-144): before a volume is detached by
+//! force, or a pod is deleted by force because its node is unreachable, the
+//! node is known to do no harm: it is powered off or fenced, or has unmounted
+//! the volume.
+
+use std::collections::BTreeSet;
+
+use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
+
+use super::{Breach, Cause, Check, Seen, View, blame};
+use crate::{Actor, Place, Record, What, subject_of};
+
+/// Nodes that were isolated by a fence; a plain partition may heal at any time and is none (CT-148).
+#[derive(Debug, Clone, Default)]
+pub(super) struct FenceBeforeBreak {
+    isolated: BTreeSet<NodeName>,
+}
+
+const FACT: &str = "CT-175";
+
+impl Check for FenceBeforeBreak {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        match seen {
+            Seen::Record(record) => match record.what {
+                What::Fenced => {
+                    if let (Some(object), Some("network")) = (&record.object, text(record, "by")) {
+                        self.isolated.insert(NodeName(object.key.name.clone()));
+                    }
+                }
+                What::Healed => self.isolated.retain(|node| is_cut_from_storage(node, view)),
+                What::VolumeDetached => self.detached(record, view, out),
+                _ => {}
+            },
+            Seen::Change { actor, change } => {
+                if let (Some(Object::Pod(pod)), None) = (&change.old, &change.new) {
+                    self.deleted(actor, pod, view, out);
+                }
+            }
+            Seen::Request { .. } | Seen::Tick { .. } => {}
+        }
+    }
+}
+
+fn text<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
+    let mut fields = record.fields.iter();
+    fields.find(|(field, _)| *field == name)?.1.as_str()
+}
+
+fn is_cut_from_storage(node: &NodeName, view: &View<'_>) -> bool {
+    !view.network.is_open(&Place::Node(node.clone()), &Place::Storage)
+}
+
+impl FenceBeforeBreak {
+    /// Whether the node can do no harm (CT-148).
+    fn is_harmless(&self, node: &NodeName, view: &View<'_>) -> bool {
+        view.nodes.get(node).is_none_or(|state| {
+            !state.is_powered
+                || state.machine.is_storage_refused()
+                || (self.isolated.contains(node) && is_cut_from_storage(node, view))
+        })
+    }
+
+    fn detached(&self, record: &Record, view: &View<'_>, out: &mut Vec<Breach>) {
+        let (Some(volume), Some(node)) = (text(record, "volume"), text(record, "node")) else {
+            return;
+        };
+        let (volume, node): (Str, NodeName) = (volume.into(), node.into());
+        let Some(state) = view.nodes.get(&node) else { return };
+        let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == volume);
+        let Some((uid, pod, _)) = mounts.next() else { return };
+        if self.is_harmless(&node, view) {
+            return;
+        }
+        let (cause, by) = self.blame(&record.actor, Some(&volume), uid, &node, view);
+        out.push(Breach {
+            corrupts: None,
+            invariant: "fence-before-break",
+            object: record.object.clone(),
+            cause,
+            by,
+            message: format!(
+                "volume {volume} was detached from {node}, which is not fenced and has it mounted for {}",
+                pod.subject.key
+            ),
+        });
+    }
+
+    fn deleted(&self, actor: &Actor, pod: &std::sync::Arc<Pod>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let uid = &pod.metadata.uid;
+        let (Some(node), Some(_)) = (&pod.spec.node_name, view.ledger.live.get(uid)) else {
+            return;
+        };
+        let is_unreachable = view
+            .objects
+            .named::<Node>(node.as_str())
+            .is_none_or(|node| !node.is_ready())
+            || !view.network.is_open(&Place::Node(node.clone()), &Place::ControlPlane);
+        if !is_unreachable || matches!(actor, Actor::Kubelet(_)) || self.is_harmless(node, view) {
+            return;
+        }
+        let (cause, by) = self.blame(actor, None, uid, node, view);
+        let key = pod.metadata.key();
+        out.push(Breach {
+            corrupts: None,
+            invariant: "fence-before-break",
+            object: Some(subject_of(&Object::Pod(pod.clone()))),
+            cause,
+            by,
+            message: format!("{key} was deleted by force while it runs on {node}, which is unreachable and not fenced"),
+        });
+    }
+
+    fn blame(
+        &self,
+        actor: &Actor,
+        volume: Option<&Str>,
+        uid: &Uid,
+        node: &NodeName,
+        view: &View<'_>,
+    ) -> (Cause, String) {
+        if view.ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
+            // It says out of service only when the fence is confirmed (CT-144).
+            return (Cause::Bug, "the fencing controller, without a fence".into());
+        }
+        blame::of_break(actor, volume, uid, node, FACT, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{self, Trace};
+    use crate::fault::{Fault, FenceMechanism};
+    use crate::{Actor, DeleteOptions, Request, SimTime, World};
+    use podscope_api::{Kind, ObjectKey};
+
+    fn run(trace: &mut Trace, fence: Option<FenceMechanism>) -> World {
+        let mut world = lab::world(&lab::volume_and_pod(), trace);
+        world.run_until(SimTime::from_seconds(30), trace);
+        world.apply_fault(&lab::partition("a-1"), trace).expect("a known node");
+        if let Some(mechanism) = fence {
+            let fault = Fault::Fence("a-1".into(), mechanism);
+            world.apply_fault(&fault, trace).expect("a known node");
+        }
+        world.run_until(SimTime::from_seconds(120), trace);
+        world
+    }
+    fn force() -> Request {
+        Request::Delete {
+            kind: Kind::Pod,
+            key: ObjectKey::new("default", "one"),
+            options: DeleteOptions {
+                grace_seconds: Some(0),
+                ..DeleteOptions::default()
+            },
+        }
+    }
+
+    /// CT-175, CT-139: a fence comes first, whichever it is; without one, the user is told what the command broke.
+    #[test]
+    fn ct_175_a_fence_precedes_a_forced_deletion() {
+        use FenceMechanism::{Network, Power, Storage};
+        for (fence, expected) in [
+            (
+                None,
+                vec!["fence-before-break command the scenario's manifests (CT-175: operator error)"],
+            ),
+            (Some(Power), vec![]),
+            (Some(Storage), vec![]),
+            (Some(Network), vec![]),
+        ] {
+            let mut trace = Trace::default();
+            let mut world = run(&mut trace, fence);
+            let answer = world.serve(&Actor::Client(0), &force(), &mut trace);
+            assert!(answer.is_ok(), "{answer:?}");
+            assert_eq!(trace.broken_of("fence-before-break"), expected, "{fence:?}");
+        }
+    }
+
+    /// CT-175: a forced detach, with and without a fence before it.
+    #[test]
+    fn ct_175_a_fence_precedes_a_forced_detach() {
+        for (fence, expected) in [
+            (None, vec!["fence-before-break fault fault detach disk (CT-175)"]),
+            (Some(FenceMechanism::Storage), vec![]),
+        ] {
+            let mut trace = Trace::default();
+            let mut world = run(&mut trace, fence);
+            let fault = Fault::Detach("disk".into());
+            world.apply_fault(&fault, &mut trace).expect("it is attached");
+            assert_eq!(trace.broken_of("fence-before-break"), expected, "{fence:?}");
+        }
+    }
+}

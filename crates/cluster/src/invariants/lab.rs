@@ -1,0 +1,104 @@
+//! What the tests of the invariants share.
+
+use podscope_api::{Kind, Object};
+use serde_json::{Value, json};
+
+use crate::fault::{CutFrom, Direction, Fault, Targets};
+use crate::{OutputLine, Record, Setup, SimTime, Sink, What, World};
+
+/// Keeps what was broken.
+#[derive(Default)]
+pub(super) struct Trace(Vec<Record>);
+
+impl Sink for Trace {
+    fn record(&mut self, record: Record) {
+        if record.what == What::InvariantViolated {
+            self.0.push(record);
+        }
+    }
+    fn output(&mut self, _: OutputLine) {}
+    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+}
+
+impl Trace {
+    /// `INVARIANT CAUSE BY` of each break.
+    pub(super) fn broken(&self) -> Vec<String> {
+        let texts = |record: &Record| {
+            let text = |(_, value): &(&'static str, Value)| value.as_str().unwrap_or_default().to_owned();
+            record.fields.iter().take(3).map(text).collect::<Vec<_>>().join(" ")
+        };
+        self.0.iter().map(texts).collect()
+    }
+    /// The same of one invariant.
+    pub(super) fn broken_of(&self, invariant: &str) -> Vec<String> {
+        let mut broken = self.broken();
+        broken.retain(|line| line.split(' ').next() == Some(invariant));
+        broken
+    }
+}
+
+pub(super) fn object(value: &Value) -> Object {
+    let text = |name: &str| value[name].as_str().unwrap_or_default();
+    let kind = Kind::from_wire(text("apiVersion"), text("kind")).expect("a known kind");
+    Object::from_typed_value(kind, value).expect("a well-formed object")
+}
+
+pub(super) fn setup(objects: &[Value]) -> Setup {
+    Setup {
+        objects: objects.iter().map(object).collect(),
+        ..Setup::default()
+    }
+}
+
+pub(super) fn world(objects: &[Value], trace: &mut Trace) -> World {
+    World::new(setup(objects), trace).expect("the objects are accepted")
+}
+
+pub(super) fn partition(node: &str) -> Fault {
+    Fault::Partition {
+        targets: Targets::Nodes(vec![node.into()]),
+        from: CutFrom::Everything,
+        direction: Direction::Both,
+    }
+}
+
+/// A pod of a StatefulSet.
+pub(super) fn member(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "set", "controller": true},
+        ]},
+        "spec": {"containers": [{"name": "main", "image": "web"}]},
+    })
+}
+
+/// The pod `one` on a-1, with the volume `disk` that is attached by compare-and-swap.
+pub(super) fn volume_and_pod() -> Vec<Value> {
+    vec![
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
+            "spec": {
+                "capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "disk",
+                "iscsi": {"targetPortal": "10.0.0.9:3260", "iqn": "iqn.2026-01.dev.podscope:disk", "lun": 0},
+            },
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "storageClassName": "disk",
+                "resources": {"requests": {"storage": "10Gi"}},
+            },
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "namespace": "default"},
+            "spec": {
+                "nodeSelector": {"kubernetes.io/hostname": "a-1"},
+                "containers": [{
+                    "name": "db", "image": "db:1", "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+                }],
+                "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+            },
+        }),
+    ]
+}

@@ -1,0 +1,93 @@
+//! `slot-unique` (CT-176): no pod of a StatefulSet is created while an object
+//! of its name exists. The name's uniqueness is the API server's; a create
+//! that it refuses breaks nothing (CT-071).
+
+use podscope_api::{Kind, Object, ObjectKey, Pod, Uid};
+
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{Request, subject_of};
+
+/// The create under way, and who has its name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SlotUnique {
+    taken: Option<(ObjectKey, Uid)>,
+}
+
+fn is_member(pod: &Pod) -> bool {
+    let owner = pod.metadata.controller_ref();
+    owner.is_some_and(|owner| &*owner.kind == Kind::StatefulSet.name())
+}
+
+impl Check for SlotUnique {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        match seen {
+            Seen::Request { request, .. } => {
+                self.taken = match request {
+                    Request::Create(Object::Pod(pod)) if is_member(pod) => {
+                        let key = pod.metadata.key();
+                        let holder = view.objects.get::<Pod>(&key).map(|pod| pod.metadata.uid.clone());
+                        holder.map(|uid| (key, uid))
+                    }
+                    _ => None,
+                };
+            }
+            Seen::Change { actor, change } => {
+                let Some(Object::Pod(new)) = &change.new else { return };
+                let Some((key, holder)) = &self.taken else { return };
+                if new.metadata.key() != *key || new.metadata.uid == *holder {
+                    return;
+                }
+                out.push(Breach {
+                    corrupts: None,
+                    invariant: "slot-unique",
+                    object: Some(subject_of(&Object::Pod(new.clone()))),
+                    cause: Cause::Bug,
+                    by: actor.to_string(),
+                    message: format!("{key} was created while the object with UID {} had the name", holder.0),
+                });
+            }
+            Seen::Record(_) | Seen::Tick { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{self, Trace};
+    use super::*;
+    use crate::{Actor, Change};
+    use std::sync::Arc;
+
+    /// CT-071: the server refuses the second; CT-176: one that it took would be told.
+    #[test]
+    fn ct_176_a_taken_name_is_not_created_again() {
+        let mut trace = Trace::default();
+        let mut world = lab::world(&[lab::member("web-0")], &mut trace);
+        let manager = Actor::ControllerManager(0);
+        let create = Request::Create(lab::object(&lab::member("web-0")));
+        assert!(world.serve(&manager, &create, &mut trace).is_err());
+        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+
+        let Object::Pod(mut second) = lab::object(&lab::member("web-0")) else {
+            panic!("a pod");
+        };
+        Arc::make_mut(&mut second).metadata.uid = Uid("second".into());
+        let seen = Seen::Request {
+            actor: &manager,
+            request: &create,
+        };
+        world.check(&seen, &mut trace);
+        let change = Change {
+            revision: 0,
+            old: None,
+            new: Some(Object::Pod(second)),
+            after: Arc::default(),
+        };
+        let seen = Seen::Change {
+            actor: &manager,
+            change: &change,
+        };
+        world.check(&seen, &mut trace);
+        assert_eq!(trace.broken(), ["slot-unique bug controller-manager"]);
+    }
+}
