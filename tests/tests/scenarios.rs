@@ -1,0 +1,78 @@
+//! Golden scenarios: every file of `tests/scenarios` runs, its expectations hold, nothing of ours
+//! breaks, the records it announces (`# trace:` lines) come in that order, and the trace is the
+//! golden one. S-02 S-04 to S-09, L-01 to L-16, C-01 to C-13, V-01 to V-06, F-01 to F-04, F-20, T-02
+//! are named in the files themselves, with the facts that each expectation rests on.
+
+use std::fs;
+
+use podscope_cluster::Record;
+use podscope_session::scenario::{self, Timing};
+use podscope_session::timeline::{Session, Slice};
+use podscope_session::report;
+use podscope_tests::{files, golden};
+use serde_json::Value;
+
+/// A `# trace:` line: fields that one record must have.
+struct Announced<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Announced<'a> {
+    fn all(text: &'a str) -> Vec<Self> {
+        text.lines()
+            .filter_map(|line| line.strip_prefix("# trace: "))
+            .map(|line| Self(line.split_whitespace().filter_map(|part| part.split_once('=')).collect()))
+            .collect()
+    }
+
+    fn matches(&self, record: &Record) -> bool {
+        let line: Value = serde_json::from_str(&record.to_json_line()).expect("a record is JSON");
+        self.0.iter().all(|(key, wanted)| match *key {
+            "object" => {
+                let subject = &line["object"];
+                let kind = subject["kind"].as_str().unwrap_or_default();
+                let name = subject["name"].as_str().unwrap_or_default();
+                *wanted == kind || *wanted == format!("{kind}/{name}")
+            }
+            key => match &line[key] {
+                Value::String(text) => text == wanted,
+                other => other.to_string() == *wanted,
+            },
+        })
+    }
+}
+
+#[test]
+fn golden_scenarios_hold_their_expectations() {
+    let mut complaints = Vec::new();
+    for path in files("tests/scenarios", ".yaml") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).expect("a scenario");
+        let loaded = match scenario::load(&[(format!("{name}.yaml"), text.clone())]) {
+            Ok(loaded) => loaded,
+            Err(problems) => {
+                complaints.push(format!("{name}: {problems:?}"));
+                continue;
+            }
+        };
+        let until = loaded.default_until();
+        let mut session = Session::new(loaded).expect("a session");
+        assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
+        for (expect, verdict) in session.loaded().scenario.expect.iter().zip(session.progress().expectations()) {
+            if !(*verdict == Some(true) || (verdict.is_none() && matches!(expect.timing, Timing::Always))) {
+                complaints.push(format!("{name}: {}", expect.text));
+            }
+        }
+        if session.progress().bugs() > 0 {
+            let bugs: Vec<_> = session.violations().map(|record| record.to_json_line()).collect();
+            complaints.push(format!("{name}: {} violations of ours: {}", session.progress().bugs(), bugs.join("\n")));
+        }
+        let mut rest = session.trace().iter();
+        for announced in Announced::all(&text) {
+            if !rest.any(|record| announced.matches(record)) {
+                complaints.push(format!("{name}: no record {:?} in its turn", announced.0));
+                break;
+            }
+        }
+        golden(&format!("{name}.trace"), &report::trace(session.trace()));
+    }
+    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+}
