@@ -61,14 +61,30 @@ fn every_lesson_is_solved_by_its_solution_alone() {
                 complaints.push(format!("{name}: {what} reaches every goal"));
             }
             if session.progress().bugs() > 0 {
-                complaints.push(format!("{name}: {what} shows {} bugs of ours", session.progress().bugs()));
+                complaints.push(format!(
+                    "{name}: {what} shows {} bugs of ours",
+                    session.progress().bugs()
+                ));
             }
         }
         if solved.progress().bugs() > 0 {
-            complaints.push(format!("{name}: the solution shows {} bugs of ours", solved.progress().bugs()));
+            complaints.push(format!(
+                "{name}: the solution shows {} bugs of ours",
+                solved.progress().bugs()
+            ));
         }
-        let _ = writeln!(runs, "{name} records={} hash={}", solved.trace().len(), solved.trace_hash());
+        let _ = writeln!(
+            runs,
+            "{name} records={} hash={}",
+            solved.trace().len(),
+            solved.trace_hash()
+        );
     }
-    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+    assert!(
+        complaints.is_empty(),
+        "{} complaints:\n{}",
+        complaints.len(),
+        complaints.join("\n")
+    );
     golden("lessons.txt", &runs);
 }

@@ -6,9 +6,9 @@
 use std::fs;
 
 use podscope_cluster::Record;
+use podscope_session::report;
 use podscope_session::scenario::{self, Timing};
 use podscope_session::timeline::{Session, Slice};
-use podscope_session::report;
 use podscope_tests::{files, golden};
 use serde_json::Value;
 
@@ -19,7 +19,13 @@ impl<'a> Announced<'a> {
     fn all(text: &'a str) -> Vec<Self> {
         text.lines()
             .filter_map(|line| line.strip_prefix("# trace: "))
-            .map(|line| Self(line.split_whitespace().filter_map(|part| part.split_once('=')).collect()))
+            .map(|line| {
+                Self(
+                    line.split_whitespace()
+                        .filter_map(|part| part.split_once('='))
+                        .collect(),
+                )
+            })
             .collect()
     }
 
@@ -56,14 +62,24 @@ fn golden_scenarios_hold_their_expectations() {
         let until = loaded.default_until();
         let mut session = Session::new(loaded).expect("a session");
         assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
-        for (expect, verdict) in session.loaded().scenario.expect.iter().zip(session.progress().expectations()) {
+        for (expect, verdict) in session
+            .loaded()
+            .scenario
+            .expect
+            .iter()
+            .zip(session.progress().expectations())
+        {
             if !(*verdict == Some(true) || (verdict.is_none() && matches!(expect.timing, Timing::Always))) {
                 complaints.push(format!("{name}: {}", expect.text));
             }
         }
         if session.progress().bugs() > 0 {
             let bugs: Vec<_> = session.violations().map(|record| record.to_json_line()).collect();
-            complaints.push(format!("{name}: {} violations of ours: {}", session.progress().bugs(), bugs.join("\n")));
+            complaints.push(format!(
+                "{name}: {} violations of ours: {}",
+                session.progress().bugs(),
+                bugs.join("\n")
+            ));
         }
         let mut rest = session.trace().iter();
         for announced in Announced::all(&text) {
@@ -74,5 +90,10 @@ fn golden_scenarios_hold_their_expectations() {
         }
         golden(&format!("{name}.trace"), &report::trace(session.trace()));
     }
-    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+    assert!(
+        complaints.is_empty(),
+        "{} complaints:\n{}",
+        complaints.len(),
+        complaints.join("\n")
+    );
 }

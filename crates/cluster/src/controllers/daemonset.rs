@@ -571,7 +571,11 @@ mod tests {
         assert_eq!(nodes(&lab), ["a-1", "b-1"]);
         lab.delete(Kind::Pod, &lost, Some(0));
         lab.run(Span::seconds(3));
-        assert_eq!(nodes(&lab), ["b-1"], "the NoSchedule taint of a lost node is not tolerated");
+        assert_eq!(
+            nodes(&lab),
+            ["b-1"],
+            "the NoSchedule taint of a lost node is not tolerated"
+        );
         lab.heal("a-1");
         lab.run(Span::seconds(10));
         assert_eq!(nodes(&lab), ["a-1", "b-1"]);
