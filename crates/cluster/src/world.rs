@@ -395,7 +395,14 @@ impl World {
                 self.emit(&Actor::World, What::VolumeCorrupted, about, None, fields, sink);
             }
             let fields = breach.fields();
-            self.emit(&Actor::World, What::InvariantViolated, breach.object, None, fields, sink);
+            self.emit(
+                &Actor::World,
+                What::InvariantViolated,
+                breach.object,
+                None,
+                fields,
+                sink,
+            );
         }
     }
     /// The liveness checks look at the world.

@@ -233,7 +233,7 @@ fn v_05_the_fencing_controller_recovers_a_stateful_pod_safely() {
     world.run_until(at(30), &mut trace);
     let node = node_of(&world, "etcd-0");
     world
-        .apply_fault(&cut(&[node.clone()]), &mut trace)
+        .apply_fault(&cut(std::slice::from_ref(&node)), &mut trace)
         .expect("a known node");
     world.run_until(at(300), &mut trace);
     assert_ne!(node_of(&world, "etcd-0"), node);

@@ -57,13 +57,7 @@ impl ApiServer {
     }
 
     /// Writes `new` over `old`, as far as `part` allows.
-    pub(super) fn replace(
-        &mut self,
-        old: &Object,
-        new: Object,
-        part: Part,
-        out: &mut Outcome,
-    ) -> Answer {
+    pub(super) fn replace(&mut self, old: &Object, new: Object, part: Part, out: &mut Outcome) -> Answer {
         let (kind, key) = (old.kind(), old.key());
         let mut merged = parts::merge(old, new, part)
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;

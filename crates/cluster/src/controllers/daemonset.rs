@@ -88,9 +88,6 @@ fn belongs(set: &DaemonSet, node: &Node) -> (bool, bool) {
 }
 
 impl Controller for DaemonSets {
-    fn name(&self) -> &'static str {
-        "daemonset-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::DaemonSet, Kind::Pod, Kind::Node]
     }

@@ -102,9 +102,6 @@ struct Rollout<'c, 'a, 'x> {
 }
 
 impl Controller for Deployments {
-    fn name(&self) -> &'static str {
-        "deployment-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Deployment, Kind::ReplicaSet, Kind::Pod]
     }
@@ -147,7 +144,7 @@ impl Controller for Deployments {
             plan = plan.then(step);
         }
         let mut sets: Vec<ReplicaSet> = claimed.owned.iter().map(|set| (**set).clone()).collect();
-        sets.sort_by(|one, other| by_age(one, other));
+        sets.sort_by(by_age);
         let template = Template::of(&original.spec.template);
         let position = sets.iter().position(|set| is_of_template(set, &template));
         let new = position.map(|position| sets.remove(position));
@@ -541,11 +538,8 @@ impl Rollout<'_, '_, '_> {
                     self.scale_member(member, replicas);
                 }
             }
-            [one] => {
-                if size(self.member(*one)) != replicas {
-                    self.scale_member(*one, replicas);
-                }
-            }
+            [one] if size(self.member(*one)) == replicas => {}
+            [one] => self.scale_member(*one, replicas),
             _ if self.is_saturated() => {
                 for member in active.into_iter().filter(Option::is_some) {
                     self.scale_member(member, 0);

@@ -27,9 +27,6 @@ impl Descheduler {
 }
 
 impl Controller for Descheduler {
-    fn name(&self) -> &'static str {
-        "descheduler"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[]
     }

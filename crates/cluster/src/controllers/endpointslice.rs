@@ -57,9 +57,6 @@ fn shown(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
 }
 
 impl Controller for EndpointSlices {
-    fn name(&self) -> &'static str {
-        "endpointslice-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Service, Kind::Pod, Kind::EndpointSlice]
     }

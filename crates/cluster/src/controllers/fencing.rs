@@ -145,9 +145,6 @@ fn key_of_node(node: &NodeName) -> Key {
 }
 
 impl Controller for Fencing {
-    fn name(&self) -> &'static str {
-        "fencing-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod, Kind::PodDisruptionBudget]
     }

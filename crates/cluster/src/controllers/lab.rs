@@ -406,9 +406,11 @@ impl Lab {
                 return self.replace(&old, new, *part);
             }
             Request::Delete { kind, key, options } => (
-                (options.grace_seconds == Some(0))
-                    .then_some("force")
-                    .unwrap_or("delete"),
+                if options.grace_seconds == Some(0) {
+                    "force"
+                } else {
+                    "delete"
+                },
                 *kind,
                 key,
             ),

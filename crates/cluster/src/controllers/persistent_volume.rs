@@ -48,9 +48,6 @@ impl PersistentVolumes {
 }
 
 impl Controller for PersistentVolumes {
-    fn name(&self) -> &'static str {
-        "persistentvolume-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::PersistentVolume,
@@ -173,11 +170,11 @@ fn best_match<'o>(
 fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) -> Plan {
     let mut plan = plan;
     let mut bound = volume.clone();
-    if !bound
+    if bound
         .spec
         .claim_ref
         .as_ref()
-        .is_some_and(|reference| reference.uid == claim.metadata.uid)
+        .is_none_or(|reference| reference.uid != claim.metadata.uid)
     {
         if bound.spec.claim_ref.is_none() {
             set_entry(&mut bound.metadata.annotations, BOUND_BY_CONTROLLER, "yes");

@@ -47,9 +47,6 @@ impl PodGc {
 }
 
 impl Controller for PodGc {
-    fn name(&self) -> &'static str {
-        "pod-garbage-collector"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Pod, Kind::Node]
     }

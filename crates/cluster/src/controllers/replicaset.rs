@@ -32,7 +32,6 @@ const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// What ReplicaSet and ReplicationController have in common.
 pub(super) trait ReplicaOwner: Stored + std::fmt::Debug {
-    const CONTROLLER: &'static str;
     const WATCHES: &'static [Kind];
     fn replicas(&self) -> i32;
     fn min_ready_seconds(&self) -> Option<i32>;
@@ -43,7 +42,6 @@ pub(super) trait ReplicaOwner: Stored + std::fmt::Debug {
 }
 
 impl ReplicaOwner for ReplicaSet {
-    const CONTROLLER: &'static str = "replicaset-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicaSet, Kind::Pod];
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
@@ -66,7 +64,6 @@ impl ReplicaOwner for ReplicaSet {
 }
 
 impl ReplicaOwner for ReplicationController {
-    const CONTROLLER: &'static str = "replication-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicationController, Kind::Pod];
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
@@ -108,9 +105,6 @@ impl<T: ReplicaOwner> Replicas<T> {
 }
 
 impl<T: ReplicaOwner> Controller for Replicas<T> {
-    fn name(&self) -> &'static str {
-        T::CONTROLLER
-    }
     fn watches(&self) -> &'static [Kind] {
         T::WATCHES
     }

@@ -26,8 +26,6 @@ pub enum ControllerTimer {
 
 /// One controller: what it watches, how a change leads to keys, how a key is brought to what is wanted.
 pub(super) trait Controller: std::fmt::Debug + Send + Sync {
-    /// Its name, as it signs events.
-    fn name(&self) -> &'static str;
     /// The kinds whose changes concern it.
     fn watches(&self) -> &'static [Kind];
     /// How failed keys are retried.

@@ -55,9 +55,6 @@ fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Option<Span> {
 }
 
 impl Controller for TaintEviction {
-    fn name(&self) -> &'static str {
-        "taint-eviction-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }

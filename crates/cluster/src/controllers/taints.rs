@@ -91,8 +91,11 @@ pub(super) fn swap(
     })
 }
 
+/// Taints by key and effect.
+type Keys = Vec<(String, TaintEffect)>;
+
 /// The NoSchedule taints to add and to remove so that they say what the conditions and the cordon say (CT-027).
-pub(super) fn no_schedule_difference(node: &Node) -> (Vec<(String, TaintEffect)>, Vec<(String, TaintEffect)>) {
+pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
     let mut wanted: Vec<&str> = OF_CONDITIONS
         .iter()
         .filter(|(kind, status, _)| {

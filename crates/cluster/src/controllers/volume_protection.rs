@@ -23,9 +23,6 @@ impl VolumeProtection {
 }
 
 impl Controller for VolumeProtection {
-    fn name(&self) -> &'static str {
-        "persistentvolumeclaim-protection-controller"
-    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod]
     }

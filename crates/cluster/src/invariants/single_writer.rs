@@ -73,8 +73,7 @@ impl SingleWriter {
         let modes = &stored.spec.access_modes;
         let per_pod = modes.contains(&AccessMode::ReadWriteOncePod);
         let per_node = modes.contains(&AccessMode::ReadWriteOnce) && !modes.contains(&AccessMode::ReadWriteMany);
-        let is_exclusive =
-            of_persistent_volume(stored, view.objects).is_none_or(|backend| backend.is_exclusive);
+        let is_exclusive = of_persistent_volume(stored, view.objects).is_none_or(|backend| backend.is_exclusive);
         let writers: Vec<(NodeName, Uid)> = self
             .mounts
             .get(volume)
@@ -90,7 +89,9 @@ impl SingleWriter {
                 if !is_wrong || !self.reported.insert(pair) {
                     continue;
                 }
-                let removed = [other, uid].into_iter().find(|uid| view.ledger.removals.contains_key(*uid));
+                let removed = [other, uid]
+                    .into_iter()
+                    .find(|uid| view.ledger.removals.contains_key(*uid));
                 let (cause, by) = match removed {
                     Some(removed) => blame::of_removal(removed, view),
                     None if !is_exclusive => (
@@ -99,10 +100,7 @@ impl SingleWriter {
                     ),
                     None => (Cause::Bug, "both pods exist".into()),
                 };
-                let object = view
-                    .objects
-                    .by_uid(uid)
-                    .map(|object| crate::subject_of(&object));
+                let object = view.objects.by_uid(uid).map(|object| crate::subject_of(&object));
                 out.push(Breach {
                     invariant: "single-writer",
                     object,
@@ -119,9 +117,7 @@ impl SingleWriter {
 /// Whether what the pod writes there arrives: it has live processes, and the storage answers its node.
 fn can_write(node: &NodeName, uid: &Uid, view: &View<'_>) -> bool {
     view.ledger.live.contains_key(uid)
-        && view
-            .network
-            .is_open(&Place::Node(node.clone()), &Place::Storage)
+        && view.network.is_open(&Place::Node(node.clone()), &Place::Storage)
         && view
             .nodes
             .get(node)

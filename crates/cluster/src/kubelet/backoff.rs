@@ -75,11 +75,11 @@ mod tests {
         let mut finished = SimTime::from_seconds(100);
         assert_eq!(restart(&mut entry, finished, finished), Ok(()));
         for delay in [10, 20, 40, 80, 160, 300, 300] {
-            finished = finished + Span::seconds(1);
+            finished += Span::seconds(1);
             assert_eq!(restart(&mut entry, finished, finished), Err(Span::seconds(delay)));
             let early = finished + Span(Span::seconds(delay).0 - 1);
             assert_eq!(restart(&mut entry, finished, early), Err(Span::seconds(delay)));
-            finished = finished + Span::seconds(delay);
+            finished += Span::seconds(delay);
             assert_eq!(restart(&mut entry, finished - Span::seconds(delay), finished), Ok(()));
         }
     }
