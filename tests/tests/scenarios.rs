@@ -36,7 +36,7 @@ impl<'a> Announced<'a> {
                 let subject = &line["object"];
                 let kind = subject["kind"].as_str().unwrap_or_default();
                 let name = subject["name"].as_str().unwrap_or_default();
-                *wanted == kind || *wanted == format!("{kind}/{name}")
+                *wanted == kind || wanted.split_once('/') == Some((kind, name))
             }
             key => match &line[key] {
                 Value::String(text) => text == wanted,

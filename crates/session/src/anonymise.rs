@@ -94,10 +94,10 @@ impl Names {
             return name.clone();
         }
         // NAMESPACE/NAME and names with a generated tail.
-        if let Some((left, right)) = text.split_once('/') {
-            if self.map.contains_key(left) || self.map.contains_key(right) {
-                return format!("{}/{}", self.rename(left), self.rename(right));
-            }
+        if let Some((left, right)) = text.split_once('/')
+            && (self.map.contains_key(left) || self.map.contains_key(right))
+        {
+            return format!("{}/{}", self.rename(left), self.rename(right));
         }
         text.to_owned()
     }

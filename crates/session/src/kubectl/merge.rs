@@ -246,7 +246,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
     Ok(value)
 }
 
-fn parent<'p>(path: &'p str) -> Option<(&'p str, String)> {
+fn parent(path: &str) -> Option<(&str, String)> {
     let (parent, last) = path.rsplit_once('/')?;
     Some((parent, last.replace("~1", "/").replace("~0", "~")))
 }

@@ -26,6 +26,12 @@ pub use write::{Plan, plan};
 
 use crate::command::Kubectl;
 
+/// Life events of a pod's container; the flag asks for the previous one.
+pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
+
+/// Use of a pod's container: cpu in thousandths, memory in bytes.
+pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a;
+
 /// What a reading command sees.
 pub struct View<'a> {
     /// The API's objects.
@@ -35,9 +41,9 @@ pub struct View<'a> {
     /// Wall-clock time at t = 0.
     pub start: Time,
     /// Life events of a container, oldest first (`logs`): instant, text.
-    pub logs: &'a dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)>,
+    pub logs: &'a Logs<'a>,
     /// Use of a pod's container now: cpu in thousandths, memory in bytes (`top`); none if it does not run.
-    pub usage: &'a dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)>,
+    pub usage: &'a Usage<'a>,
 }
 
 /// What a command printed.

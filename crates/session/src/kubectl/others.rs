@@ -113,7 +113,8 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     let objects: Vec<Object> = found.groups.into_iter().flat_map(|(_, objects)| objects).collect();
     // (cells before the numbers, cpu, memory, cells of percentages by number)
-    let mut rows: Vec<(Vec<String>, Option<(i64, i64)>, Option<(i64, i64)>)> = Vec::new();
+    type UseAndTotal = Option<(i64, i64)>;
+    let mut rows: Vec<(Vec<String>, UseAndTotal, UseAndTotal)> = Vec::new();
     for object in &objects {
         match object {
             Object::Node(node) => {

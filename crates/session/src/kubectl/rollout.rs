@@ -83,9 +83,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
     match object {
         Object::Deployment(deployment) => {
             if paused {
-                return Err(format!(
-                    "error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
-                ));
+                return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
             }
             let mut sets: Vec<(i64, &ReplicaSet)> = view
                 .objects

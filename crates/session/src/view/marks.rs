@@ -154,10 +154,9 @@ impl Marks {
                     format!("{name} → {}", field(record, "node")),
                 ));
             }
+            What::Attempt if field(record, "result") == "scheduled" => {}
             What::Attempt => {
-                if field(record, "result") != "scheduled" {
-                    changed.insert(self.point(record, Lane::Decisions, "failed", format!("{name}: no node")));
-                }
+                changed.insert(self.point(record, Lane::Decisions, "failed", format!("{name}: no node")));
             }
             What::Nominated => {
                 changed.insert(self.point(
