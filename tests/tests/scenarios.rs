@@ -40,7 +40,7 @@ impl<'a> Announced<'a> {
             }
             key => match &line[key] {
                 Value::String(text) => text == wanted,
-                other => other.to_string() == *wanted,
+                other => serde_json::from_str::<Value>(wanted).is_ok_and(|wanted| wanted == *other),
             },
         })
     }

@@ -8,7 +8,9 @@ wasm_bindgen_test_configure!(run_in_browser);
 /// `cargo xtask test wasm` runs the native side first and hands its hashes over.
 #[wasm_bindgen_test]
 fn traces_equal_the_native_engines() {
-    let native = option_env!("PODSCOPE_TRACE_HASHES").expect("run by `cargo xtask test wasm`");
+    let Some(native) = option_env!("PODSCOPE_TRACE_HASHES") else {
+        panic!("run by `cargo xtask test wasm`");
+    };
     let native: Vec<&str> = native.split(';').collect();
     assert_eq!(podscope_tests::traces::hashes(), native);
 }
