@@ -66,6 +66,11 @@ impl Run {
         self
     }
 
+    pub(crate) fn without(mut self, name: &str) -> Run {
+        self.0.env_remove(name);
+        self
+    }
+
     pub(crate) fn dir(mut self, dir: &Path) -> Run {
         self.0.current_dir(dir);
         self

@@ -234,6 +234,8 @@ fn install(tool: Tool) -> Fallible {
     match tool {
         Tool::Toolchain => Run::new("rustup")
             .args(["toolchain", "install", "--no-self-update"])
+            // Cargo's own setting would hide the file, and with it the targets and components.
+            .without("RUSTUP_TOOLCHAIN")
             .status()
             .map_err(|e| format!("{e}\nRust is installed by rustup: see https://rustup.rs")),
         Tool::Trunk => install_crate("trunk", TRUNK),
