@@ -242,7 +242,7 @@ fn default_pod(spec: &mut PodSpec) {
 
 /// VA-032: pod-level requests, per resource: the sum over containers if any ask for it, else the pod's limit.
 fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpec) {
-    let total = pod_requests(spec);
+    let total = spec.of_containers(|resources| &resources.requests);
     for (name, limit) in own.limits.clone() {
         if own.requests.contains_key(&name) {
             continue;
@@ -254,41 +254,6 @@ fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpec) {
         let sum = total.get(&name).copied().filter(|sum| !sum.is_zero());
         own.requests.insert(name, sum.unwrap_or(limit));
     }
-}
-
-/// Requests of the containers of a pod taken together: the larger of what the app containers with all sidecars
-/// need, and what any init container needs with the sidecars started before it.
-fn pod_requests(spec: &PodSpec) -> ResourceList {
-    fn add(into: &mut ResourceList, list: &ResourceList) {
-        for (name, amount) in list {
-            let sum = into.entry(name.clone()).or_default();
-            *sum = sum.plus(*amount);
-        }
-    }
-    fn raise(into: &mut ResourceList, list: &ResourceList) {
-        for (name, amount) in list {
-            let high = into.entry(name.clone()).or_default();
-            if *amount > *high {
-                *high = *amount;
-            }
-        }
-    }
-    let mut total = ResourceList::new();
-    for container in spec.containers.iter() {
-        add(&mut total, &container.resources.requests);
-    }
-    let (mut sidecars, mut peak) = (ResourceList::new(), ResourceList::new());
-    for container in spec.init_containers.iter() {
-        let mut now = sidecars.clone();
-        add(&mut now, &container.resources.requests);
-        if container.is_sidecar() {
-            add(&mut total, &container.resources.requests);
-            sidecars = now.clone();
-        }
-        raise(&mut peak, &now);
-    }
-    raise(&mut total, &peak);
-    total
 }
 
 /// What pods and pod templates get alike.

@@ -20,6 +20,7 @@ mod node;
 mod object;
 mod parse;
 mod pod;
+mod pod_total;
 mod print;
 mod quantity;
 mod residual;

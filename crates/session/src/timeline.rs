@@ -13,7 +13,7 @@ mod progress;
 
 use std::sync::Arc;
 
-use podscope_api::Pod;
+use podscope_api::{NodeName, Pod};
 use podscope_cluster::{OutputLine, Record, SetupError, SimTime, Sink, Span, What, World};
 use serde_json::Value;
 
@@ -340,14 +340,20 @@ impl Session {
         let trace = self.trace();
         let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace, pod, container, previous);
         let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
+        let start = self.world.start();
+        let renewed = |node: &NodeName| {
+            let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
+            Some(podscope_api::Time(start.0 + at.0))
+        };
         kubectl::read(
             command,
             &View {
                 objects: self.world.objects(),
-                now: podscope_api::Time(self.world.start().0 + self.world.now().0),
-                start: self.world.start(),
+                now: podscope_api::Time(start.0 + self.world.now().0),
+                start,
                 logs: &logs,
                 usage: &usage,
+                renewed: &renewed,
             },
         )
     }
@@ -706,19 +712,10 @@ fn container_log(trace: &[Arc<Record>], pod: &Pod, container: &str, previous: bo
     index.and_then(|index| lives.get(index)).cloned().unwrap_or_default()
 }
 
-/// What a container uses now, if it runs: its requests where its behaviour says nothing else.
+/// What a container uses now, if it runs, as its behaviour says: cpu in thousandths, memory in bytes.
 fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
-    let node = pod.spec.node_name.as_ref()?;
-    let machine = world.machine(node)?;
-    let process = machine
-        .processes()
-        .into_iter()
-        .find(|process| process.uid == pod.metadata.uid && &*process.container == container)?;
-    let _ = process;
-    let spec = pod.spec.all_containers().find(|one| &*one.name == container)?;
-    let request = |name: &str| spec.resources.requests.get(name);
-    Some((
-        request("cpu").map_or(0, |quantity| quantity.milli_value()),
-        request("memory").map_or(0, |quantity| quantity.value()),
-    ))
+    let machine = world.machine(pod.spec.node_name.as_ref()?)?;
+    let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
+    let now = world.now();
+    process.is_running().then(|| (process.cpu(now), process.memory(now)))
 }

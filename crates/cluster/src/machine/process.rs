@@ -93,6 +93,14 @@ impl Container {
             0
         }
     }
+    /// CPU it uses, thousandths.
+    pub fn cpu(&self, now: SimTime) -> i64 {
+        if self.is_running() {
+            self.behavior.cpu.at(self.elapsed(now))
+        } else {
+            0
+        }
+    }
     /// Bytes of disk it uses; what it wrote stays until it is removed.
     pub fn disk(&self, now: SimTime) -> i64 {
         let until = self.exit.as_ref().map_or(now, |exit| exit.at);

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podscope_api::{
-    ConditionStatus, IntOrString, Kind, LabelSelector, Object, PodTemplateSpec, SelectorOperator, Str, Time,
+    ConditionStatus, IntOrString, Kind, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec,
+    PodTemplateSpec, SelectorOperator, Str, Time,
 };
 
 use super::pod_status::pod_row;
@@ -354,12 +355,30 @@ pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
     }
 }
 
-fn storage_class(object: &Object, field: &str) -> String {
-    object
-        .metadata()
-        .annotation("volume.beta.kubernetes.io/storage-class")
+fn storage_class(meta: &ObjectMeta, field: &str) -> String {
+    meta.annotation("volume.beta.kubernetes.io/storage-class")
         .unwrap_or(field)
         .to_owned()
+}
+
+/// The class of a volume; the old annotation beats the field (KC-039).
+pub(crate) fn volume_class(volume: &PersistentVolume) -> String {
+    storage_class(&volume.metadata, &volume.spec.storage_class_name)
+}
+
+/// The class of a claim or of a claim's template.
+pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
+    storage_class(meta, spec.storage_class_name.as_deref().unwrap_or(""))
+}
+
+/// Whether claims without a class get this one (KC-041).
+pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
+    [
+        "storageclass.kubernetes.io/is-default-class",
+        "storageclass.beta.kubernetes.io/is-default-class",
+    ]
+    .iter()
+    .any(|key| meta.annotation(key) == Some("true"))
 }
 
 /// Times of an event: first and last seen, and count (KC-046).
@@ -648,7 +667,7 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                     .claim_ref
                     .as_ref()
                     .map_or_else(String::new, |claim| format!("{}/{}", claim.namespace, claim.name)),
-                storage_class(object, &volume.spec.storage_class_name),
+                volume_class(volume),
                 or_unset(volume.spec.volume_attributes_class_name.as_ref()),
                 volume.status.reason.to_string(),
                 created,
@@ -681,19 +700,14 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 } else {
                     String::new()
                 },
-                storage_class(object, claim.spec.storage_class_name.as_deref().unwrap_or("")),
+                claim_class(&claim.metadata, &claim.spec),
                 or_unset(claim.spec.volume_attributes_class_name.as_ref()),
                 created,
                 or_unset(claim.spec.volume_mode.as_ref()),
             ]
         }
         Object::StorageClass(class) => {
-            let is_default = [
-                "storageclass.kubernetes.io/is-default-class",
-                "storageclass.beta.kubernetes.io/is-default-class",
-            ]
-            .iter()
-            .any(|key| class.metadata.annotation(key) == Some("true"));
+            let is_default = is_default_class(&class.metadata);
             let value = object.typed_value();
             let text = |field: &str, default: &str| match value.get(field) {
                 Some(serde_json::Value::String(text)) if !text.is_empty() => text.clone(),

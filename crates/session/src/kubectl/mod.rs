@@ -5,6 +5,7 @@
 mod columns;
 mod describe;
 mod get;
+mod history;
 mod jsonpath;
 mod merge;
 mod others;
@@ -14,7 +15,7 @@ mod selector;
 mod text;
 mod write;
 
-use podscope_api::{Kind, Time};
+use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::{ApiError, Objects, OutputLine, SimTime};
 
 pub use columns::node_status;
@@ -32,6 +33,9 @@ pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, Stri
 /// Use of a pod's container: cpu in thousandths, memory in bytes.
 pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a;
 
+/// When a node's lease was last renewed, as the API server has it.
+pub type Renewed<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
+
 /// What a reading command sees.
 pub struct View<'a> {
     /// The API's objects.
@@ -44,6 +48,8 @@ pub struct View<'a> {
     pub logs: &'a Logs<'a>,
     /// Use of a pod's container now: cpu in thousandths, memory in bytes (`top`); none if it does not run.
     pub usage: &'a Usage<'a>,
+    /// Last renewal of a node's lease (`describe node`).
+    pub renewed: &'a Renewed<'a>,
 }
 
 /// What a command printed.
@@ -169,7 +175,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             action: crate::command::RolloutAction::History { revision },
             selection,
             namespace,
-        } => others::history(
+        } => history::history(
             selection,
             namespace.as_deref().unwrap_or("default"),
             *revision,

@@ -6,7 +6,7 @@ use podscope_cluster::SimTime;
 use super::columns::{age, event_times, node_status};
 use super::get::find;
 use super::text::{cell, table, table_padded};
-use super::{Printed, View, not_found, qualified_singular};
+use super::{Printed, View, not_found};
 use crate::command::{Mark, Selection, Top};
 
 /// `48s (x5 over 3m48s)` (KC-073, KC-111).
@@ -310,90 +310,6 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
         } else {
             printed.out(text);
         }
-    }
-}
-
-/// `kubectl rollout history` (KC-110).
-pub(super) fn history(selection: &Selection, namespace: &str, revision: i64, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(selection, Some(namespace), false, None, None, view) {
-        Ok(found) => found,
-        Err(message) => return printed.fail(message),
-    };
-    for (_, objects) in &found.groups {
-        for object in objects {
-            let mut revisions: Vec<(i64, String, Option<String>)> = Vec::new();
-            match object {
-                Object::Deployment(deployment) => {
-                    for set in view.objects.list_in::<podscope_api::ReplicaSet>(namespace) {
-                        if set
-                            .metadata
-                            .controller_ref()
-                            .is_some_and(|owner| owner.uid == deployment.metadata.uid)
-                            && let Some(number) = set
-                                .metadata
-                                .annotation("deployment.kubernetes.io/revision")
-                                .and_then(|text| text.parse().ok())
-                        {
-                            let images: Vec<&str> = set
-                                .spec
-                                .template
-                                .spec
-                                .containers
-                                .iter()
-                                .map(|container| &*container.image)
-                                .collect();
-                            let cause = set.metadata.annotation("kubernetes.io/change-cause").map(str::to_owned);
-                            revisions.push((number, images.join(","), cause));
-                        }
-                    }
-                }
-                Object::StatefulSet(_) | Object::DaemonSet(_) => {
-                    for one in view.objects.list_in::<podscope_api::ControllerRevision>(namespace) {
-                        if one
-                            .metadata
-                            .controller_ref()
-                            .is_some_and(|owner| owner.uid == object.metadata().uid)
-                        {
-                            let cause = one.metadata.annotation("kubernetes.io/change-cause").map(str::to_owned);
-                            revisions.push((one.revision, String::new(), cause));
-                        }
-                    }
-                }
-                other => {
-                    printed.fail(format!(
-                        "error: no history viewer has been implemented for {:?}",
-                        other.kind().name()
-                    ));
-                    continue;
-                }
-            }
-            revisions.sort();
-            let name = format!("{}/{}", qualified_singular(object.kind()), object.metadata().name);
-            if revision > 0 {
-                match revisions.iter().find(|(number, ..)| *number == revision) {
-                    Some((_, images, _)) => {
-                        printed.out(format!("{name} with revision #{revision}"));
-                        printed.out("Pod Template:");
-                        printed.out(format!("  Images:\t{images}"));
-                    }
-                    None => printed.fail("error: unable to find the specified revision"),
-                }
-                continue;
-            }
-            printed.out(format!("{name} "));
-            if revisions.is_empty() {
-                printed.out("No rollout history found.");
-                continue;
-            }
-            printed.out("REVISION  CHANGE-CAUSE");
-            for (number, _, cause) in revisions {
-                printed.out(format!("{number:<10}{}", cause.unwrap_or_else(|| "<none>".into())));
-            }
-            printed.out("");
-        }
-    }
-    for (kind, name) in &found.misses {
-        printed.fail(not_found(*kind, name));
     }
 }
 

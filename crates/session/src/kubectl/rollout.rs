@@ -1,5 +1,7 @@
 //! `kubectl rollout undo|restart|pause|resume` (KC-108, KC-109).
 
+use std::sync::Arc;
+
 use podscope_api::{ControllerRevision, Object, ReplicaSet};
 use podscope_cluster::Part;
 use podscope_cluster::client::Write;
@@ -77,6 +79,15 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
     }
 }
 
+/// The pod template of a workload without the label that tells its revisions apart.
+pub(super) fn bare_template(object: &Object) -> Value {
+    let mut template = object.to_value().pointer("/spec/template").cloned().unwrap_or_default();
+    if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
+        labels.shift_remove("pod-template-hash");
+    }
+    template
+}
+
 fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Result<Act, String> {
     let name = typed_name(object);
     let missing = || format!("error: unable to find specified revision {to_revision} in history");
@@ -85,7 +96,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
             if paused {
                 return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
             }
-            let mut sets: Vec<(i64, &ReplicaSet)> = view
+            let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = view
                 .objects
                 .list_in::<ReplicaSet>(&deployment.metadata.namespace)
                 .filter(|set| {
@@ -95,7 +106,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
                 })
                 .filter_map(|set| {
                     let text = set.metadata.annotation("deployment.kubernetes.io/revision")?;
-                    Some((text.parse().ok()?, &**set))
+                    Some((text.parse().ok()?, set))
                 })
                 .collect();
             sets.sort_by_key(|(revision, _)| *revision);
@@ -112,14 +123,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
                     )
                 })?
             };
-            let mut template = podscope_api::Object::ReplicaSet(std::sync::Arc::new(chosen.1.clone()))
-                .to_value()
-                .pointer("/spec/template")
-                .cloned()
-                .unwrap_or_default();
-            if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
-                labels.shift_remove("pod-template-hash");
-            }
+            let template = bare_template(&Object::ReplicaSet(chosen.1.clone()));
             if object.to_value().pointer("/spec/template") == Some(&template) {
                 return Ok(Act::Say(format!(
                     "{name} skipped rollback (current template already matches revision {to_revision})"

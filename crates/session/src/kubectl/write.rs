@@ -18,7 +18,8 @@ use crate::command::{
     CreateWhat, Delete, Drain, DryRun, Kubectl, Mark, PatchType, RolloutAction, Selection, TaintChange,
 };
 
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// The annotation that holds what `apply` was given last.
+pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What a command does.
 #[derive(Debug, Default)]
@@ -56,12 +57,14 @@ impl Plan {
 pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     let none = |_: &podscope_api::Pod, _: &str, _: bool| Vec::new();
     let unused = |_: &podscope_api::Pod, _: &str| None;
+    let unknown = |_: &podscope_api::NodeName| None;
     let view = View {
         objects,
         now,
         start: now,
         logs: &none,
         usage: &unused,
+        renewed: &unknown,
     };
     match command {
         Kubectl::Apply {

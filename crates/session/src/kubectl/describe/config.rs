@@ -1,0 +1,117 @@
+//! Policy and configuration: budgets, priority classes, namespaces, config maps, secrets.
+
+use std::sync::Arc;
+
+use podscope_api::{
+    ConfigMap, Namespace, Object, ObjectMeta, PodDisruptionBudget, PreemptionPolicy, PriorityClass, Secret,
+};
+use serde_json::Value;
+
+use super::super::columns::{map_text, selector_text};
+use super::super::jsonpath::plain;
+use super::super::text::Elastic;
+use super::{annotations, labels, stamp};
+
+pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut Elastic) {
+    let (meta, spec, status) = (&budget.metadata, &budget.spec, &budget.status);
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+    if let Some(least) = &spec.min_available {
+        text.line(0, &format!("Min available:\t{least}"));
+    } else if let Some(most) = &spec.max_unavailable {
+        text.line(0, &format!("Max unavailable:\t{most}"));
+    }
+    let selector = match &spec.selector {
+        Some(selector) => selector_text(Some(selector)),
+        None => "<unset>".to_owned(),
+    };
+    text.line(0, &format!("Selector:\t{selector}"));
+    text.line(0, "Status:");
+    text.line(2, &format!("Allowed disruptions:\t{}", status.disruptions_allowed));
+    text.line(2, &format!("Current:\t{}", status.current_healthy));
+    text.line(2, &format!("Desired:\t{}", status.desired_healthy));
+    text.line(2, &format!("Total:\t{}", status.expected_pods));
+}
+
+pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut Elastic) {
+    text.line(0, &format!("Name:\t{}", class.metadata.name));
+    text.line(0, &format!("Value:\t{}", class.value));
+    text.line(0, &format!("GlobalDefault:\t{}", class.global_default.unwrap_or(false)));
+    let policy = class.preemption_policy.as_ref();
+    let policy = policy.unwrap_or(&PreemptionPolicy::PreemptLowerPriority);
+    text.line(0, &format!("PreemptionPolicy:\t{policy}"));
+    text.line(0, &format!("Description:\t{}", class.description));
+    text.line(0, &format!("Annotations:\t{}", map_text(&class.metadata.annotations)));
+}
+
+fn head(meta: &ObjectMeta, text: &mut Elastic) {
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+}
+
+pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut Elastic) {
+    head(&map.metadata, text);
+    for line in ["", "Data", "===="] {
+        text.line(0, line);
+    }
+    for (key, value) in &map.data {
+        text.line(0, &format!("{key}:"));
+        text.line(0, "----");
+        text.line(0, value);
+        text.line(0, "");
+    }
+    for line in ["", "BinaryData", "===="] {
+        text.line(0, line);
+    }
+    let value = Object::ConfigMap(map.clone()).to_value();
+    for (key, data) in value.get("binaryData").and_then(Value::as_object).into_iter().flatten() {
+        text.line(0, &format!("{key}: {} bytes", decoded_len(&plain(data))));
+    }
+    text.line(0, "");
+}
+
+pub(super) fn secret(secret: &Arc<Secret>, text: &mut Elastic) {
+    head(&secret.metadata, text);
+    text.line(0, "");
+    text.line(0, &format!("Type:\t{}", secret.kind));
+    for line in ["", "Data", "===="] {
+        text.line(0, line);
+    }
+    for (key, value) in &secret.data {
+        text.line(0, &format!("{key}:\t{} bytes", decoded_len(value)));
+    }
+}
+
+/// Bytes that a base64 text stands for.
+fn decoded_len(text: &str) -> usize {
+    text.trim_end_matches('=').len() * 3 / 4
+}
+
+pub(super) fn namespace(namespace: &Arc<Namespace>, text: &mut Elastic) {
+    let (meta, status) = (&namespace.metadata, &namespace.status);
+    text.line(0, &format!("Name:\t{}", meta.name));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    text.line(0, &format!("Status:\t{}", status.phase));
+    if !status.conditions.is_empty() {
+        text.line(0, "Conditions:");
+        text.line(1, "Type\tStatus\tLastTransitionTime\tReason\tMessage");
+        text.line(1, "----\t------\t------------------\t------\t-------");
+    }
+    for condition in &status.conditions {
+        let at = stamp(condition.last_transition_time);
+        text.line(
+            1,
+            &format!(
+                "{}\t{}\t{at}\t{}\t{}",
+                condition.kind, condition.status, condition.reason, condition.message
+            ),
+        );
+    }
+    // Quotas and limit ranges are not simulated: there are none.
+    for line in ["", "No resource quota.", "", "No LimitRange resource."] {
+        text.line(0, line);
+    }
+}

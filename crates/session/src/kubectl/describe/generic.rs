@@ -1,0 +1,103 @@
+//! Kinds without a form of their own: metadata, then every field as it is.
+
+use podscope_api::Object;
+use serde_json::{Map, Value};
+
+use super::super::jsonpath::plain;
+use super::super::text::Elastic;
+use super::{annotations, labels};
+
+/// Fields that are shown above, or not at all.
+const SKIPPED: [&str; 5] = [
+    ".metadata.managedFields",
+    ".metadata.name",
+    ".metadata.namespace",
+    ".metadata.labels",
+    ".metadata.annotations",
+];
+
+pub(super) fn describe(object: &Object, text: &mut Elastic) {
+    let meta = object.metadata();
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    if let Value::Object(map) = object.to_value() {
+        fields(0, &map, "", text);
+    }
+}
+
+fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Elastic) {
+    let mut names: Vec<&String> = map.keys().collect();
+    names.sort();
+    for name in names {
+        let path = format!("{prefix}.{name}");
+        if SKIPPED.contains(&&*path) {
+            continue;
+        }
+        let title = label(name);
+        match map.get(name) {
+            Some(Value::Object(inner)) => {
+                text.line(level, &format!("{title}:"));
+                fields(level + 1, inner, &path, text);
+            }
+            Some(Value::Array(items)) => {
+                text.line(level, &format!("{title}:"));
+                for item in items {
+                    match item {
+                        Value::Object(inner) => fields(level + 1, inner, &path, text),
+                        other => text.line(level + 1, &go(other)),
+                    }
+                }
+            }
+            other => text.line(level, &format!("{title}:\t{}", go(other.unwrap_or(&Value::Null)))),
+        }
+    }
+}
+
+fn go(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".into(),
+        other => plain(other),
+    }
+}
+
+/// `apiVersion` to `API Version`: words of a field's name, with the usual acronyms in capitals.
+fn label(name: &str) -> String {
+    if name.chars().any(|letter| !letter.is_alphabetic() && letter != '-') {
+        return name.to_owned();
+    }
+    let mut words: Vec<String> = Vec::new();
+    let mut before: Option<char> = None;
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let after_is_lower = letters.peek().is_some_and(|next| next.is_lowercase());
+        let starts = match before {
+            None => true,
+            Some(before) => {
+                (before.is_alphabetic() != letter.is_alphabetic())
+                    || (before.is_lowercase() && letter.is_uppercase())
+                    || (before.is_uppercase() && letter.is_uppercase() && after_is_lower)
+            }
+        };
+        match words.last_mut() {
+            Some(word) if !starts => word.push(letter),
+            _ => words.push(letter.to_string()),
+        }
+        before = Some(letter);
+    }
+    let words: Vec<String> = words
+        .into_iter()
+        .map(|word| {
+            let upper = word.to_uppercase();
+            if matches!(&*upper, "API" | "URL" | "UID" | "GUID") {
+                return upper;
+            }
+            let mut letters = word.chars();
+            letters
+                .next()
+                .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        })
+        .collect();
+    words.join(" ")
+}

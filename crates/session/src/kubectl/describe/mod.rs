@@ -1,0 +1,267 @@
+//! `kubectl describe` (KC-064 to KC-078): each kind by its own form, the rest field by field.
+
+mod config;
+mod container;
+mod generic;
+mod network;
+mod node;
+mod pod;
+mod storage;
+mod template;
+mod volume;
+mod workload;
+
+use std::collections::BTreeMap;
+
+use podscope_api::{Event, Kind, Object, Str, Time};
+
+use super::columns::age;
+use super::get::find;
+use super::others::event_age;
+use super::text::{Elastic, cell};
+use super::{Printed, View, not_found};
+use crate::command::{Describe, Selection};
+
+pub(super) use template::template;
+
+/// An annotation longer than this, key included, gets lines of its own (KC-065).
+const ANNOTATION_WIDTH: usize = 140;
+/// How Go prints the zero time.
+const NO_TIME: &str = "Mon, 01 Jan 0001 00:00:00 +0000";
+
+pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(
+        &what.selection,
+        what.namespace.as_deref(),
+        what.all_namespaces,
+        what.selector.as_deref(),
+        None,
+        view,
+    ) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    if !found.misses.is_empty()
+        && let Selection::Kinds { kinds, names } = &what.selection
+        && let [prefix] = names.as_slice()
+        && by_prefix(kinds, prefix, what, view, printed)
+    {
+        return;
+    }
+    let mut first = true;
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        if !std::mem::replace(&mut first, false) {
+            printed.out("");
+            printed.out("");
+        }
+        lines(object, what.show_events, view)
+            .into_iter()
+            .for_each(|line| printed.out(line));
+    }
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+    if first && found.misses.is_empty() {
+        printed.err(if what.all_namespaces {
+            "No resources found".to_owned()
+        } else {
+            let namespace = what.namespace.as_deref().unwrap_or("default");
+            format!("No resources found in {namespace} namespace.")
+        });
+    }
+}
+
+/// KC-066: a name that is not there is taken as the beginning of names; false if none begins so.
+fn by_prefix(kinds: &[Kind], prefix: &str, what: &Describe, view: &View<'_>, printed: &mut Printed) -> bool {
+    let all = Selection::Kinds {
+        kinds: kinds.to_vec(),
+        names: Vec::new(),
+    };
+    let Ok(found) = find(&all, what.namespace.as_deref(), false, None, None, view) else {
+        return false;
+    };
+    let mut any = false;
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        if object.metadata().name.starts_with(prefix) {
+            any = true;
+            lines(object, what.show_events, view)
+                .into_iter()
+                .for_each(|line| printed.out(line));
+            printed.out("");
+        }
+    }
+    any
+}
+
+/// One object with its events.
+fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
+    let mut text = Elastic::default();
+    let mut has_events = true;
+    match object {
+        Object::Pod(pod) => pod::describe(pod, view, &mut text),
+        Object::Node(node) => node::describe(node, view, &mut text),
+        Object::Deployment(one) => workload::deployment(one, view, &mut text),
+        Object::ReplicaSet(one) => workload::replica_set(one, view, &mut text),
+        Object::ReplicationController(one) => workload::replication_controller(one, view, &mut text),
+        Object::StatefulSet(one) => workload::stateful_set(one, view, &mut text),
+        Object::DaemonSet(one) => workload::daemon_set(one, view, &mut text),
+        Object::Job(one) => workload::job(one, &mut text),
+        Object::Service(one) => network::service(one, view, &mut text),
+        Object::EndpointSlice(one) => network::endpoint_slice(one, &mut text),
+        Object::PersistentVolume(one) => storage::volume(one, view, &mut text),
+        Object::PersistentVolumeClaim(one) => storage::claim(one, view, &mut text),
+        Object::StorageClass(one) => storage::class(one, &mut text),
+        Object::CsiNode(one) => storage::csi_node(one, &mut text),
+        Object::PodDisruptionBudget(one) => config::budget(one, &mut text),
+        Object::PriorityClass(one) => config::priority_class(one, &mut text),
+        Object::ConfigMap(one) => config::config_map(one, &mut text),
+        Object::Secret(one) => {
+            has_events = false;
+            config::secret(one, &mut text);
+        }
+        Object::Namespace(one) => {
+            has_events = false;
+            config::namespace(one, &mut text);
+        }
+        other => generic::describe(other, &mut text),
+    }
+    if !show_events || !has_events {
+        return text.finish();
+    }
+    let events = events(object, view);
+    if events.is_empty() {
+        text.line(0, "Events:\t<none>");
+        return text.finish();
+    }
+    let mut lines = text.finish();
+    lines.extend(event_table(&events, view.now));
+    lines
+}
+
+/// The events that kubectl finds for an object, by their last time (KC-073).
+fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
+    let meta = object.metadata();
+    let mut events: Vec<&Event> = view
+        .objects
+        .list::<Event>()
+        .filter(|event| {
+            let about = &event.involved_object;
+            about.name == meta.name
+                && about.namespace == meta.namespace
+                && (object.kind() == Kind::Pod || &*about.kind == object.kind().name())
+                // Kubelets name their node by its name, in place of its UID.
+                && (about.uid == meta.uid || (object.kind() == Kind::Node && *about.uid.0 == *meta.name))
+        })
+        .map(|event| &**event)
+        .collect();
+    events.sort_by_key(|event| event.last_timestamp);
+    events
+}
+
+fn event_table(events: &[&Event], now: Time) -> Vec<String> {
+    let mut text = Elastic::default();
+    text.line(0, "Events:");
+    text.line(1, "Type\tReason\tAge\tFrom\tMessage");
+    text.line(1, "----\t------\t----\t----\t-------");
+    for event in events {
+        let from = if event.source.component.is_empty() {
+            &event.reporting_component
+        } else {
+            &event.source.component
+        };
+        let (age, message) = (event_age(event, now), cell(event.message.trim()));
+        text.line(
+            1,
+            &format!("{}\t{}\t{age}\t{from}\t{message}", event.kind, event.reason),
+        );
+    }
+    text.finish()
+}
+
+/// `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
+fn stamp(at: Option<Time>) -> String {
+    let Some(at) = at else {
+        return NO_TIME.to_owned();
+    };
+    let text = podscope_api::print_rfc3339(at.0, 0);
+    let day = at.seconds().div_euclid(86_400).rem_euclid(7);
+    let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    let month = part(5, 7)
+        .parse::<usize>()
+        .ok()
+        .and_then(|month| months.get(month.wrapping_sub(1)))
+        .copied()
+        .unwrap_or("");
+    let name = usize::try_from(day)
+        .ok()
+        .and_then(|day| days.get(day))
+        .copied()
+        .unwrap_or("");
+    format!("{name}, {} {month} {} {} +0000", part(8, 10), part(0, 4), part(11, 19))
+}
+
+/// `Terminating (lasts 5s)`, as objects that are being deleted show their status.
+fn terminating(since: Option<Time>, now: Time) -> String {
+    format!("Terminating (lasts {})", age(since, now))
+}
+
+/// The first item on the title's line, later ones after a lone tab (KC-065).
+fn list(text: &mut Elastic, title: &str, items: &[String]) {
+    match items.split_first() {
+        None => text.line(0, &format!("{title}:\t<none>")),
+        Some((first, rest)) => {
+            text.line(0, &format!("{title}:\t{first}"));
+            for item in rest {
+                text.line(0, &format!("\t{item}"));
+            }
+        }
+    }
+}
+
+fn labels(text: &mut Elastic, title: &str, map: &BTreeMap<Str, Str>) {
+    let shown: Vec<String> = map.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    list(text, title, &shown);
+}
+
+fn annotations(text: &mut Elastic, title: &str, map: &BTreeMap<Str, Str>) {
+    let shown: Vec<String> = map
+        .iter()
+        .filter(|(key, _)| &***key != super::write::LAST_APPLIED)
+        .map(|(key, value)| {
+            let value = value.strip_suffix('\n').unwrap_or(value);
+            if key.len() + value.len() + 2 <= ANNOTATION_WIDTH && !value.contains('\n') {
+                return format!("{key}: {value}");
+            }
+            let mut out = format!("{key}:");
+            for line in value.split('\n') {
+                out.push_str("\n\t  ");
+                out.push_str(&shorten(line, ANNOTATION_WIDTH - 2));
+            }
+            out
+        })
+        .collect();
+    list(text, title, &shown);
+}
+
+fn shorten(line: &str, width: usize) -> String {
+    if line.len() <= width {
+        return line.to_owned();
+    }
+    let end = (0..=width).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}...", line.get(..end).unwrap_or_default())
+}
+
+/// `[a b]`: how Go prints a list of words.
+fn bracketed<T: std::fmt::Display>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    format!("[{}]", items.join(" "))
+}
+
+/// `True`, `False`.
+fn capital_bool(value: bool) -> &'static str {
+    if value { "True" } else { "False" }
+}

@@ -1,0 +1,207 @@
+//! `kubectl describe node` (KC-074, KC-075).
+
+use std::sync::Arc;
+
+use podscope_api::{Lease, Node, Object, ObjectKey, Pod, Quantity, ResourceList};
+use serde_json::Value;
+
+use super::super::View;
+use super::super::columns::{age, node_roles};
+use super::super::jsonpath::plain;
+use super::super::text::Elastic;
+use super::{annotations, labels, list, stamp};
+
+pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
+    let (meta, status) = (&node.metadata, &node.status);
+    let value = Object::Node(node.clone()).to_value();
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Roles:\t{}", node_roles(node)));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    let mut taints: Vec<_> = node.spec.taints.iter().collect();
+    taints.sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
+    let taints: Vec<String> = taints
+        .into_iter()
+        .map(|taint| match (taint.effect.as_str(), &*taint.value) {
+            ("", "") => taint.key.to_string(),
+            ("", value) => format!("{}={value}:", taint.key),
+            (effect, "") => format!("{}:{effect}", taint.key),
+            (effect, value) => format!("{}={value}:{effect}", taint.key),
+        })
+        .collect();
+    list(text, "Taints", &taints);
+    text.line(0, &format!("Unschedulable:\t{}", node.is_unschedulable()));
+    lease(node, view, text);
+    if !status.conditions.is_empty() {
+        text.line(0, "Conditions:");
+        text.line(
+            1,
+            "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage",
+        );
+        text.line(
+            1,
+            "----\t------\t-----------------\t------------------\t------\t-------",
+        );
+    }
+    for condition in &status.conditions {
+        let (beat, changed) = (
+            stamp(condition.last_heartbeat_time),
+            stamp(condition.last_transition_time),
+        );
+        text.line(
+            1,
+            &format!(
+                "{} \t{} \t{beat} \t{changed} \t{} \t{}",
+                condition.kind, condition.status, condition.reason, condition.message
+            ),
+        );
+    }
+    text.line(0, "Addresses:");
+    for address in &status.addresses {
+        text.line(1, &format!("{}:\t{}", address.kind, address.address));
+    }
+    for (title, amounts) in [("Capacity", &status.capacity), ("Allocatable", &status.allocatable)] {
+        if !amounts.is_empty() {
+            text.line(0, &format!("{title}:"));
+        }
+        for (resource, amount) in amounts {
+            text.line(1, &format!("{resource}:\t{amount}"));
+        }
+    }
+    text.line(0, "System Info:");
+    for (title, field) in [
+        ("Machine ID", "machineID"),
+        ("System UUID", "systemUUID"),
+        ("Boot ID", "bootID"),
+        ("Kernel Version", "kernelVersion"),
+        ("OS Image", "osImage"),
+        ("Operating System", "operatingSystem"),
+        ("Architecture", "architecture"),
+        ("Container Runtime Version", "containerRuntimeVersion"),
+        ("Kubelet Version", "kubeletVersion"),
+        ("Kube-Proxy Version", "kubeProxyVersion"),
+    ] {
+        let info = value
+            .pointer(&format!("/status/nodeInfo/{field}"))
+            .map_or_else(String::new, plain);
+        text.line(1, &format!("{title}:\t{info}"));
+    }
+    if !node.spec.pod_cidr.is_empty() {
+        text.line(0, &format!("PodCIDR:\t{}", node.spec.pod_cidr));
+    }
+    if let Some(Value::Array(all)) = value.pointer("/spec/podCIDRs") {
+        let all: Vec<String> = all.iter().map(plain).collect();
+        text.line(0, &format!("PodCIDRs:\t{}", all.join(",")));
+    }
+    if !node.spec.provider_id.is_empty() {
+        text.line(0, &format!("ProviderID:\t{}", node.spec.provider_id));
+    }
+    pods(node, view, text);
+}
+
+/// The node's lease; its renewals are computed, so the object alone does not tell the last one (LC-202).
+fn lease(node: &Node, view: &View<'_>, text: &mut Elastic) {
+    let name = &node.metadata.name;
+    let Some(lease) = view
+        .objects
+        .get::<Lease>(&ObjectKey::new("kube-node-lease", name.clone()))
+    else {
+        let why = format!("leases.coordination.k8s.io {:?} not found", &**name);
+        return text.line(0, &format!("Lease:\tFailed to get lease: {why}"));
+    };
+    let at = |time: Option<podscope_api::Time>| time.map_or_else(|| "<unset>".to_owned(), |time| stamp(Some(time)));
+    let of_micro = |time: Option<podscope_api::MicroTime>| time.map(|time| podscope_api::Time(time.0));
+    text.line(0, "Lease:");
+    let holder = lease.spec.holder_identity.as_deref().unwrap_or("<unset>");
+    text.line(1, &format!("HolderIdentity:\t{holder}"));
+    text.line(1, &format!("AcquireTime:\t{}", at(of_micro(lease.spec.acquire_time))));
+    let renewed = (view.renewed)(&name.as_ref().into()).or(of_micro(lease.spec.renew_time));
+    text.line(1, &format!("RenewTime:\t{}", at(renewed)));
+}
+
+/// The pods that count, and what they ask for of the node's allocatable (KC-075).
+fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
+    let allocatable = if node.status.allocatable.is_empty() {
+        &node.status.capacity
+    } else {
+        &node.status.allocatable
+    };
+    let amount = |list: &ResourceList, name: &str| list.get(name).copied().unwrap_or_default();
+    // Quantity and share of the node, as `250m (6%)`.
+    let share = |part: Quantity, name: &str| {
+        let whole = amount(allocatable, name);
+        let (part_of, whole) = if name == "cpu" {
+            (part.milli_value(), whole.milli_value())
+        } else {
+            (part.value(), whole.value())
+        };
+        let percent = match whole {
+            0 => 0,
+            whole => i128::from(part_of) * 100 / i128::from(whole),
+        };
+        format!("{part} ({percent}%)")
+    };
+    let pods: Vec<&Arc<Pod>> = view
+        .objects
+        .pods_on(&node.metadata.name.as_ref().into())
+        .filter(|pod| !pod.is_terminal())
+        .collect();
+    text.line(0, &format!("Non-terminated Pods:\t({} in total)", pods.len()));
+    text.line(
+        1,
+        "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge",
+    );
+    text.line(
+        1,
+        "---------\t----\t\t------------\t----------\t---------------\t-------------\t---",
+    );
+    let (mut requested, mut limited) = (ResourceList::new(), ResourceList::new());
+    for pod in pods {
+        // Deviation: kubectl counts what a resize has left of older requests too; resizes are not simulated.
+        let (requests, limits) = (pod.spec.total_requests(), pod.spec.total_limits());
+        text.line(
+            1,
+            &format!(
+                "{}\t{}\t\t{}\t{}\t{}\t{}\t{}",
+                pod.metadata.namespace,
+                pod.metadata.name,
+                share(amount(&requests, "cpu"), "cpu"),
+                share(amount(&limits, "cpu"), "cpu"),
+                share(amount(&requests, "memory"), "memory"),
+                share(amount(&limits, "memory"), "memory"),
+                age(pod.metadata.creation_timestamp, view.now)
+            ),
+        );
+        for (sum, list) in [(&mut requested, requests), (&mut limited, limits)] {
+            for (name, amount) in list {
+                let slot = sum.entry(name).or_default();
+                *slot = slot.plus(amount);
+            }
+        }
+    }
+    text.line(0, "Allocated resources:");
+    text.line(1, "(Total limits may be over 100 percent, i.e., overcommitted.)");
+    text.line(1, "Resource\tRequests\tLimits");
+    text.line(1, "--------\t--------\t------");
+    let huge = allocatable.keys().filter(|name| name.starts_with("hugepages-"));
+    let shared = ["cpu", "memory", "ephemeral-storage"]
+        .into_iter()
+        .chain(huge.map(|name| &**name));
+    for name in shared {
+        let (requests, limits) = (amount(&requested, name), amount(&limited, name));
+        text.line(
+            1,
+            &format!("{name}\t{}\t{}", share(requests, name), share(limits, name)),
+        );
+    }
+    let extended = allocatable.keys().filter(|name| {
+        !matches!(&***name, "cpu" | "memory" | "ephemeral-storage" | "pods") && !name.starts_with("hugepages-")
+    });
+    for name in extended {
+        text.line(
+            1,
+            &format!("{name}\t{}\t{}", amount(&requested, name), amount(&limited, name)),
+        );
+    }
+}

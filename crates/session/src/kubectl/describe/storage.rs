@@ -1,0 +1,230 @@
+//! Volumes, claims, classes, and the drivers of a node.
+
+use std::sync::Arc;
+
+use podscope_api::{CsiNode, NodeSelectorTerm, Object, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use serde_json::Value;
+
+use super::super::View;
+use super::super::columns::{access_modes, claim_class, is_default_class, map_text, volume_class};
+use super::super::jsonpath::plain;
+use super::super::text::Elastic;
+use super::{annotations, bracketed, capital_bool, labels, list, stamp, terminating, volume};
+
+pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut Elastic) {
+    let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
+    text.line(0, &format!("Name:\t{}", meta.name));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
+    text.line(0, &format!("StorageClass:\t{}", volume_class(one)));
+    let phase = if meta.is_terminating() {
+        terminating(meta.deletion_timestamp, view.now)
+    } else {
+        status.phase.as_ref().map_or_else(String::new, ToString::to_string)
+    };
+    text.line(0, &format!("Status:\t{phase}"));
+    let claim = spec
+        .claim_ref
+        .as_ref()
+        .map_or_else(String::new, |claim| format!("{}/{}", claim.namespace, claim.name));
+    text.line(0, &format!("Claim:\t{claim}"));
+    let policy = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or_default();
+    text.line(0, &format!("Reclaim Policy:\t{policy}"));
+    text.line(0, &format!("Access Modes:\t{}", access_modes(&spec.access_modes)));
+    if let Some(mode) = &spec.volume_mode {
+        text.line(0, &format!("VolumeMode:\t{mode}"));
+    }
+    let capacity = spec.capacity.get("storage").copied().unwrap_or_default();
+    text.line(0, &format!("Capacity:\t{capacity}"));
+    match spec
+        .node_affinity
+        .as_ref()
+        .and_then(|affinity| affinity.required.as_ref())
+    {
+        None => text.line(0, "Node Affinity:\t<none>"),
+        Some(required) => {
+            text.line(0, "Node Affinity:\t");
+            if required.node_selector_terms.is_empty() {
+                text.line(1, "Required Terms:\t<none>");
+            } else {
+                text.line(1, "Required Terms:\t");
+            }
+            for (at, term) in required.node_selector_terms.iter().enumerate() {
+                node_term(at, term, text);
+            }
+        }
+    }
+    text.line(0, &format!("Message:\t{}", status.message));
+    text.line(0, "Source:");
+    let value = Object::PersistentVolume(one.clone()).to_value();
+    volume::source(&value["spec"], true, text);
+}
+
+/// `Term 0:  zone in [a, b]`, one expression a line.
+fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut Elastic) {
+    if term.match_expressions.is_empty() {
+        return text.line(2, &format!("Term {at}:\t<none>"));
+    }
+    for (place, expression) in term.match_expressions.iter().enumerate() {
+        let title = if place == 0 {
+            format!("Term {at}:")
+        } else {
+            String::new()
+        };
+        let mut shown = format!("{} {}", expression.key, expression.operator.as_str().to_lowercase());
+        if !expression.values.is_empty() {
+            let values: Vec<&str> = expression.values.iter().map(|value| &**value).collect();
+            shown.push_str(&format!(" [{}]", values.join(", ")));
+        }
+        text.line(2, &format!("{title}\t{shown}"));
+    }
+}
+
+pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &mut Elastic) {
+    let (meta, spec, status) = (&claim.metadata, &claim.spec, &claim.status);
+    let value = Object::PersistentVolumeClaim(claim.clone()).to_value();
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+    text.line(0, &format!("StorageClass:\t{}", claim_class(meta, spec)));
+    let phase = if meta.is_terminating() {
+        terminating(meta.deletion_timestamp, view.now)
+    } else {
+        status.phase.as_ref().map_or_else(String::new, ToString::to_string)
+    };
+    text.line(0, &format!("Status:\t{phase}"));
+    text.line(0, &format!("Volume:\t{}", spec.volume_name));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
+    let (mut capacity, mut modes) = (String::new(), String::new());
+    if !spec.volume_name.is_empty() {
+        modes = access_modes(&status.access_modes);
+        capacity = status.capacity.get("storage").copied().unwrap_or_default().to_string();
+    }
+    text.line(0, &format!("Capacity:\t{capacity}"));
+    text.line(0, &format!("Access Modes:\t{modes}"));
+    if let Some(mode) = &spec.volume_mode {
+        text.line(0, &format!("VolumeMode:\t{mode}"));
+    }
+    if let Some(source) = value.pointer("/spec/dataSource") {
+        text.line(0, "DataSource:");
+        for (title, field) in [("APIGroup", "apiGroup"), ("Kind", "kind"), ("Name", "name")] {
+            if let Some(value) = source.get(field) {
+                text.line(1, &format!("{title}:\t{}", plain(value)));
+            }
+        }
+    }
+    let uses = |pod: &Pod| {
+        let mounts = pod.spec.volumes.iter().any(|volume| {
+            volume
+                .persistent_volume_claim
+                .as_ref()
+                .is_some_and(|one| one.claim_name == meta.name)
+        });
+        let owns = meta.owner_references.iter().any(|owner| owner.uid == pod.metadata.uid);
+        mounts || owns
+    };
+    let users: Vec<String> = view
+        .objects
+        .list_in::<Pod>(&meta.namespace)
+        .filter(|pod| uses(pod))
+        .map(|pod| pod.metadata.name.to_string())
+        .collect();
+    list(text, "Used By", &users);
+    let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
+    let Some(conditions) = conditions.filter(|conditions| !conditions.is_empty()) else {
+        return;
+    };
+    text.line(0, "Conditions:");
+    text.line(1, "Type\tStatus\tLastProbeTime\tLastTransitionTime\tReason\tMessage");
+    text.line(
+        1,
+        "----\t------\t-----------------\t------------------\t------\t-------",
+    );
+    for condition in conditions {
+        let field = |name: &str| condition.get(name).map_or_else(String::new, plain);
+        let at = |name: &str| stamp(podscope_api::parse_rfc3339(&field(name)).map(podscope_api::Time));
+        text.line(
+            1,
+            &format!(
+                "{} \t{} \t{} \t{} \t{} \t{}",
+                field("type"),
+                field("status"),
+                at("lastProbeTime"),
+                at("lastTransitionTime"),
+                field("reason"),
+                field("message")
+            ),
+        );
+    }
+}
+
+pub(super) fn class(class: &Arc<StorageClass>, text: &mut Elastic) {
+    let meta = &class.metadata;
+    text.line(0, &format!("Name:\t{}", meta.name));
+    let default = if is_default_class(meta) { "Yes" } else { "No" };
+    text.line(0, &format!("IsDefaultClass:\t{default}"));
+    text.line(0, &format!("Annotations:\t{}", map_text(&meta.annotations)));
+    text.line(0, &format!("Provisioner:\t{}", class.provisioner));
+    text.line(0, &format!("Parameters:\t{}", map_text(&class.parameters)));
+    let expansion = class.allow_volume_expansion.map_or("<unset>", capital_bool);
+    text.line(0, &format!("AllowVolumeExpansion:\t{expansion}"));
+    let value = Object::StorageClass(class.clone()).to_value();
+    match value.get("mountOptions").and_then(Value::as_array) {
+        Some(options) if !options.is_empty() => {
+            text.line(0, "MountOptions:");
+            for option in options {
+                text.line(1, &plain(option));
+            }
+        }
+        _ => text.line(0, "MountOptions:\t<none>"),
+    }
+    if let Some(policy) = &class.reclaim_policy {
+        text.line(0, &format!("ReclaimPolicy:\t{policy}"));
+    }
+    if let Some(mode) = &class.volume_binding_mode {
+        text.line(0, &format!("VolumeBindingMode:\t{mode}"));
+    }
+    if class.allowed_topologies.is_empty() {
+        return;
+    }
+    text.line(0, "AllowedTopologies:\t");
+    for (at, term) in class.allowed_topologies.iter().enumerate() {
+        if term.match_label_expressions.is_empty() {
+            text.line(1, &format!("Term {at}:\t<none>"));
+        }
+        for (place, expression) in term.match_label_expressions.iter().enumerate() {
+            let title = if place == 0 {
+                format!("Term {at}:")
+            } else {
+                String::new()
+            };
+            let values: Vec<&str> = expression.values.iter().map(|value| &**value).collect();
+            text.line(1, &format!("{title}\t{} in [{}]", expression.key, values.join(", ")));
+        }
+    }
+}
+
+pub(super) fn csi_node(node: &Arc<CsiNode>, text: &mut Elastic) {
+    let meta = &node.metadata;
+    text.line(0, &format!("Name:\t{}", meta.name));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(0, "Spec:");
+    if !node.spec.drivers.is_empty() {
+        text.line(1, "Drivers:");
+    }
+    for driver in &node.spec.drivers {
+        text.line(2, &format!("{}:", driver.name));
+        text.line(3, &format!("Node ID:\t{}", driver.node_id));
+        if let Some(count) = driver.allocatable.as_ref().and_then(|allocatable| allocatable.count) {
+            text.line(3, "Allocatables:");
+            text.line(4, &format!("Count:\t{count}"));
+        }
+        if !driver.topology_keys.is_empty() {
+            text.line(3, &format!("Topology Keys:\t{}", bracketed(&driver.topology_keys)));
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Volumes by their sources (KC-071). The forms are a table: title, then the
+//! fields with their names on the wire and what is shown where one is absent.
+
+use serde_json::Value;
+
+use super::super::jsonpath::plain;
+use super::super::text::Elastic;
+
+/// A field of a source: what it is called, where it is, what is shown if it is not there.
+type Field = (&'static str, &'static str, &'static str);
+
+/// A kind of source: name on the wire, text of `Type:`, fields.
+type Form = (&'static str, &'static str, &'static [Field]);
+
+const READ_ONLY: Field = ("ReadOnly:", "readOnly", "false");
+const FS_TYPE: Field = ("FSType:", "fsType", "");
+
+/// The forms of sources, in the order kubectl looks for them.
+const FORMS: &[Form] = &[
+    (
+        "hostPath",
+        "HostPath (bare host directory volume)",
+        &[("Path:", "path", ""), ("HostPathType:", "type", "<none>")],
+    ),
+    (
+        "emptyDir",
+        "EmptyDir (a temporary directory that shares a pod's lifetime)",
+        &[("Medium:", "medium", ""), ("SizeLimit:", "sizeLimit", "<unset>")],
+    ),
+    (
+        "gcePersistentDisk",
+        "GCEPersistentDisk (a Persistent Disk resource in Google Compute Engine)",
+        &[
+            ("PDName:", "pdName", ""),
+            FS_TYPE,
+            ("Partition:", "partition", "0"),
+            READ_ONLY,
+        ],
+    ),
+    (
+        "awsElasticBlockStore",
+        "AWSElasticBlockStore (a Persistent Disk resource in AWS)",
+        &[
+            ("VolumeID:", "volumeID", ""),
+            FS_TYPE,
+            ("Partition:", "partition", "0"),
+            READ_ONLY,
+        ],
+    ),
+    (
+        "gitRepo",
+        "GitRepo (a volume that is pulled from git when the pod is created)",
+        &[("Repository:", "repository", ""), ("Revision:", "revision", "")],
+    ),
+    (
+        "secret",
+        "Secret (a volume populated by a Secret)",
+        &[("SecretName:", "secretName", ""), ("Optional:", "optional", "false")],
+    ),
+    (
+        "configMap",
+        "ConfigMap (a volume populated by a ConfigMap)",
+        &[("Name:", "name", ""), ("Optional:", "optional", "false")],
+    ),
+    (
+        "nfs",
+        "NFS (an NFS mount that lasts the lifetime of a pod)",
+        &[("Server:", "server", ""), ("Path:", "path", ""), READ_ONLY],
+    ),
+    (
+        "iscsi",
+        "ISCSI (an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod)",
+        &[
+            ("TargetPortal:", "targetPortal", ""),
+            ("IQN:", "iqn", ""),
+            ("Lun:", "lun", "0"),
+            ("ISCSIInterface", "iscsiInterface", ""),
+            FS_TYPE,
+            READ_ONLY,
+            ("Portals:", "portals", "[]"),
+            ("DiscoveryCHAPAuth:", "chapAuthDiscovery", "false"),
+            ("SessionCHAPAuth:", "chapAuthSession", "false"),
+            ("SecretRef:", "secretRef", "nil"),
+            ("InitiatorName:", "initiatorName", "<none>"),
+        ],
+    ),
+    (
+        "glusterfs",
+        "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
+        &[("EndpointsName:", "endpoints", ""), ("Path:", "path", ""), READ_ONLY],
+    ),
+    (
+        "persistentVolumeClaim",
+        "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
+        &[("ClaimName:", "claimName", ""), READ_ONLY],
+    ),
+    (
+        "rbd",
+        "RBD (a Rados Block Device mount on the host that shares a pod's lifetime)",
+        &[
+            ("CephMonitors:", "monitors", "[]"),
+            ("RBDImage:", "image", ""),
+            FS_TYPE,
+            ("RBDPool:", "pool", ""),
+            ("RadosUser:", "user", ""),
+            ("Keyring:", "keyring", ""),
+            ("SecretRef:", "secretRef", "nil"),
+            READ_ONLY,
+        ],
+    ),
+    (
+        "azureDisk",
+        "AzureDisk (an Azure Data Disk mount on the host and bind mount to the pod)",
+        &[
+            ("DiskName:", "diskName", ""),
+            ("DiskURI:", "diskURI", ""),
+            ("Kind: ", "kind", "Shared"),
+            ("FSType:", "fsType", "ext4"),
+            ("CachingMode:", "cachingMode", "ReadWrite"),
+            READ_ONLY,
+        ],
+    ),
+    (
+        "vsphereVolume",
+        "vSphereVolume (a Persistent Disk resource in vSphere)",
+        &[
+            ("VolumePath:", "volumePath", ""),
+            FS_TYPE,
+            ("StoragePolicyName:", "storagePolicyName", ""),
+        ],
+    ),
+    (
+        "cinder",
+        "Cinder (a Persistent Disk resource in OpenStack)",
+        &[
+            ("VolumeID:", "volumeID", ""),
+            FS_TYPE,
+            READ_ONLY,
+            ("SecretRef:", "secretRef", "nil"),
+        ],
+    ),
+    (
+        "local",
+        "LocalVolume (a persistent volume backed by local storage on a node)",
+        &[("Path:", "path", "")],
+    ),
+    (
+        "cephfs",
+        "CephFS (a CephFS mount on the host that shares a pod's lifetime)",
+        &[
+            ("Monitors:", "monitors", "[]"),
+            ("Path:", "path", ""),
+            ("User:", "user", ""),
+            ("SecretFile:", "secretFile", ""),
+            ("SecretRef:", "secretRef", "nil"),
+            READ_ONLY,
+        ],
+    ),
+    (
+        "fc",
+        "FC (a Fibre Channel disk)",
+        &[
+            ("TargetWWNs:", "targetWWNs", ""),
+            ("LUN:", "lun", "<none>"),
+            FS_TYPE,
+            READ_ONLY,
+        ],
+    ),
+    (
+        "azureFile",
+        "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
+        &[
+            ("SecretName:", "secretName", ""),
+            ("ShareName:", "shareName", ""),
+            READ_ONLY,
+        ],
+    ),
+    (
+        "flexVolume",
+        "FlexVolume (a generic volume resource that is provisioned/attached using an exec based plugin)",
+        &[
+            ("Driver:", "driver", ""),
+            FS_TYPE,
+            ("SecretRef:", "secretRef", "nil"),
+            READ_ONLY,
+            ("Options:", "options", "map[]"),
+        ],
+    ),
+    (
+        "projected",
+        "Projected (a volume that contains injected data from multiple sources)",
+        &[],
+    ),
+    (
+        "csi",
+        "CSI (a Container Storage Interface (CSI) volume source)",
+        &[("Driver:", "driver", ""), FS_TYPE, READ_ONLY],
+    ),
+    (
+        "downwardAPI",
+        "DownwardAPI (a volume populated by information about the pod)",
+        &[],
+    ),
+    (
+        "ephemeral",
+        "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)",
+        &[],
+    ),
+    (
+        "image",
+        "Image (a container image or OCI artifact)",
+        &[("Reference:", "reference", ""), ("PullPolicy:", "pullPolicy", "")],
+    ),
+];
+
+/// The volumes of a pod, or indented those of a template.
+pub(super) fn describe(volumes: &Value, indent: &str, text: &mut Elastic) {
+    let Some(volumes) = volumes.as_array().filter(|volumes| !volumes.is_empty()) else {
+        return text.line(0, &format!("{indent}Volumes:\t<none>"));
+    };
+    text.line(0, &format!("{indent}Volumes:"));
+    let name_indent = if indent.is_empty() { "" } else { " " };
+    for volume in volumes {
+        let name = volume.get("name").and_then(Value::as_str).unwrap_or_default();
+        text.line(1, &format!("{name_indent}{name}:"));
+        source(volume, false, text);
+    }
+}
+
+/// The source of a volume of a pod, or of a persistent volume.
+pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut Elastic) {
+    let found = FORMS
+        .iter()
+        .find_map(|(name, title, fields)| Some((*name, *title, *fields, volume.get(name)?)));
+    let Some((name, title, fields, source)) = found else {
+        return text.line(1, "<unknown>");
+    };
+    text.line(2, &format!("Type:\t{title}"));
+    for (title, field, absent) in fields {
+        text.line(2, &format!("{title}\t{}", shown(source.get(field), absent)));
+        match (name, *field) {
+            ("csi", "fsType") if is_persistent => {
+                text.line(2, &format!("VolumeHandle:\t{}", shown(source.get("volumeHandle"), "")));
+            }
+            ("glusterfs", "endpoints") if is_persistent => {
+                let namespace = shown(source.get("endpointsNamespace"), "<unset>");
+                text.line(2, &format!("EndpointsNamespace:\t{namespace}"));
+            }
+            ("azureFile", "secretName") if is_persistent => {
+                let namespace = shown(source.get("secretNamespace"), "");
+                text.line(2, &format!("SecretNamespace:\t{namespace}"));
+            }
+            _ => {}
+        }
+    }
+    match name {
+        "csi" => attributes(source.get("volumeAttributes"), text),
+        "projected" => projected(source, text),
+        "downwardAPI" => downward(source, text),
+        "ephemeral" => ephemeral(source, text),
+        _ => {}
+    }
+}
+
+fn shown(value: Option<&Value>, absent: &str) -> String {
+    match value {
+        None | Some(Value::Null) => absent.to_owned(),
+        Some(Value::Array(items)) => {
+            let items: Vec<String> = items.iter().map(plain).collect();
+            // A Fibre Channel disk joins its names, other lists are printed as Go prints them.
+            if absent.is_empty() {
+                items.join(", ")
+            } else {
+                format!("[{}]", items.join(" "))
+            }
+        }
+        Some(Value::Object(map)) => match map.get("name") {
+            Some(name) => format!("&LocalObjectReference{{Name:{},}}", plain(name)),
+            None => {
+                let pairs: Vec<String> = map
+                    .iter()
+                    .map(|(key, value)| format!("{key}:{}", plain(value)))
+                    .collect();
+                format!("map[{}]", pairs.join(" "))
+            }
+        },
+        Some(value) => plain(value),
+    }
+}
+
+fn attributes(attributes: Option<&Value>, text: &mut Elastic) {
+    let pairs: Vec<(String, String)> = attributes
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| (key.clone(), plain(value)))
+        .collect();
+    let Some(((key, value), rest)) = pairs.split_first() else {
+        return text.line(2, "VolumeAttributes:\t<none>");
+    };
+    // Kubectl indents every part of these lines.
+    text.line(2, &format!("VolumeAttributes:\t    {key}={value}"));
+    for (key, value) in rest {
+        text.line(2, &format!("    \t    {key}={value}"));
+    }
+}
+
+fn projected(source: &Value, text: &mut Elastic) {
+    for part in source.get("sources").and_then(Value::as_array).into_iter().flatten() {
+        let named = |text: &mut Elastic, title: &str, one: &Value| {
+            text.line(2, &format!("{title}:\t{}", shown(one.get("name"), "")));
+            text.line(2, &format!("Optional:\t{}", shown(one.get("optional"), "false")));
+        };
+        if let Some(secret) = part.get("secret") {
+            named(text, "SecretName", secret);
+        } else if part.get("downwardAPI").is_some() {
+            text.line(2, "DownwardAPI:\ttrue");
+        } else if let Some(map) = part.get("configMap") {
+            named(text, "ConfigMapName", map);
+        } else if let Some(token) = part.get("serviceAccountToken") {
+            let seconds = shown(token.get("expirationSeconds"), "3600");
+            text.line(2, &format!("TokenExpirationSeconds:\t{seconds}"));
+        }
+    }
+}
+
+fn downward(source: &Value, text: &mut Elastic) {
+    text.line(2, "Items:");
+    for item in source.get("items").and_then(Value::as_array).into_iter().flatten() {
+        let path = shown(item.get("path"), "");
+        for from in ["/fieldRef/fieldPath", "/resourceFieldRef/resource"] {
+            if let Some(from) = item.pointer(from) {
+                text.line(3, &format!("{} -> {path}", plain(from)));
+            }
+        }
+    }
+}
+
+/// A claim's template, as much of it as means something before there is a claim.
+fn ephemeral(source: &Value, text: &mut Elastic) {
+    let Some(template) = source.get("volumeClaimTemplate") else {
+        return;
+    };
+    let spec = |field: &str| shown(template.pointer(&format!("/spec/{field}")), "");
+    text.line(2, &format!("StorageClass:\t{}", spec("storageClassName")));
+    text.line(2, &format!("Volume:\t{}", spec("volumeName")));
+    // Kubectl indents every part of a label's line, and of an annotation's all but one.
+    for (title, field, separator, indent) in [
+        ("Labels", "labels", "=", "    "),
+        ("Annotations", "annotations", ": ", ""),
+    ] {
+        let map = template
+            .pointer(&format!("/metadata/{field}"))
+            .and_then(Value::as_object);
+        let mut pairs: Vec<String> = map
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| format!("{key}{separator}{}", plain(value)))
+            .collect();
+        pairs.sort();
+        if pairs.is_empty() {
+            pairs.push("<none>".into());
+        }
+        for (at, pair) in pairs.iter().enumerate() {
+            let title = if at == 0 { format!("{title}:") } else { indent.into() };
+            text.line(2, &format!("{title}\t    {pair}"));
+        }
+    }
+    text.line(2, "Capacity:\t");
+    text.line(2, "Access Modes:\t");
+    if let Some(mode) = template.pointer("/spec/volumeMode") {
+        text.line(2, &format!("VolumeMode:\t{}", plain(mode)));
+    }
+}

@@ -1,0 +1,316 @@
+//! Workloads: who keeps pods in being (KC-076, KC-077).
+
+use std::sync::Arc;
+
+use podscope_api::{
+    DaemonSet, Deployment, Job, LabelSelector, Object, ObjectMeta, PodPhase, ReplicaSet, ReplicationController,
+    StatefulSet, WorkloadCondition,
+};
+
+use super::super::View;
+use super::super::columns::{claim_class, map_text, selector_text};
+use super::super::rollout::bare_template;
+use super::super::text::Elastic;
+use super::{annotations, bracketed, labels, list, stamp, template};
+use crate::duration::human_duration;
+
+/// A selector as it is written in a query: nothing at all for an empty one.
+fn query(selector: Option<&LabelSelector>) -> String {
+    match selector.filter(|selector| !selector.is_empty()) {
+        Some(selector) => selector_text(Some(selector)),
+        None => String::new(),
+    }
+}
+
+fn head(meta: &ObjectMeta, text: &mut Elastic) {
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+}
+
+fn marks(meta: &ObjectMeta, text: &mut Elastic) {
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+}
+
+fn owner(meta: &ObjectMeta, text: &mut Elastic) {
+    if let Some(owner) = meta.controller_ref() {
+        text.line(0, &format!("Controlled By:\t{}/{}", owner.kind, owner.name));
+    }
+}
+
+/// `Pods Status`, by the phases of the pods it owns.
+fn pods(meta: &ObjectMeta, view: &View<'_>, text: &mut Elastic) {
+    let (mut running, mut waiting, mut succeeded, mut failed) = (0, 0, 0, 0);
+    for pod in view.objects.pods_of(&meta.uid) {
+        if pod.metadata.controller_ref().is_none_or(|owner| owner.uid != meta.uid) {
+            continue;
+        }
+        match pod.status.phase {
+            Some(PodPhase::Running) => running += 1,
+            Some(PodPhase::Pending) => waiting += 1,
+            Some(PodPhase::Succeeded) => succeeded += 1,
+            Some(PodPhase::Failed) => failed += 1,
+            _ => {}
+        }
+    }
+    text.line(
+        0,
+        &format!("Pods Status:\t{running} Running / {waiting} Waiting / {succeeded} Succeeded / {failed} Failed"),
+    );
+}
+
+fn conditions(conditions: &[WorkloadCondition], text: &mut Elastic) {
+    if conditions.is_empty() {
+        return;
+    }
+    text.line(0, "Conditions:");
+    text.line(1, "Type\tStatus\tReason");
+    text.line(1, "----\t------\t------");
+    for condition in conditions {
+        text.line(
+            1,
+            &format!("{} \t{}\t{}", condition.kind, condition.status, condition.reason),
+        );
+    }
+}
+
+pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &mut Elastic) {
+    let (meta, spec, status) = (&deployment.metadata, &deployment.spec, &deployment.status);
+    let object = Object::Deployment(deployment.clone());
+    head(meta, text);
+    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    marks(meta, text);
+    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    let count = |value: Option<i32>| value.unwrap_or(0);
+    text.line(
+        0,
+        &format!(
+            "Replicas:\t{} desired | {} updated | {} total | {} available | {} unavailable",
+            count(spec.replicas),
+            count(status.updated_replicas),
+            count(status.replicas),
+            count(status.available_replicas),
+            count(status.unavailable_replicas)
+        ),
+    );
+    let kind = spec.strategy.kind.as_ref().map_or("", |kind| kind.as_str());
+    text.line(0, &format!("StrategyType:\t{kind}"));
+    text.line(0, &format!("MinReadySeconds:\t{}", count(spec.min_ready_seconds)));
+    if let Some(rolling) = &spec.strategy.rolling_update {
+        let bound = |value: &Option<podscope_api::IntOrString>| value.clone().unwrap_or_default();
+        let (unavailable, surge) = (bound(&rolling.max_unavailable), bound(&rolling.max_surge));
+        text.line(
+            0,
+            &format!("RollingUpdateStrategy:\t{unavailable} max unavailable, {surge} max surge"),
+        );
+    }
+    template::template(&object, text);
+    conditions(&status.conditions, text);
+    let wanted = bare_template(&object);
+    let mut sets: Vec<&Arc<ReplicaSet>> = view
+        .objects
+        .list_in::<ReplicaSet>(&meta.namespace)
+        .filter(|set| set.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid))
+        .collect();
+    // The oldest of those with the wanted template is the new one.
+    let new = sets
+        .iter()
+        .filter(|set| bare_template(&Object::ReplicaSet(Arc::clone(set))) == wanted)
+        .min_by_key(|set| set.metadata.creation_timestamp)
+        .map(|set| set.metadata.uid.clone());
+    if sets.is_empty() {
+        return;
+    }
+    sets.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    for (title, is_new) in [("OldReplicaSets", false), ("NewReplicaSet", true)] {
+        let shown: Vec<String> = sets
+            .iter()
+            .filter(|set| (Some(&set.metadata.uid) == new.as_ref()) == is_new)
+            .map(|set| {
+                format!(
+                    "{} ({}/{} replicas created)",
+                    set.metadata.name,
+                    set.status.replicas,
+                    count(set.spec.replicas)
+                )
+            })
+            .collect();
+        let shown = if shown.is_empty() {
+            "<none>".to_owned()
+        } else {
+            shown.join(", ")
+        };
+        text.line(0, &format!("{title}:\t{shown}"));
+    }
+}
+
+fn current_and_desired(current: i32, desired: Option<i32>, text: &mut Elastic) {
+    text.line(
+        0,
+        &format!("Replicas:\t{current} current / {} desired", desired.unwrap_or(0)),
+    );
+}
+
+pub(super) fn replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut Elastic) {
+    let meta = &set.metadata;
+    head(meta, text);
+    text.line(0, &format!("Selector:\t{}", selector_text(set.spec.selector.as_ref())));
+    marks(meta, text);
+    owner(meta, text);
+    current_and_desired(set.status.replicas, set.spec.replicas, text);
+    pods(meta, view, text);
+    template::template(&Object::ReplicaSet(set.clone()), text);
+    conditions(&set.status.conditions, text);
+}
+
+pub(super) fn replication_controller(one: &Arc<ReplicationController>, view: &View<'_>, text: &mut Elastic) {
+    let meta = &one.metadata;
+    head(meta, text);
+    text.line(0, &format!("Selector:\t{}", map_text(&one.spec.selector)));
+    marks(meta, text);
+    current_and_desired(one.status.replicas, one.spec.replicas, text);
+    pods(meta, view, text);
+    template::template(&Object::ReplicationController(one.clone()), text);
+    conditions(&one.status.conditions, text);
+}
+
+pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut Elastic) {
+    let (meta, spec) = (&set.metadata, &set.spec);
+    head(meta, text);
+    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    marks(meta, text);
+    text.line(
+        0,
+        &format!(
+            "Replicas:\t{} desired | {} total",
+            spec.replicas.unwrap_or(0),
+            set.status.replicas
+        ),
+    );
+    let kind = spec.update_strategy.kind.as_ref().map_or("", |kind| kind.as_str());
+    text.line(0, &format!("Update Strategy:\t{kind}"));
+    if let Some(rolling) = &spec.update_strategy.rolling_update
+        && let Some(partition) = rolling.partition
+    {
+        text.line(1, &format!("Partition:\t{partition}"));
+        if let Some(most) = &rolling.max_unavailable {
+            text.line(1, &format!("MaxUnavailable:\t{most}"));
+        }
+    }
+    pods(meta, view, text);
+    template::template(&Object::StatefulSet(set.clone()), text);
+    if spec.volume_claim_templates.is_empty() {
+        return text.line(0, "Volume Claims:\t<none>");
+    }
+    text.line(0, "Volume Claims:");
+    for claim in spec.volume_claim_templates.iter() {
+        let (meta, spec) = (&claim.metadata, &claim.spec);
+        text.line(1, &format!("Name:\t{}", meta.name));
+        text.line(1, &format!("StorageClass:\t{}", claim_class(meta, spec)));
+        labels(text, "  Labels", &meta.labels);
+        let annotations: Vec<String> = meta
+            .annotations
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        list(text, "  Annotations", &annotations);
+        let capacity = spec.resources.requests.get("storage");
+        let capacity = capacity.map_or_else(|| "<default>".to_owned(), ToString::to_string);
+        text.line(1, &format!("Capacity:\t{capacity}"));
+        text.line(1, &format!("Access Modes:\t{}", bracketed(&spec.access_modes)));
+    }
+}
+
+pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut Elastic) {
+    let (meta, spec, status) = (&set.metadata, &set.spec, &set.status);
+    head(meta, text);
+    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    text.line(
+        0,
+        &format!("Node-Selector:\t{}", map_text(&spec.template.spec.node_selector)),
+    );
+    marks(meta, text);
+    for (title, count) in [
+        ("Desired Number of Nodes Scheduled", status.desired_number_scheduled),
+        ("Current Number of Nodes Scheduled", status.current_number_scheduled),
+        (
+            "Number of Nodes Scheduled with Up-to-date Pods",
+            status.updated_number_scheduled.unwrap_or(0),
+        ),
+        (
+            "Number of Nodes Scheduled with Available Pods",
+            status.number_available.unwrap_or(0),
+        ),
+        ("Number of Nodes Misscheduled", status.number_misscheduled),
+    ] {
+        text.line(0, &format!("{title}: {count}"));
+    }
+    pods(meta, view, text);
+    template::template(&Object::DaemonSet(set.clone()), text);
+}
+
+pub(super) fn job(job: &Arc<Job>, text: &mut Elastic) {
+    let (meta, spec, status) = (&job.metadata, &job.spec, &job.status);
+    head(meta, text);
+    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    marks(meta, text);
+    owner(meta, text);
+    fn optional<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>) {
+        if let Some(value) = value {
+            text.line(0, &format!("{title}:\t{value}"));
+        }
+    }
+    optional(text, "Parallelism", spec.parallelism);
+    let completions = spec
+        .completions
+        .map_or_else(|| "<unset>".to_owned(), |count| count.to_string());
+    text.line(0, &format!("Completions:\t{completions}"));
+    optional(text, "Completion Mode", spec.completion_mode.as_ref());
+    optional(text, "Suspend", spec.suspend);
+    optional(text, "Backoff Limit", spec.backoff_limit);
+    optional(text, "TTL Seconds After Finished", spec.ttl_seconds_after_finished);
+    let at = |time: Option<podscope_api::Time>| time.map(|time| stamp(Some(time)));
+    optional(text, "Start Time", at(status.start_time));
+    optional(text, "Completed At", at(status.completion_time));
+    if let (Some(start), Some(end)) = (status.start_time, status.completion_time) {
+        let seconds = (end.0 - start.0).div_euclid(1_000_000);
+        text.line(0, &format!("Duration:\t{}", human_duration(seconds)));
+    }
+    optional(
+        text,
+        "Active Deadline Seconds",
+        spec.active_deadline_seconds.map(|seconds| format!("{seconds}s")),
+    );
+    let count = |value: Option<i32>| value.unwrap_or(0);
+    let ready = status
+        .ready
+        .map_or_else(String::new, |ready| format!(" ({ready} Ready)"));
+    text.line(
+        0,
+        &format!(
+            "Pods Statuses:\t{} Active{ready} / {} Succeeded / {} Failed",
+            count(status.active),
+            count(status.succeeded),
+            count(status.failed)
+        ),
+    );
+    if spec.completion_mode.as_deref() == Some("Indexed") {
+        text.line(
+            0,
+            &format!("Completed Indexes:\t{}", indexes(&status.completed_indexes)),
+        );
+    }
+    template::template(&Object::Job(job.clone()), text);
+}
+
+/// A list of indexes, cut at the first comma after 50 characters.
+fn indexes(indexes: &str) -> String {
+    if indexes.is_empty() {
+        return "<none>".into();
+    }
+    match indexes.get(50..).and_then(|rest| rest.find(',')) {
+        Some(comma) => format!("{}...", indexes.get(..=50 + comma).unwrap_or_default()),
+        None => indexes.to_owned(),
+    }
+}

@@ -1,0 +1,119 @@
+//! `kubectl rollout history` (KC-110).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podscope_api::{ControllerRevision, Object, ReplicaSet};
+
+use super::describe::template;
+use super::get::find;
+use super::merge::strategic;
+use super::text::Elastic;
+use super::{Printed, View, not_found};
+use crate::command::Selection;
+
+const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+
+/// One revision: the object that holds its template, and why it was made.
+struct Revision {
+    holder: Object,
+    cause: Option<String>,
+}
+
+/// Prints the revisions of what was selected, or the template of one of them.
+pub(super) fn history(selection: &Selection, namespace: &str, revision: i64, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(selection, Some(namespace), false, None, None, view) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        match revisions(object, view) {
+            Some(revisions) => print(object, &revisions, revision, printed),
+            None => {
+                let kind = object.kind().name();
+                printed.fail(format!("error: no history viewer has been implemented for {kind:?}"));
+            }
+        }
+    }
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+}
+
+fn print(object: &Object, revisions: &BTreeMap<i64, Revision>, revision: i64, printed: &mut Printed) {
+    let name = super::write::typed_name(object);
+    if revisions.is_empty() {
+        printed.out(format!("{name} "));
+        return printed.out("No rollout history found.");
+    }
+    if revision > 0 {
+        let Some(one) = revisions.get(&revision) else {
+            return printed.fail("error: unable to find the specified revision");
+        };
+        printed.out(format!("{name} with revision #{revision}"));
+        // Unlike `describe`, this prints its tabs as they are.
+        let mut text = Elastic::default();
+        template(&one.holder, &mut text);
+        text.raw().into_iter().for_each(|line| printed.out(line));
+        return printed.out("");
+    }
+    printed.out(format!("{name} "));
+    // A StatefulSet's history has no causes.
+    let has_causes = !matches!(object, Object::StatefulSet(_));
+    let mut text = Elastic::default();
+    text.line(
+        0,
+        if has_causes {
+            "REVISION\tCHANGE-CAUSE"
+        } else {
+            "REVISION"
+        },
+    );
+    for (number, one) in revisions {
+        let cause = one.cause.as_deref().filter(|cause| !cause.is_empty());
+        let cause = format!("\t{}", cause.unwrap_or("<none>"));
+        text.line(0, &format!("{number}{}", if has_causes { &cause } else { "" }));
+    }
+    text.finish().into_iter().for_each(|line| printed.out(line));
+    printed.out("");
+}
+
+/// The revisions that are kept of an object; none if its kind keeps none.
+fn revisions(object: &Object, view: &View<'_>) -> Option<BTreeMap<i64, Revision>> {
+    let meta = object.metadata();
+    let mut revisions = BTreeMap::new();
+    match object {
+        Object::Deployment(_) => {
+            for set in view.objects.list_in::<ReplicaSet>(&meta.namespace) {
+                let is_own = set.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid);
+                let number = set.metadata.annotation("deployment.kubernetes.io/revision");
+                let Some(number) = number.and_then(|text| text.parse().ok()).filter(|_| is_own) else {
+                    continue;
+                };
+                let cause = set.metadata.annotation(CHANGE_CAUSE).map(str::to_owned);
+                let mut set = Arc::clone(set);
+                if let Some(cause) = &cause {
+                    let template = Arc::make_mut(&mut Arc::make_mut(&mut set).spec.template);
+                    let annotations = Arc::make_mut(&mut template.metadata.annotations);
+                    annotations.insert(CHANGE_CAUSE.into(), cause.as_str().into());
+                }
+                let holder = Object::ReplicaSet(set);
+                revisions.insert(number, Revision { holder, cause });
+            }
+        }
+        Object::StatefulSet(_) | Object::DaemonSet(_) => {
+            for one in view.objects.list_in::<ControllerRevision>(&meta.namespace) {
+                if one.metadata.controller_ref().is_none_or(|owner| owner.uid != meta.uid) {
+                    continue;
+                }
+                let data = one.data.as_deref().cloned().unwrap_or_default();
+                let then = strategic(&object.to_value(), &data);
+                let holder = podscope_api::object_from_value(&then).unwrap_or_else(|_| object.clone());
+                let cause = one.metadata.annotation(CHANGE_CAUSE).map(str::to_owned);
+                revisions.insert(one.revision, Revision { holder, cause });
+            }
+        }
+        _ => return None,
+    }
+    Some(revisions)
+}

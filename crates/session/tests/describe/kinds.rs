@@ -1,0 +1,185 @@
+use super::{check, run, session};
+
+const SERVICE: &str = r#"
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  clusterIP: 10.96.0.9
+  selector: {app: web}
+  ports: [{name: http, port: 80, targetPort: 8080}]
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: x, ports: [{containerPort: 8080}]}]}
+"#;
+
+// K-02, KC-078: ready endpoints, three of them and how many more.
+#[test]
+fn k_02_describe_service() {
+    let session = session(SERVICE, 30);
+    let (addresses, _) = run(
+        &session,
+        "kubectl get endpointslices -o jsonpath='{.items[*].endpoints[*].addresses[0]}'",
+    );
+    let shown: Vec<String> = addresses
+        .split_whitespace()
+        .take(3)
+        .map(|ip| format!("{ip}:8080"))
+        .collect();
+    let (text, _) = run(&session, "kubectl describe svc web --show-events=false");
+    for want in [
+        "Name:                     web\nNamespace:                default\nLabels:                   <none>\nAnnotations:              <none>\nSelector:                 app=web\nType:                     ClusterIP\n",
+        "IP:                       10.96.0.9\n",
+        "Port:                     http  80/TCP\nTargetPort:               8080/TCP\n",
+        "Session Affinity:         None\nInternal Traffic Policy:  Cluster\n",
+    ] {
+        assert!(text.contains(want), "{want}\nin\n{text}");
+    }
+    let endpoints = format!("Endpoints:                {} + 1 more...\n", shown.join(","));
+    assert!(text.contains(&endpoints), "{endpoints}\nin\n{text}");
+    let (slice, _) = run(&session, "kubectl describe endpointslice");
+    for want in [
+        "AddressType:  IPv4\nPorts:\n  Name  Port  Protocol\n  ----  ----  --------\n  http  8080  TCP\nEndpoints:\n  - Addresses:  ",
+        "    Conditions:\n      Ready:    true\n    Hostname:   <unset>\n    TargetRef:  Pod/web-",
+        "Events:         <none>\n",
+    ] {
+        assert!(slice.contains(want), "{want}\nin\n{slice}");
+    }
+}
+
+// K-02, KC-077
+#[test]
+fn k_02_describe_policy_and_configuration() {
+    let session = session(
+        "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\ndescription: very important\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata: {a: \"1\", b: \"x\\ny\"}\nbinaryData: {c: AAAA}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: pass}\ntype: Opaque\ndata: {key: c2VjcmV0}\n---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: \"true\"}}\nprovisioner: disk.example.com\nparameters: {kind: ssd}\nvolumeBindingMode: WaitForFirstConsumer\nallowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]\n",
+        0,
+    );
+    for (line, want) in [
+        (
+            "kubectl describe pdb web",
+            "\
+Name:           web
+Namespace:      default
+Min available:  50%
+Selector:       app=web
+Status:
+    Allowed disruptions:  0
+    Current:              0
+    Desired:              0
+    Total:                0
+Events:                   <none>
+",
+        ),
+        (
+            "kubectl describe pc high",
+            "\
+Name:              high
+Value:             1000
+GlobalDefault:     false
+PreemptionPolicy:  PreemptLowerPriority
+Description:       very important
+Annotations:       <none>
+Events:            <none>
+",
+        ),
+        (
+            "kubectl describe cm conf",
+            "\
+Name:         conf
+Namespace:    default
+Labels:       <none>
+Annotations:  <none>
+
+Data
+====
+a:
+----
+1
+
+b:
+----
+x
+y
+
+
+BinaryData
+====
+c: 3 bytes
+
+Events:  <none>
+",
+        ),
+        (
+            "kubectl describe secret pass",
+            "\
+Name:         pass
+Namespace:    default
+Labels:       <none>
+Annotations:  <none>
+
+Type:  Opaque
+
+Data
+====
+key:  6 bytes
+",
+        ),
+        (
+            "kubectl describe ns default",
+            "\
+Name:         default
+Labels:       kubernetes.io/metadata.name=default
+Annotations:  <none>
+Status:       Active
+
+No resource quota.
+
+No LimitRange resource.
+",
+        ),
+        (
+            "kubectl describe sc fast",
+            "\
+Name:                  fast
+IsDefaultClass:        Yes
+Annotations:           storageclass.kubernetes.io/is-default-class=true
+Provisioner:           disk.example.com
+Parameters:            kind=ssd
+AllowVolumeExpansion:  <unset>
+MountOptions:          <none>
+ReclaimPolicy:         Delete
+VolumeBindingMode:     WaitForFirstConsumer
+AllowedTopologies:    ␠
+  Term 0:              zone in [a, b]
+Events:                <none>
+",
+        ),
+    ] {
+        check(&session, line, want);
+    }
+}
+
+// K-02: a kind without a form of its own shows its fields, words set apart and acronyms in capitals.
+#[test]
+fn k_02_describe_other_kinds() {
+    let session = session(
+        "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: l, uid: l1, creationTimestamp: 2025-12-31T00:00:00Z, resourceVersion: \"7\"}\nspec: {holderIdentity: me, leaseDurationSeconds: 15}\n",
+        0,
+    );
+    let (text, _) = run(&session, "kubectl describe lease l");
+    assert!(
+        text.starts_with("Name:         l\nNamespace:    default\nLabels:       <none>\nAnnotations:  <none>\nAPI Version:  coordination.k8s.io/v1\nKind:         Lease\nMetadata:\n  Creation Timestamp:  2025-12-31T00:00:00Z\n  Resource Version:    "),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("  UID:                 l1\nSpec:\n  Holder Identity:         me\n  Lease Duration Seconds:  15\nEvents:                    <none>\n"),
+        "{text}"
+    );
+}
