@@ -1,6 +1,7 @@
 //! Bad input gets words with a place, never a panic. P-04, Q-03.
 
 use podscope_api::parse;
+use podscope_session::scenario;
 use podscope_tests::{files, golden};
 use std::fs;
 use std::path::Path;
@@ -29,6 +30,21 @@ fn each_bad_file_is_refused_with_places() {
         all.push('\n');
     }
     golden("bad-input.txt", &all);
+}
+
+/// A scenario's problems come all at once, with file, line and column: an unknown machine in a fault,
+/// a command that does not parse, an unknown field, invariant or unit (P-04, T-02).
+#[test]
+fn each_bad_scenario_is_refused_with_places() {
+    let mut all = String::new();
+    for path in files("tests/fixtures/bad-scenarios", "") {
+        let text = fs::read_to_string(&path).expect("a fixture");
+        let problems = scenario::load(&[(name(&path), text)]).expect_err("it is accepted");
+        let lines = problems.iter().map(ToString::to_string);
+        all.push_str(&lines.collect::<Vec<_>>().join("\n"));
+        all.push('\n');
+    }
+    golden("bad-scenarios.txt", &all);
 }
 
 /// Cut off somewhere, a file is read or refused, and that is all.

@@ -115,14 +115,24 @@ fn run_files(
     args::out(&text);
     let progress = session.progress();
     let failed = progress.expectations().contains(&Some(false));
-    if failed && output != Output::Summary {
-        for (expect, verdict) in session.loaded().scenario.expect.iter().zip(progress.expectations()) {
-            if *verdict == Some(false) {
-                eprintln!("expectation failed: {}", expect.text);
-            }
+    for (expect, verdict) in session.loaded().scenario.expect.iter().zip(progress.expectations()) {
+        if *verdict == Some(false) {
+            let found = found(&session, &expect.text);
+            let message = format!("expectation failed: {}: found {found}", expect.text);
+            eprintln!("{}", expect.place.problem(message));
         }
     }
     Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
+}
+
+/// What was found where a failed expectation looked.
+fn found(session: &Session, text: &str) -> String {
+    let judged = session.trace().iter().rev().find(|record| {
+        record.what == What::Expectation
+            && report::field(record, "expect") == text
+            && report::field(record, "ok") == "false"
+    });
+    judged.map_or_else(|| "nothing".to_owned(), |record| report::field(record, "found"))
 }
 
 fn summary(session: &Session) -> String {
@@ -146,6 +156,14 @@ fn summary(session: &Session) -> String {
             (None, _) => "skip  ",
         };
         let _ = writeln!(out, "{word} {}", expect.text);
+    }
+    for record in session.trace().iter().filter(|record| record.what == What::Command) {
+        let error = report::field(record, "error");
+        if !error.is_empty() {
+            let command = report::field(record, "command");
+            let line = command.lines().next().unwrap_or_default();
+            let _ = writeln!(out, "refused at {}: {line}: {error}", record.at);
+        }
     }
     for record in session
         .trace()

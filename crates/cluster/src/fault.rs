@@ -151,3 +151,42 @@ pub enum Fault {
         add: bool,
     },
 }
+
+impl Fault {
+    /// The machines it names, the one it makes excepted.
+    pub fn machines(&self) -> Vec<&NodeName> {
+        match self {
+            Fault::Partition { targets, from, .. } => {
+                let mut named = targets.named();
+                if let CutFrom::Node(node) = from {
+                    named.push(node);
+                }
+                named
+            }
+            Fault::Heal(targets) => targets.named(),
+            Fault::Leave(node)
+            | Fault::Kubelet { node, .. }
+            | Fault::Runtime { node, .. }
+            | Fault::Power { node, .. }
+            | Fault::Slow(node, _)
+            | Fault::Fence(node, _) => vec![node],
+            Fault::Join { .. }
+            | Fault::ControlPlane { .. }
+            | Fault::Second(_)
+            | Fault::Etcd { .. }
+            | Fault::Exit { .. }
+            | Fault::Sandbox(_)
+            | Fault::Detach(_)
+            | Fault::Member { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Targets {
+    fn named(&self) -> Vec<&NodeName> {
+        match self {
+            Targets::Nodes(nodes) => nodes.iter().collect(),
+            Targets::Zone(_) | Targets::All => Vec::new(),
+        }
+    }
+}

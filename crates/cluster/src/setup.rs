@@ -293,20 +293,26 @@ fn namespace(name: &str) -> Namespace {
     }
 }
 
-fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
-    let mut nodes = Vec::new();
-    for zone in &shorthand.zones {
-        for number in 1..=shorthand.nodes_per_zone {
-            let mut node = Node::default();
-            node.metadata.name = format!("{zone}-{number}").into();
-            node.metadata.labels = Arc::new(BTreeMap::from([(
-                Str::from("topology.kubernetes.io/zone"),
-                zone.clone(),
-            )]));
-            nodes.push(node);
-        }
+impl NodeShorthand {
+    /// The generated nodes' names with their zones, in order.
+    pub fn names(&self) -> impl Iterator<Item = (String, &Str)> {
+        self.zones
+            .iter()
+            .flat_map(|zone| (1..=self.nodes_per_zone).map(move |number| (format!("{zone}-{number}"), zone)))
     }
-    nodes
+}
+
+fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
+    let labelled = |(name, zone): (String, &Str)| {
+        let mut node = Node::default();
+        node.metadata.name = name.into();
+        node.metadata.labels = Arc::new(BTreeMap::from([(
+            Str::from("topology.kubernetes.io/zone"),
+            zone.clone(),
+        )]));
+        node
+    };
+    shorthand.names().map(labelled).collect()
 }
 
 /// Fills in what a registered, Ready node has. What an imported node says stays.

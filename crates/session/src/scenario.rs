@@ -4,6 +4,7 @@
 
 mod components;
 mod document;
+mod entries;
 mod expect;
 
 use std::collections::BTreeMap;
@@ -12,10 +13,10 @@ use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::controllers::ControllerManagerSettings;
 use podscope_cluster::{NetworkSettings, NodeShorthand, Setup, SimTime, Span, Switches};
 
-use crate::command::{self, Command};
+use crate::command::Command;
 use crate::duration::parse_duration;
 use crate::protocol::Problem;
-use document::{Document, EntryDocument};
+use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
 
 /// Most zones times nodes a scenario may generate.
@@ -31,14 +32,36 @@ pub type File = (String, String);
 /// The place of something in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
-    /// Index of the file.
-    pub file: usize,
+    /// Name of the file.
+    pub file: String,
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
     /// Field path.
     pub path: String,
+}
+
+impl Place {
+    fn of(file: &str, tree: &Tree, path: &str) -> Self {
+        let (line, column) = tree.position(path);
+        Self {
+            file: file.to_owned(),
+            line,
+            column,
+            path: path.to_owned(),
+        }
+    }
+    /// A problem that stands here.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            path: self.path.clone(),
+            message: message.into(),
+        }
+    }
 }
 
 /// A command at an instant.
@@ -191,6 +214,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             advice: Vec::new(),
         },
         others: BTreeMap::new(),
+        machines: entries::Machines::default(),
     };
     for (index, (name, text)) in files.iter().enumerate() {
         let parsed = podscope_api::parse(text);
@@ -200,6 +224,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
         reader.loaded.notices.push(format!("{count} × {kind} (not simulated)"));
     }
     reader.namespaces();
+    reader.unknown_machines();
     if reader.problems.is_empty() {
         reader.loaded.scenario.timeline.sort_by_key(|timed| timed.at);
         let advice = podscope_api::advice(&reader.loaded.setup.objects);
@@ -210,6 +235,11 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             .collect();
         Ok(reader.loaded)
     } else {
+        let order = |problem: &Problem| {
+            let file = files.iter().position(|(name, _)| *name == problem.file);
+            (file, problem.line, problem.column)
+        };
+        reader.problems.sort_by_key(order);
         Err(reader.problems)
     }
 }
@@ -218,6 +248,7 @@ struct Reader {
     problems: Vec<Problem>,
     loaded: Loaded,
     others: BTreeMap<String, usize>,
+    machines: entries::Machines,
 }
 
 impl Reader {
@@ -306,14 +337,7 @@ impl Reader {
     }
 
     fn problem(&mut self, file: &str, tree: &Tree, path: &str, message: impl Into<String>) {
-        let (line, column) = tree.position(path);
-        self.problems.push(Problem {
-            file: file.to_owned(),
-            line,
-            column,
-            path: path.to_owned(),
-            message: message.into(),
-        });
+        self.problems.push(Place::of(file, tree, path).problem(message));
     }
 
     fn scenario(&mut self, file: &str, tree: &Tree) {
@@ -337,7 +361,11 @@ impl Reader {
                         message: error.message,
                     });
                 }
-                return;
+                // A field that nobody knows hides no other problem.
+                let Ok(document) = podscope_api::decode(tree, false) else {
+                    return;
+                };
+                document
             }
         };
         if &*document.api_version != "podscope.dev/v1alpha1" {
@@ -416,13 +444,9 @@ impl Reader {
             };
             let when = condition("when", step.when);
             let goal = condition("goal", step.goal);
-            let try_command = step.try_command.and_then(|text| match command::parse(&text) {
-                Ok(command) => Some(command),
-                Err(error) => {
-                    self.problem(file, tree, &format!("{path}.try"), error.message);
-                    None
-                }
-            });
+            let try_command = step
+                .try_command
+                .and_then(|text| self.line(file, tree, &format!("{path}.try"), &text));
             steps.push(Step {
                 text: step.text,
                 when,
@@ -433,11 +457,10 @@ impl Reader {
         }
         let mut expectations = Vec::new();
         for (at, document) in spec.expect.iter().enumerate() {
-            match expect::expectation(document) {
+            let path = format!("spec.expect[{at}]");
+            match expect::expectation(document, Place::of(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
-                Err((inner, message)) => {
-                    self.problem(file, tree, &join(&format!("spec.expect[{at}]"), &inner), message);
-                }
+                Err((inner, message)) => self.problem(file, tree, &join(&path, &inner), message),
             }
         }
         let scenario = &mut self.loaded.scenario;
@@ -465,57 +488,6 @@ impl Reader {
                 Span::ZERO
             }
         }
-    }
-
-    fn entries(&mut self, file: &str, tree: &Tree, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
-        let mut timed = Vec::new();
-        if entries.len() > MAX_ENTRIES {
-            self.problem(
-                file,
-                tree,
-                path,
-                format!("Too many: {}: must have at most {MAX_ENTRIES} items", entries.len()),
-            );
-            return timed;
-        }
-        for (at, entry) in entries.iter().enumerate() {
-            let path = format!("{path}[{at}]");
-            let instant = match &entry.at {
-                Some(text) => self.duration(file, tree, &format!("{path}.at"), text),
-                None => {
-                    self.problem(file, tree, &format!("{path}.at"), "Required value");
-                    continue;
-                }
-            };
-            let command = match (&entry.run, &entry.apply) {
-                (Some(line), None) => match command::parse(line) {
-                    Ok(command) => Ok(command),
-                    Err(error) => Err((format!("{path}.run"), error.message)),
-                },
-                (None, Some(text)) => {
-                    let parsed = podscope_api::parse(text);
-                    match parsed.problems.into_iter().next() {
-                        // The line counts within the text.
-                        Some(problem) => Err((format!("{path}.apply"), problem.to_string())),
-                        None => Ok(Command::Kubectl(command::Kubectl::Apply {
-                            manifest: text.clone(),
-                            namespace: None,
-                            dry_run: command::DryRun::None,
-                        })),
-                    }
-                }
-                _ => Err((path.clone(), "exactly one of run and apply must be given".to_owned())),
-            };
-            match command {
-                Ok(command) => timed.push(Timed {
-                    at: SimTime::ZERO + instant,
-                    command,
-                }),
-                Err((path, message)) => self.problem(file, tree, &path, message),
-            }
-        }
-        timed.sort_by_key(|timed| timed.at);
-        timed
     }
 
     fn cluster(&mut self, file: &str, tree: &Tree, cluster: Option<document::ClusterDocument>) {

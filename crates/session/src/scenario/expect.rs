@@ -4,6 +4,7 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{Objects, SimTime};
 use serde_json::Value;
 
+use super::Place;
 use super::document::ExpectDocument;
 use crate::command::{self, Command, Get, Kubectl, Selection};
 use crate::duration::{parse_duration, print_duration};
@@ -76,6 +77,8 @@ pub struct Expect {
     pub check: Check,
     /// As it was written, on one line.
     pub text: String,
+    /// Where it stands.
+    pub place: Place,
 }
 
 type Bad = (String, String);
@@ -216,7 +219,7 @@ fn words(test: &Test) -> String {
     }
 }
 
-pub(super) fn expectation(document: &ExpectDocument) -> Result<Expect, Bad> {
+pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, Bad> {
     let timing = timing(document)?.ok_or_else(|| bad("at", "Required value: one of at, by and always"))?;
     let (check, words) =
         check(document)?.ok_or_else(|| bad("object", "Required value: one of object, count and always"))?;
@@ -225,7 +228,12 @@ pub(super) fn expectation(document: &ExpectDocument) -> Result<Expect, Bad> {
         Timing::By(by) => format!("by {}: {words}", print_duration(by - SimTime::ZERO)),
         Timing::Always => words,
     };
-    Ok(Expect { timing, check, text })
+    Ok(Expect {
+        timing,
+        check,
+        text,
+        place,
+    })
 }
 
 pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {

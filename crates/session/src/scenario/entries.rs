@@ -1,0 +1,120 @@
+//! Commands in a scenario: the entries of its timelines and what its steps
+//! offer. What they name is looked at while reading, so that a misspelt
+//! machine is found where it stands and not at its instant.
+
+use std::collections::BTreeSet;
+
+use podscope_api::{Kind, NodeName, Tree};
+use podscope_cluster::SimTime;
+use podscope_cluster::fault::Fault;
+
+use super::document::EntryDocument;
+use super::{MAX_ENTRIES, Place, Reader, Timed};
+use crate::command::{self, Command};
+
+/// Machines that the faults of a scenario are about.
+#[derive(Default)]
+pub(super) struct Machines {
+    /// Named by a fault, and where.
+    named: Vec<(Place, NodeName)>,
+    /// Brought by `fault join`.
+    joined: BTreeSet<NodeName>,
+}
+
+impl Reader {
+    /// A command line that stands at a path.
+    pub(super) fn line(&mut self, file: &str, tree: &Tree, path: &str, text: &str) -> Option<Command> {
+        match command::parse(text) {
+            Ok(command) => {
+                if let Command::Fault(fault) = &command {
+                    self.mention(fault, &Place::of(file, tree, path));
+                }
+                Some(command)
+            }
+            Err(error) => {
+                self.problem(file, tree, path, error.message);
+                None
+            }
+        }
+    }
+
+    fn mention(&mut self, fault: &Fault, place: &Place) {
+        if let Fault::Join { node, .. } = fault {
+            self.machines.joined.insert(node.clone());
+        }
+        for node in fault.machines() {
+            self.machines.named.push((place.clone(), node.clone()));
+        }
+    }
+
+    /// Faults on machines that are never there: neither generated, nor in a file, nor joined.
+    pub(super) fn unknown_machines(&mut self) {
+        let setup = &self.loaded.setup;
+        let mut known = std::mem::take(&mut self.machines.joined);
+        known.extend(setup.nodes.names().map(|(name, _)| NodeName(name.into())));
+        let nodes = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
+        known.extend(nodes.map(|node| NodeName(node.metadata().name.clone())));
+        for (place, node) in std::mem::take(&mut self.machines.named) {
+            if !known.contains(&node) {
+                let message = format!("there is no machine called {:?}", node.as_str());
+                self.problems.push(place.problem(message));
+            }
+        }
+    }
+
+    /// The entries of a timeline, by time; equal times in file order.
+    pub(super) fn entries(&mut self, file: &str, tree: &Tree, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
+        let mut timed = Vec::new();
+        if entries.len() > MAX_ENTRIES {
+            self.problem(
+                file,
+                tree,
+                path,
+                format!("Too many: {}: must have at most {MAX_ENTRIES} items", entries.len()),
+            );
+            return timed;
+        }
+        for (at, entry) in entries.iter().enumerate() {
+            let path = format!("{path}[{at}]");
+            let instant = match &entry.at {
+                Some(text) => Some(self.duration(file, tree, &format!("{path}.at"), text)),
+                None => {
+                    self.problem(file, tree, &format!("{path}.at"), "Required value");
+                    None
+                }
+            };
+            let command = match (&entry.run, &entry.apply) {
+                (Some(line), None) => self.line(file, tree, &format!("{path}.run"), line),
+                (None, Some(text)) => self.manifest(file, tree, &format!("{path}.apply"), text),
+                _ => {
+                    self.problem(file, tree, &path, "exactly one of run and apply must be given");
+                    None
+                }
+            };
+            if let (Some(instant), Some(command)) = (instant, command) {
+                timed.push(Timed {
+                    at: SimTime::ZERO + instant,
+                    command,
+                });
+            }
+        }
+        timed.sort_by_key(|timed| timed.at);
+        timed
+    }
+
+    /// An entry's `apply`: what `kubectl apply -f -` would read. Lines count within the text.
+    fn manifest(&mut self, file: &str, tree: &Tree, path: &str, text: &str) -> Option<Command> {
+        let problems = podscope_api::parse(text).problems;
+        if problems.is_empty() {
+            return Some(Command::Kubectl(command::Kubectl::Apply {
+                manifest: text.to_owned(),
+                namespace: None,
+                dry_run: command::DryRun::None,
+            }));
+        }
+        for problem in problems {
+            self.problem(file, tree, path, problem.to_string());
+        }
+        None
+    }
+}
