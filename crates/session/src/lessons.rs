@@ -68,6 +68,7 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
         Some(text) => scenario::load(&[(format!("{name}.yaml"), text.to_owned())]),
         None => Err(vec![Problem {
             file: name.to_owned(),
+            document: 0,
             line: 0,
             column: 0,
             path: String::new(),

@@ -310,6 +310,8 @@ pub struct LessonInfo {
 pub struct Problem {
     /// File name.
     pub file: String,
+    /// Number of the document in the file, from 1; 0 if unknown (P-04).
+    pub document: u32,
     /// Line, from 1; 0 if unknown.
     pub line: u32,
     /// Column, from 1.

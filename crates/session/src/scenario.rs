@@ -34,6 +34,8 @@ pub type File = (String, String);
 pub struct Place {
     /// Name of the file.
     pub file: String,
+    /// Number of the document in it, from 1.
+    pub document: u32,
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
@@ -43,19 +45,11 @@ pub struct Place {
 }
 
 impl Place {
-    fn of(file: &str, tree: &Tree, path: &str) -> Self {
-        let (line, column) = tree.position(path);
-        Self {
-            file: file.to_owned(),
-            line,
-            column,
-            path: path.to_owned(),
-        }
-    }
     /// A problem that stands here.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         Problem {
             file: self.file.clone(),
+            document: self.document,
             line: self.line,
             column: self.column,
             path: self.path.clone(),
@@ -174,6 +168,7 @@ impl Loaded {
         let (line, column) = location.position(text, path);
         Problem {
             file: name.to_owned(),
+            document: location.document,
             line,
             column,
             path: path.to_owned(),
@@ -204,6 +199,7 @@ impl std::fmt::Display for Problem {
 pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     let mut reader = Reader {
         problems: Vec::new(),
+        document: 0,
         loaded: Loaded {
             files: files.to_vec(),
             has_scenario: false,
@@ -246,6 +242,8 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
 
 struct Reader {
     problems: Vec<Problem>,
+    /// The document that is being read.
+    document: u32,
     loaded: Loaded,
     others: BTreeMap<String, usize>,
     machines: entries::Machines,
@@ -268,6 +266,7 @@ impl Reader {
             }
             self.problems.push(Problem {
                 file: name.to_owned(),
+                document: problem.document,
                 line: problem.line,
                 column: problem.column,
                 path: problem.path,
@@ -278,6 +277,7 @@ impl Reader {
             *self.others.entry(located.value.kind.to_string()).or_default() += 1;
         }
         for located in parsed.configs {
+            self.document = located.at.document;
             match &*located.value.kind {
                 "Scenario" => self.scenario(name, &located.value.tree),
                 "KubeSchedulerConfiguration" => {
@@ -336,8 +336,20 @@ impl Reader {
         }
     }
 
+    /// A field of the document that is being read.
+    fn place(&self, file: &str, tree: &Tree, path: &str) -> Place {
+        let (line, column) = tree.position(path);
+        Place {
+            file: file.to_owned(),
+            document: self.document,
+            line,
+            column,
+            path: path.to_owned(),
+        }
+    }
+
     fn problem(&mut self, file: &str, tree: &Tree, path: &str, message: impl Into<String>) {
-        self.problems.push(Place::of(file, tree, path).problem(message));
+        self.problems.push(self.place(file, tree, path).problem(message));
     }
 
     fn scenario(&mut self, file: &str, tree: &Tree) {
@@ -355,6 +367,7 @@ impl Reader {
                     };
                     self.problems.push(Problem {
                         file: file.to_owned(),
+                        document: self.document,
                         line,
                         column,
                         path: error.path,
@@ -458,7 +471,7 @@ impl Reader {
         let mut expectations = Vec::new();
         for (at, document) in spec.expect.iter().enumerate() {
             let path = format!("spec.expect[{at}]");
-            match expect::expectation(document, Place::of(file, tree, &path)) {
+            match expect::expectation(document, self.place(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
                 Err((inner, message)) => self.problem(file, tree, &join(&path, &inner), message),
             }

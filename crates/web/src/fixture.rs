@@ -156,6 +156,7 @@ impl Engine {
                 revision: *revision,
                 problems: vec![Problem {
                     file: "editor.yaml".into(),
+                    document: 1,
                     line: 3,
                     column: 3,
                     path: "spec.replicas".into(),

@@ -90,6 +90,7 @@ impl Host {
 pub(super) fn problem(message: String) -> Problem {
     Problem {
         file: String::new(),
+        document: 0,
         line: 0,
         column: 0,
         path: String::new(),

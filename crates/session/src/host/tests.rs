@@ -34,7 +34,9 @@ fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
 #[test]
 fn a_check_answers_with_places() {
     let mut host = Host::new();
-    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n".to_string();
+    let text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n\
+                apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"
+        .to_string();
     let updates = host.handle(Request::Check { text, revision: 3 }, 0.0);
     let [
         Update::Checked {
@@ -44,8 +46,8 @@ fn a_check_answers_with_places() {
     else {
         panic!("{updates:?}")
     };
-    let places: Vec<(u32, &str)> = problems.iter().map(|p| (p.line, p.path.as_str())).collect();
-    assert_eq!(places, [(3, "metadata.name"), (4, "spec.priority")]);
+    let places: Vec<_> = problems.iter().map(|p| (p.document, p.line, p.path.as_str())).collect();
+    assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
 /// T-01: open, play, seek both ways, command in the past forks, undo.

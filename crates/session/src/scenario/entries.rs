@@ -27,7 +27,8 @@ impl Reader {
         match command::parse(text) {
             Ok(command) => {
                 if let Command::Fault(fault) = &command {
-                    self.mention(fault, &Place::of(file, tree, path));
+                    let place = self.place(file, tree, path);
+                    self.mention(fault, &place);
                 }
                 Some(command)
             }
