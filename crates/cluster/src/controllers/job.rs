@@ -302,7 +302,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
                     _ => None,
                 });
         let deadline = self.job.spec.active_deadline_seconds.zip(self.status.start_time);
-        let left = deadline.map(|(seconds, start)| Span(start.0 + seconds * 1_000_000 - self.cx.ctx.wall().0));
+        let passed = |start: Time| Span(self.cx.ctx.wall().0 - start.0);
+        let left = deadline.map(|(seconds, start)| Span::seconds(seconds) - passed(start));
         let is_over = |left: Span| left <= Span::ZERO;
         if let Some(text) = by_policy {
             set_condition(&mut self.status, "FailureTarget", "PodFailurePolicy", &text, now);

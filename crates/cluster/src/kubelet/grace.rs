@@ -109,7 +109,7 @@ impl Remaining {
 /// How long an eviction or preemption waits for the pod to be killed before it complains (LC-178).
 pub(super) fn kill_wait(pod: &Pod, asked: Option<i64>) -> Span {
     let grace = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
-    Span::seconds((grace + grace.div_euclid(2)).max(10))
+    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(10))
 }
 
 /// The override of an eviction (LC-198): 1 s for hard thresholds; for soft ones the smaller of the configured

@@ -33,6 +33,14 @@ fn conditions(lab: &Lab) -> Vec<String> {
         .collect()
 }
 
+/// a deadline of 64 bits is one that never comes.
+#[test]
+fn q_03_the_longest_deadline() {
+    let mut lab = Lab::new(&["a-1"], &batch("activeDeadlineSeconds: 9223372036854775807,"));
+    lab.run(Span::seconds(3));
+    assert_eq!((active(&lab).len(), conditions(&lab).len()), (1, 0));
+}
+
 /// CT-091, CT-093: no more than parallelism at a time, until completions; finished pods are counted, then released.
 #[test]
 fn ct_091_ct_093_completions() {
