@@ -1,7 +1,27 @@
-//! The engine for JavaScript: the page's worker, and (with it) the npm package.
+//! The engine for JavaScript, in two shapes that are never built together: the npm package
+//! (`package`, the default) and the worker of Podscope's own page (`worker`).
 //!
-//! It translates values and owns no behaviour: what a request does is `podscope-session`'s.
+//! Both translate values and own no behaviour: what a call does is `podscope-session`'s.
+//!
+//! ```js
+//! import init, { load } from "@podscope/engine";
+//!
+//! await init();
+//! const session = load({ lesson: "first-pod" });
+//! session.runUntil("30s");
+//! console.log(session.processes());
+//! ```
 
+#[cfg(feature = "package")]
+mod errors;
+#[cfg(feature = "package")]
+mod package;
+#[cfg(feature = "package")]
+mod plain;
+#[cfg(feature = "worker")]
 mod worker;
 
+#[cfg(feature = "package")]
+pub use package::{Session, lessons, load};
+#[cfg(feature = "worker")]
 pub use worker::serve;

@@ -1,4 +1,4 @@
-//! The worker boundary in a real browser. P-06, Q-05.
+//! The worker boundary in a real browser. Q-05.
 #![cfg(target_arch = "wasm32")]
 
 use podscope_session::protocol::{Opened, Request, Source, SubjectRef, Update};

@@ -10,15 +10,20 @@ use crate::command::{Get, Output, Selection};
 use crate::kubectl;
 use crate::timeline::Session;
 
-/// All objects, as `kubectl get -o yaml` of all kinds would show them.
-pub fn objects(session: &Session) -> String {
+/// All objects as one `v1` `List`: what `kubectl get -o json` of all kinds would show.
+pub fn object_list(session: &Session) -> Value {
     let objects = session.world().objects();
     let all: Vec<Object> = Kind::ALL.iter().flat_map(|kind| objects.list_kind(*kind)).collect();
-    podscope_api::print_yaml(&kubectl::list_value(&all, true))
+    kubectl::list_value(&all, true)
 }
 
-/// The containers that really run, as JSON.
-pub fn processes(session: &Session) -> String {
+/// The same in YAML.
+pub fn objects(session: &Session) -> String {
+    podscope_api::print_yaml(&object_list(session))
+}
+
+/// The containers that really run, ghosts included.
+pub fn process_values(session: &Session) -> Vec<Value> {
     let world = session.world();
     let objects = world.objects();
     let mut rows = Vec::new();
@@ -36,6 +41,12 @@ pub fn processes(session: &Session) -> String {
             }));
         }
     }
+    rows
+}
+
+/// The containers that really run, as JSON, one a line.
+pub fn processes(session: &Session) -> String {
+    let rows = process_values(session);
     let mut text = String::from("[");
     for (at, row) in rows.iter().enumerate() {
         text.push_str(if at == 0 { "\n" } else { ",\n" });

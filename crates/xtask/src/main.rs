@@ -5,9 +5,11 @@
 #![allow(clippy::disallowed_types)] // a build tool measures real time
 
 mod bench;
+mod browser;
 mod editor;
 mod golden;
 mod host;
+mod package;
 mod run;
 mod site;
 mod size;
@@ -23,6 +25,8 @@ cargo xtask <command>
 
   serve [ARG…]       build, serve with live reload, say the address (ARGs go to Trunk)
   build              the deployable site in dist/
+  picture            the README's pictures of the page, taken anew
+  package            the npm package @podscope/engine, packed in target/package/
   test [STEP…]       everything, or the named steps; `test --list` lists them
   bless [NAME…]      rewrite golden files from what the code does now
   bench [NAME…]      performance figures, and target/bench.json
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
     let done = match command.as_str() {
         "serve" => site::serve(&rest),
         "build" => site::build(),
+        "picture" => site::picture(),
+        "package" => package::package(),
         "finish" => site::finish(),
         "editor" => editor::bundle(),
         "test" => steps::test(&rest),

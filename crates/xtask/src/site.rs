@@ -3,7 +3,7 @@
 
 use crate::host;
 use crate::run::{Fallible, Run};
-use crate::tools::{self, Paths};
+use crate::tools::{self, Paths, Tool};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -22,6 +22,13 @@ pub(crate) fn build() -> Fallible {
     build_with(&tools::ensure(tools::SITE)?)?;
     println!("dist/ is the site: serve it from any path of any static host");
     crate::size::report()
+}
+
+/// `cargo xtask picture`: the README's pictures, of the release site.
+pub(crate) fn picture() -> Fallible {
+    build_with(&tools::ensure(tools::SITE)?)?;
+    let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
+    Run::new("node").args(["tests/e2e/picture.mjs"]).tools(&paths).status()
 }
 
 pub(crate) fn build_with(paths: &Paths) -> Fallible {

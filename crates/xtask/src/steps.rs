@@ -3,7 +3,7 @@
 
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{golden, host, site, size, spec};
+use crate::{golden, host, package, site, size, spec};
 use std::time::Instant;
 
 /// One step of the test suite.
@@ -41,7 +41,9 @@ pub(crate) const STEPS: &[Step] = &[
         after: None,
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
+            // The engine's two shapes at once.
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
+            let run = run.args(["--features", "podscope-js/worker"]);
             plain(
                 run.args(packages)
                     .args(["--keep-going", "--all-targets", "--", "-D", "warnings"]),
@@ -94,6 +96,29 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
         run: |paths| Run::new("node").args(["tests/e2e/run.mjs"]).tools(paths).counted(),
+    },
+    Step {
+        name: "package",
+        about: "the npm package, packed and installed: Node, Chromium, TypeScript (P-06)",
+        tools: &[
+            Tool::Toolchain,
+            Tool::Node,
+            Tool::WasmOpt,
+            Tool::WasmBindgen,
+            Tool::WasmPack,
+            Tool::Playwright,
+            Tool::TypeScript,
+            Tool::Browser,
+        ],
+        after: None,
+        run: |paths| match package::build_with(paths) {
+            Ok(tarball) => Run::new("node")
+                .args(["tests/package/run.mjs"])
+                .args([tarball])
+                .tools(paths)
+                .counted(),
+            Err(message) => (Err(message), Counts::default()),
+        },
     },
     Step {
         name: "docs",
@@ -167,7 +192,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
     };
     let mut counts = Counts::default();
     let mut done = Ok(());
-    for name in ["js", "web"] {
+    for (name, features) in [("js", &["--features", "worker"][..]), ("web", &[])] {
         if !has_browser_tests(name) {
             continue;
         }
@@ -177,6 +202,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         }
         let (one, found) = run
             .args([&format!("crates/{name}")])
+            .args(features)
             .env("PODSCOPE_TRACE_HASHES", &hashes)
             .tools(paths)
             .counted();

@@ -3,8 +3,8 @@
 //!
 //! One row a tool: where it comes from is data, how it is found is the same for all.
 
-use crate::host;
 use crate::run::{Fallible, Run};
+use crate::{browser, host};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -24,6 +24,8 @@ pub(crate) enum Tool {
     Node,
     /// `playwright-core` and `@axe-core/playwright`, which drive the browser.
     Playwright,
+    /// `tsc`, which checks the package's types.
+    TypeScript,
     /// Chromium and its driver.
     Browser,
     Deny,
@@ -45,6 +47,7 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::Browser,
     Tool::WasmOpt,
     Tool::Playwright,
+    Tool::TypeScript,
     Tool::WasmBindgen,
     Tool::WasmPack,
     Tool::Trunk,
@@ -59,6 +62,7 @@ const BINARYEN: &str = "132.0.0";
 const BINARYEN_MAJOR: u32 = 132;
 const PLAYWRIGHT: &str = "1.65.1";
 const AXE: &str = "4.14.0";
+const TYPESCRIPT: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
 
 /// Where the tools were found: what children need in their environment.
@@ -166,6 +170,7 @@ fn name(tool: Tool) -> String {
         Tool::WasmPack => format!("wasm-pack {WASM_PACK}"),
         Tool::Node => format!("Node {NODE_MAJOR} or later, with npm"),
         Tool::Playwright => format!("playwright-core {PLAYWRIGHT} and axe {AXE}"),
+        Tool::TypeScript => format!("typescript {TYPESCRIPT}"),
         Tool::Browser => "Chromium and chromedriver".into(),
         Tool::Deny => format!("cargo-deny {DENY}"),
     }
@@ -176,7 +181,7 @@ fn expected_time(tool: Tool) -> &'static str {
         Tool::Toolchain | Tool::Browser => "about a minute",
         Tool::Trunk | Tool::Deny => "four to six minutes on two cores",
         Tool::WasmBindgen | Tool::WasmPack => "two to three minutes on two cores",
-        Tool::WasmOpt | Tool::Playwright | Tool::Node => "seconds",
+        Tool::WasmOpt | Tool::Playwright | Tool::TypeScript | Tool::Node => "seconds",
     }
 }
 
@@ -204,9 +209,9 @@ fn find(tool: Tool) -> Option<Found> {
             if let Some(path) = host::which("wasm-opt").filter(fits) {
                 return Some(Found::OnPath(path));
             }
-            let bin = npm_dir("binaryen", BINARYEN).join("node_modules/.bin");
-            bin.join("wasm-opt").is_file().then_some(Found::Cached(bin))
+            npm_tool("binaryen", "wasm-opt", BINARYEN)
         }
+        Tool::TypeScript => npm_tool("typescript", "tsc", TYPESCRIPT),
         Tool::Node => {
             let node = host::which("node")?;
             let major = host::version_of(&node).and_then(|v| number(&v))?;
@@ -218,12 +223,9 @@ fn find(tool: Tool) -> Option<Found> {
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
         Tool::Browser => {
-            let (browser, driver) = (chromium()?, chromedriver()?);
-            let major = |program: &Path| host::version_of(program).and_then(|v| number(&v));
-            // A driver speaks to a browser of its own version only.
-            (major(&browser) == major(&driver)).then_some(())?;
+            let (chromium, driver) = browser::find()?;
             Some(Found::Vars(vec![
-                ("PODSCOPE_CHROMIUM", browser.into_os_string()),
+                ("PODSCOPE_CHROMIUM", chromium.into_os_string()),
                 ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
             ]))
         }
@@ -243,13 +245,14 @@ fn install(tool: Tool) -> Fallible {
         Tool::WasmPack => install_crate("wasm-pack", WASM_PACK),
         Tool::Deny => install_crate("cargo-deny", DENY),
         Tool::WasmOpt => install_npm("binaryen", BINARYEN, &[]),
+        Tool::TypeScript => install_npm("typescript", TYPESCRIPT, &[]),
         Tool::Playwright => install_npm("playwright-core", PLAYWRIGHT, &[&format!("@axe-core/playwright@{AXE}")]),
         Tool::Node => Err(format!(
             "please install {} (https://nodejs.org, or your system's packages): \
              `node` and `npm` must be on PATH",
             name(Tool::Node)
         )),
-        Tool::Browser => install_browser(),
+        Tool::Browser => browser::install(),
     }
 }
 
@@ -268,12 +271,12 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
     Some(version.trim_end_matches('"').to_string())
 }
 
-fn exe(name: &str) -> String {
+pub(crate) fn exe(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// The first number in a text: `wasm-opt version 132 (version_132)` gives 132.
-fn number(text: &str) -> Option<u32> {
+pub(crate) fn number(text: &str) -> Option<u32> {
     let digits: String = text
         .chars()
         .skip_while(|c| !c.is_ascii_digit())
@@ -336,6 +339,12 @@ fn npm_dir(package: &str, version: &str) -> PathBuf {
     host::cache().join(format!("{package}-{version}"))
 }
 
+/// A program that a package of the cache brings.
+fn npm_tool(package: &str, program: &str, version: &str) -> Option<Found> {
+    let bin = npm_dir(package, version).join("node_modules/.bin");
+    bin.join(program).is_file().then_some(Found::Cached(bin))
+}
+
 fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
     let last = npm_dir(package, version);
     // Installed beside and renamed, so that an interrupted run leaves nothing half done.
@@ -350,99 +359,6 @@ fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
         .status()?;
     let _ = fs::remove_dir_all(&last);
     fs::rename(&fresh, &last).map_err(|e| format!("{}: {e}", last.display()))
-}
-
-// ---- the browser ----
-
-fn chromium() -> Option<PathBuf> {
-    let named = std::env::var_os("PODSCOPE_CHROMIUM")
-        .map(PathBuf::from)
-        .filter(|p| p.is_file());
-    let on_path = || {
-        [
-            "chromium",
-            "chromium-browser",
-            "google-chrome",
-            "google-chrome-stable",
-            "chrome",
-        ]
-        .iter()
-        .find_map(|name| host::which(name))
-    };
-    let mac = || {
-        ["Google Chrome", "Chromium"]
-            .iter()
-            .map(|app| PathBuf::from(format!("/Applications/{app}.app/Contents/MacOS/{app}")))
-            .find(|path| path.is_file())
-    };
-    named.or_else(on_path).or_else(mac)
-}
-
-fn chromedriver() -> Option<PathBuf> {
-    let named = std::env::var_os("PODSCOPE_CHROMEDRIVER").map(PathBuf::from);
-    // Hosted runners name the driver's directory so.
-    let runner = std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe("chromedriver")));
-    named
-        .into_iter()
-        .chain(runner)
-        .chain(host::which("chromedriver"))
-        .chain([PathBuf::from("/usr/lib/chromium-browser/chromedriver")])
-        .find(|path| path.is_file())
-}
-
-/// Where packages come by apt and we may use it, that; elsewhere say what to install.
-fn install_browser() -> Fallible {
-    let missing = match (chromium(), chromedriver()) {
-        (None, None) => "Chromium (or Chrome) and chromedriver of the same version are",
-        (None, Some(_)) => "Chromium (or Chrome) is",
-        (Some(_), _) => "chromedriver, of the browser's version, is",
-    };
-    let by_hand = format!(
-        "{missing} missing, and the browser tests need both. Please install:\n\
-         \x20 Debian:  sudo apt-get install chromium chromium-driver\n\
-         \x20 Ubuntu:  sudo apt-get install chromium-browser chromium-chromedriver\n\
-         \x20 Fedora:  sudo dnf install chromium chromedriver\n\
-         \x20 Arch:    sudo pacman -S chromium\n\
-         \x20 macOS:   brew install --cask chromium chromedriver\n\
-         \x20 others:  https://googlechromelabs.github.io/chrome-for-testing/\n\
-         PODSCOPE_CHROMIUM and PODSCOPE_CHROMEDRIVER may name them where they are not on PATH."
-    );
-    if host::which("apt-get").is_none() {
-        return Err(by_hand);
-    }
-    let root = Command::new("id").arg("-u").output();
-    let root = root.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == "0");
-    let sudo: &[&str] = match root {
-        true => &[],
-        false if host::succeeds("sudo", &["-n", "true"]) => &["sudo", "-n"],
-        false => return Err(by_hand),
-    };
-    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let packages: &[&str] = if release.lines().any(|line| line == "ID=ubuntu") {
-        &["chromium-browser", "chromium-chromedriver"]
-    } else {
-        &["chromium", "chromium-driver"]
-    };
-    let apt = |args: &[&str]| {
-        let line: Vec<&str> = sudo
-            .iter()
-            .chain(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"].iter())
-            .chain(args)
-            .copied()
-            .collect();
-        Run::new(line[0]).args(&line[1..]).status()
-    };
-    let install = || {
-        let args: Vec<&str> = ["install", "--no-install-recommends"]
-            .iter()
-            .chain(packages)
-            .copied()
-            .collect();
-        apt(&args)
-    };
-    install()
-        .or_else(|_| apt(&["update"]).and_then(|()| install()))
-        .map_err(|e| format!("{e}\n{by_hand}"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,59 @@
+//! What goes wrong, as JavaScript's own `Error`s. Bad input carries its place (P-04, P-06):
+//! `document`, `line`, `column`, `path` and `file` of the first problem, and all of them in `problems`.
+
+use js_sys::{Error, Reflect};
+use podscope_session::command::CommandError;
+use podscope_session::protocol::Problem;
+use wasm_bindgen::JsValue;
+
+use crate::plain;
+
+/// An `Error` of that class name; the name is what `instanceof` cannot be across realms.
+fn named(name: &str, message: &str) -> Error {
+    let error = Error::new(message);
+    error.set_name(name);
+    error
+}
+
+/// A call that cannot be meant: a wrong type, a time that is none.
+pub(crate) fn misuse(message: &str) -> JsValue {
+    js_sys::TypeError::new(message).into()
+}
+
+/// A limit was reached.
+pub(crate) fn limit(message: &str) -> JsValue {
+    js_sys::RangeError::new(message).into()
+}
+
+/// Input that was refused. There is at least one problem.
+pub(crate) fn input(problems: &[Problem]) -> JsValue {
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let error = named("InputError", &lines.join("\n"));
+    let first = problems.first().and_then(|first| plain::value(first).ok());
+    for key in ["file", "document", "line", "column", "path"] {
+        if let Some(value) = first.as_ref().and_then(|first| Reflect::get(first, &key.into()).ok()) {
+            let _ = Reflect::set(&error, &key.into(), &value);
+        }
+    }
+    if let Ok(all) = plain::value(problems) {
+        let _ = Reflect::set(&error, &"problems".into(), &all);
+    }
+    error.into()
+}
+
+/// A link or a command that cannot be read: one problem without a file.
+pub(crate) fn line(column: u32, message: String) -> JsValue {
+    input(&[Problem {
+        file: String::new(),
+        document: 1,
+        line: 1,
+        column,
+        path: String::new(),
+        message,
+    }])
+}
+
+/// A command that is none.
+pub(crate) fn command(error: CommandError) -> JsValue {
+    line(error.column, error.message)
+}

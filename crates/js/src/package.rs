@@ -1,0 +1,349 @@
+//! The npm package: a session that a JavaScript program loads, commands, runs and reads (P-06).
+
+use podscope_api::ObjectKey;
+use podscope_cluster::{SimTime, What};
+use podscope_session::command::{self, Command};
+use podscope_session::duration::parse_duration;
+use podscope_session::link::{self, Link};
+use podscope_session::protocol::Problem;
+use podscope_session::scenario::{self, Loaded};
+use podscope_session::timeline::{END_OF_TIME, MAX_RECORDS, Slice};
+use podscope_session::{report, timeline};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+use crate::{errors, plain};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("../npm/types.d.ts");
+
+type Fallible<T> = Result<T, JsValue>;
+
+/// Events between two looks at the limits.
+const SLICE: u64 = 100_000;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Source` of the package's types.
+    #[wasm_bindgen(typescript_type = "Source")]
+    pub type JsSource;
+    /// `LoadOptions` of the package's types.
+    #[wasm_bindgen(typescript_type = "LoadOptions")]
+    pub type JsOptions;
+    /// An instant: seconds, or a duration's text.
+    #[wasm_bindgen(typescript_type = "number | string")]
+    pub type JsInstant;
+}
+
+/// Where a session comes from.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Source {
+    Text(String),
+    Files(Vec<File>),
+    Link { link: String },
+    Lesson { lesson: String },
+}
+
+#[derive(Deserialize)]
+struct File {
+    name: String,
+    text: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Options {
+    seed: Option<u64>,
+}
+
+impl Options {
+    fn read(value: JsOptions) -> Fallible<Options> {
+        // serde-wasm-bindgen asks for the fields it knows only: what else is there is misspelt.
+        let fields = js_sys::Reflect::own_keys(value.as_ref())?;
+        if let Some(strange) = fields
+            .iter()
+            .filter_map(|key| key.as_string())
+            .find(|key| key != "seed")
+        {
+            return Err(errors::misuse(&format!("there is no option {strange:?}")));
+        }
+        serde_wasm_bindgen::from_value(value.into()).map_err(|error| errors::misuse(&format!("options: {error}")))
+    }
+}
+
+/// A line that a command printed.
+#[derive(Serialize)]
+struct Line<'a> {
+    t: f64,
+    error: bool,
+    text: &'a str,
+}
+
+/// Reads manifests, a scenario, a share link or a lesson, and makes a session at its beginning
+/// (a link's session stands where the link was made).
+///
+/// `source` is a text, a list of files that are read as one, `{ link }` or `{ lesson }`.
+/// `options.seed` overrides the scenario's seed.
+///
+/// Throws an `InputError` with the place of the first problem and all of them in `problems`.
+#[wasm_bindgen]
+pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
+    console_error_panic_hook::set_once();
+    let source = serde_wasm_bindgen::from_value(source.into())
+        .map_err(|_| errors::misuse("the source is a text, a list of {name, text}, {link} or {lesson}"))?;
+    let options: Options = match options {
+        None => Options::default(),
+        Some(options) => Options::read(options)?,
+    };
+    match source {
+        Source::Text(text) => Session::open(scenario::load(&[("input.yaml".to_owned(), text)]), options, None),
+        Source::Files(files) => {
+            let files: Vec<_> = files.into_iter().map(|file| (file.name, file.text)).collect();
+            Session::open(scenario::load(&files), options, None)
+        }
+        Source::Lesson { lesson } => {
+            let loaded = podscope_session::lessons::load(&lesson);
+            Session::open(loaded, options, Some(lesson))
+        }
+        Source::Link { link } => {
+            let link = link::decode(&link).map_err(|message| errors::line(1, message))?;
+            let mut session = Session::open(link.load(), options, link.lesson.clone())?;
+            let notices = link.replay(&mut session.inner);
+            session.notices.extend(notices);
+            session.advance(link.cursor_at())?;
+            session.notices.extend(link.difference(&session.inner));
+            Ok(session)
+        }
+    }
+}
+
+/// The built-in lessons, in the order a newcomer takes them; `load({ lesson: name })` opens one.
+#[wasm_bindgen(unchecked_return_type = "Lesson[]")]
+pub fn lessons() -> Fallible<JsValue> {
+    Ok(plain::value(&podscope_session::lessons::list())?)
+}
+
+/// A simulated cluster and the time it runs in. Equal sources, seeds and commands give equal
+/// sessions, byte for byte.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Session {
+    inner: timeline::Session,
+    lesson: Option<String>,
+    notices: Vec<String>,
+}
+
+impl Session {
+    fn open(loaded: Result<Loaded, Vec<Problem>>, options: Options, lesson: Option<String>) -> Fallible<Session> {
+        let inner = loaded
+            .and_then(|mut loaded| {
+                loaded.setup.seed = options.seed.unwrap_or(loaded.setup.seed);
+                timeline::Session::new(loaded)
+            })
+            .map_err(|problems| errors::input(&problems))?;
+        let notices = inner.loaded().notices.clone();
+        Ok(Session { inner, lesson, notices })
+    }
+
+    fn advance(&mut self, target: SimTime) -> Fallible<()> {
+        self.inner.seek(target);
+        loop {
+            match self.inner.advance(target, SLICE) {
+                Slice::Done => return Ok(()),
+                Slice::More => {}
+                Slice::Limit => {
+                    return Err(errors::limit(&format!("a run holds at most {MAX_RECORDS} records")));
+                }
+            }
+        }
+    }
+
+    /// Gives a command that may change the world.
+    fn perform(&mut self, command: Command) -> Fallible<JsValue> {
+        let before = self.inner.outputs().len();
+        self.inner.command(command).map_err(|message| errors::limit(&message))?;
+        self.output(Some(before))
+    }
+
+    /// The place in the trace of the pod's last attempt up to now.
+    fn last_attempt(&self, key: &ObjectKey) -> Option<u64> {
+        let mut records = self.inner.trace().iter().rev();
+        let attempt = records.find(|record| {
+            record.what == What::Attempt && record.object.as_ref().is_some_and(|object| object.key == *key)
+        });
+        attempt.map(|record| record.seq)
+    }
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// Seconds of simulated time since the beginning.
+    #[wasm_bindgen(getter)]
+    pub fn now(&self) -> f64 {
+        seconds(self.inner.now())
+    }
+
+    /// The seed: a `bigint` where a `number` would not be exact.
+    #[wasm_bindgen(getter, unchecked_return_type = "number | bigint")]
+    pub fn seed(&self) -> JsValue {
+        plain::whole(self.inner.world().seed())
+    }
+
+    /// What was translated, left out, or is kept without being simulated, in words.
+    #[wasm_bindgen(getter)]
+    pub fn notices(&self) -> Vec<String> {
+        self.notices.clone()
+    }
+
+    /// Warnings on manifests that are legal and still surprise.
+    #[wasm_bindgen(getter, unchecked_return_type = "Problem[]")]
+    pub fn advice(&self) -> Fallible<JsValue> {
+        Ok(plain::value(&self.inner.loaded().advice)?)
+    }
+
+    /// Runs a command line (`kubectl …`, `fault …`, `app …`) now, and gives what it printed at once.
+    /// One that lives on (a drain, a delete that waits) prints the rest later: see `output`.
+    /// A command in the past leaves the future that was known and begins another.
+    ///
+    /// Throws an `InputError` with a column when the line is not a command. What the API server
+    /// refuses is printed, as kubectl does.
+    #[wasm_bindgen(unchecked_return_type = "OutputLine[]")]
+    pub fn command(&mut self, line: &str) -> Fallible<JsValue> {
+        let command = command::parse(line).map_err(errors::command)?;
+        let t = self.now();
+        let printed: Vec<(bool, String)> = match &command {
+            Command::Help(topic) => vec![(false, command::help_text(topic).trim_end().to_owned())],
+            Command::Kubectl(kubectl) => match self.inner.read(kubectl) {
+                Some(printed) => printed.lines,
+                None => return self.perform(command),
+            },
+            Command::Fault(_) => return self.perform(command),
+        };
+        let lines: Vec<Line<'_>> = printed
+            .iter()
+            .flat_map(|(error, text)| text.split('\n').map(|text| Line { t, error: *error, text }))
+            .collect();
+        Ok(plain::value(&lines)?)
+    }
+
+    /// Everything that commands printed up to now, or from the line numbered `from` on.
+    #[wasm_bindgen(unchecked_return_type = "OutputLine[]")]
+    pub fn output(&self, from: Option<usize>) -> Fallible<JsValue> {
+        let lines: Vec<Line<'_>> = self
+            .inner
+            .outputs()
+            .iter()
+            .skip(from.unwrap_or(0))
+            .map(Line::from)
+            .collect();
+        Ok(plain::value(&lines)?)
+    }
+
+    /// Processes the next event or command of the timeline and gives the new time in seconds.
+    pub fn step(&mut self) -> f64 {
+        self.inner.step();
+        self.now()
+    }
+
+    /// Runs to an instant since the beginning, everything of that instant included: seconds, or a
+    /// duration such as `"1m30s"`. One that has passed takes the session back to it. Gives the new
+    /// time in seconds.
+    ///
+    /// It returns when it is done: long runs of large clusters belong into a worker.
+    #[wasm_bindgen(js_name = runUntil)]
+    pub fn run_until(&mut self, time: JsInstant) -> Fallible<f64> {
+        let target = instant(&time.into())?;
+        self.advance(target)?;
+        Ok(self.now())
+    }
+
+    /// Every object that the API server holds, as `kubectl get -o json` shows them.
+    #[wasm_bindgen(unchecked_return_type = "KubernetesObject[]")]
+    pub fn objects(&self) -> Fallible<JsValue> {
+        Ok(plain::json(&report::object_list(&self.inner)["items"])?)
+    }
+
+    /// The containers that really run, wherever the API server believes them to be. A ghost runs
+    /// while its pod's UID is gone from the API.
+    #[wasm_bindgen(unchecked_return_type = "Process[]")]
+    pub fn processes(&self) -> Fallible<JsValue> {
+        Ok(plain::array(&report::process_values(&self.inner))?)
+    }
+
+    /// What happened up to now, in order, or from the record with that `seq` on.
+    #[wasm_bindgen(unchecked_return_type = "TraceRecord[]")]
+    pub fn trace(&self, from: Option<usize>) -> Fallible<JsValue> {
+        let records = self.inner.trace().get(from.unwrap_or(0)..).unwrap_or_default();
+        let values: Vec<Value> = records
+            .iter()
+            .map(|record| serde_json::from_str(&record.to_json_line()).unwrap_or_default())
+            .collect();
+        Ok(plain::array(&values)?)
+    }
+
+    /// Why the scheduler decided as it did about a pod (`NAMESPACE/NAME`, or a name in `default`):
+    /// its latest attempt up to now, or the one whose trace record has the `seq` that is given.
+    /// A pod that was never tried is decided as things stand. Nothing where there is no such pod.
+    #[wasm_bindgen(unchecked_return_type = "Explanation | undefined")]
+    pub fn explain(&self, pod: &str, attempt: Option<usize>) -> Fallible<JsValue> {
+        let key = match pod.split_once('/') {
+            Some((namespace, name)) => ObjectKey::new(namespace, name),
+            None => ObjectKey::new("default", pod),
+        };
+        let recorded = match attempt {
+            Some(seq) => self.inner.explain(seq as u64),
+            None => self.last_attempt(&key).and_then(|seq| self.inner.explain(seq)),
+        };
+        let explanation = match (recorded, attempt) {
+            (Some(recorded), _) => Some(recorded),
+            (None, Some(_)) => None,
+            (None, None) => match self.inner.explain_now(&key) {
+                Some(now) => serde_json::to_value(now).ok(),
+                None => None,
+            },
+        };
+        Ok(match explanation {
+            Some(explanation) => plain::json(&explanation)?,
+            None => JsValue::UNDEFINED,
+        })
+    }
+
+    /// The fragment of a share link (`s1:…`) that opens this session at this instant, here by
+    /// `load({ link })` or on Podscope's page after `#`.
+    pub fn link(&self) -> String {
+        Link::of(&self.inner, self.lesson.as_deref(), String::new()).encode()
+    }
+}
+
+impl<'a> From<&'a podscope_cluster::OutputLine> for Line<'a> {
+    fn from(line: &'a podscope_cluster::OutputLine) -> Self {
+        Line {
+            t: seconds(line.at),
+            error: line.is_error,
+            text: &line.text,
+        }
+    }
+}
+
+fn seconds(at: SimTime) -> f64 {
+    at.0 as f64 / 1e6
+}
+
+/// An instant from seconds or a duration's text.
+fn instant(time: &JsValue) -> Fallible<SimTime> {
+    let at = match (time.as_f64(), time.as_string()) {
+        (Some(seconds), _) if seconds.is_finite() => SimTime((seconds * 1e6).round() as i64),
+        (_, Some(text)) => SimTime::ZERO + parse_duration(&text).map_err(|message| errors::misuse(&message))?,
+        _ => {
+            return Err(errors::misuse(
+                "a time is a number of seconds or a duration such as \"5m\"",
+            ));
+        }
+    };
+    if at < SimTime::ZERO || at > END_OF_TIME {
+        return Err(errors::limit("a time lies between 0 and one hundred years"));
+    }
+    Ok(at)
+}

@@ -1,0 +1,65 @@
+//! The npm package: wasm-pack builds `crates/js`, npm packs it. One tarball serves browsers and
+//! Node (`crates/js/npm/package.json` says which entry is whose).
+
+use crate::run::{Fallible, Run};
+use crate::tools::{self, Paths, Tool};
+use crate::{host, site};
+use std::fs;
+use std::path::PathBuf;
+
+/// What building the package takes.
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool::Toolchain,
+    Tool::Node,
+    Tool::WasmOpt,
+    Tool::WasmBindgen,
+    Tool::WasmPack,
+];
+
+/// `cargo xtask package`.
+pub(crate) fn package() -> Fallible {
+    let tarball = build_with(&tools::ensure(TOOLS)?)?;
+    println!(
+        "{} is the package: `npm install` or `npm publish` takes it",
+        tarball.display()
+    );
+    Ok(())
+}
+
+/// Builds the package and says where its tarball lies.
+pub(crate) fn build_with(paths: &Paths) -> Fallible<PathBuf> {
+    let root = host::root();
+    let out = host::target().join("package");
+    let staged = out.join("engine");
+    // What an older build left would be packed as well.
+    let _ = fs::remove_dir_all(&out);
+    Run::new("wasm-pack")
+        .args(["build", "crates/js", "--target", "web", "--scope", "podscope"])
+        .args(["--out-name", "podscope", "--mode", "no-install", "--out-dir"])
+        .args([&staged])
+        .tools(paths)
+        .status()?;
+    let manifest = site::read(&root.join("crates/js/npm/package.json"))?;
+    let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let manifest = manifest.replacen("\"version\": \"0.0.0\"", &version, 1);
+    site::write(&staged.join("package.json"), &manifest)?;
+    for (from, to) in [
+        ("crates/js/npm/node.js", "node.js"),
+        ("LICENSE", "LICENSE"),
+        ("www/THIRD-PARTY.md", "THIRD-PARTY.md"),
+    ] {
+        fs::copy(root.join(from), staged.join(to)).map_err(|e| format!("{from}: {e}"))?;
+    }
+    let npm = host::which("npm").unwrap_or_else(|| "npm".into());
+    let printed = Run::new(npm)
+        .args(["pack", "--silent", "--pack-destination", "..", "--loglevel=error"])
+        .dir(&staged)
+        .output()?;
+    let name = printed.lines().last().unwrap_or_default().trim();
+    let tarball = out.join(name);
+    if tarball.is_file() {
+        Ok(tarball)
+    } else {
+        Err(format!("npm pack printed {printed:?} and left no such file"))
+    }
+}

@@ -1,0 +1,26 @@
+// `cargo xtask picture`: the page in one moment that says what it is for, light and dark, for the
+// README. A node with a database was cut off and its pod force-deleted: two truths at once.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, THEMES, Teller, launch, serve } from "./harness.mjs";
+
+const SCENARIO = readFileSync(join(ROOT, "tests/e2e/picture.yaml"), "utf8");
+const MOMENT = "9:00.0";
+
+const site = await serve();
+const browser = await launch();
+const teller = new Teller(browser, site);
+for (const theme of THEMES) {
+  const page = await teller.open("?scenario=picture.yaml", {
+    theme,
+    before: (page) => page.route("**/picture.yaml", (route) => route.fulfill({ contentType: "text/plain", body: SCENARIO })),
+  });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator("[data-zone] [data-node]").first().waitFor();
+  await teller.seek(page, MOMENT);
+  await page.locator('[data-ghost="true"]').first().click();
+  await page.screenshot({ path: join(ROOT, `.github/page-${theme}.png`), animations: "disabled" });
+}
+await teller.end();
+await browser.close();
+site.close();

@@ -1,0 +1,80 @@
+// `cargo xtask test package`: the npm package as a stranger meets it. Its tarball is installed
+// into an empty project; everything below knows only what the tarball brings. P-06, Q-01, Q-05.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inBrowser } from "./browser.mjs";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const tarball = resolve(process.argv[2]);
+const project = mkdtempSync(join(tmpdir(), "podscope-package-"));
+const at = (name) => join(project, name);
+const run = (program, args) => execFileSync(program, args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+writeFileSync(at("package.json"), '{"name": "stranger", "private": true, "type": "module"}\n');
+run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball]);
+const installed = at("node_modules/@podscope/engine");
+const blocks = (language) =>
+  [...readFileSync(join(installed, "README.md"), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, found]) => found === language).map(([, , text]) => text);
+
+const tests = {
+  "the tarball holds what is needed and nothing else"() {
+    const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
+    assert.deepEqual(files, [
+      "LICENSE", "README.md", "THIRD-PARTY.md", "node.js", "package.json", "podscope.d.ts", "podscope.js", "podscope_bg.wasm",
+    ].map((name) => `package/${name}`).sort());
+  },
+
+  "a Node program loads, commands, runs and reads"() {
+    cpSync(join(HERE, "use.mjs"), at("use.mjs"));
+    cpSync(join(HERE, "node.mjs"), at("node.mjs"));
+    process.stdout.write(run("node", ["node.mjs"]).replace(/^/gm, "        ").trimEnd() + "\n");
+  },
+
+  async "the same program in Chromium, by an import map: equal to the byte"() {
+    const node = JSON.parse(readFileSync(at("told.json"), "utf8"));
+    assert.deepEqual(await inBrowser(project), node);
+  },
+
+  "what the README shows runs and prints what it says"() {
+    const [first, second] = blocks("js");
+    writeFileSync(at("readme-1.mjs"), first);
+    const lines = run("node", ["readme-1.mjs"]);
+    assert.equal(lines.match(/pod: 'db-0'/g)?.length, 2, lines);
+    assert.match(lines, /ghost: true/);
+    assert.match(lines, /#s1:/);
+    writeFileSync(at("readme-2.mjs"), `import init, { load } from "@podscope/engine";\nawait init();\n${second}`);
+    assert.equal(run("node", ["readme-2.mjs"]).trim(), second.match(/\/\/ (.*)$/m)[1]);
+  },
+
+  "TypeScript takes right uses, refuses wrong ones, and the types fit the values to the field"() {
+    // node.mjs wrote the values as literals: an unknown or a missing field is an error.
+    cpSync(join(HERE, "use.ts"), at("use.ts"));
+    try {
+      run("tsc", ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "", "--lib", "es2022,dom,esnext.disposable", "use.ts", "values.ts"]);
+    } catch (error) {
+      assert.fail(error.stdout);
+    }
+  },
+};
+
+let passed = 0;
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    passed += 1;
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n        ${`${error.message}\n${error.stderr ?? ""}`.trim().replaceAll("\n", "\n        ")}`);
+  }
+}
+if (failed === 0) rmSync(project, { recursive: true });
+else console.log(`the project is kept: ${project}`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
