@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::macros::{api_types, string_enum};
+use crate::macros::string_enum;
+use crate::wire_types;
 use crate::{
     ConditionStatus, IntOrString, LabelSelector, MicroTime, ObjectMeta, ObjectReference, PreemptionPolicy, Str, Time,
 };
 
-api_types! {
+wire_types! {
     /// A namespace.
     pub struct Namespace {
         pub metadata: ObjectMeta,
         pub spec: NamespaceSpec,
         pub status: NamespaceStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Finalizers of a namespace (`kubernetes`).
     pub struct NamespaceSpec { pub finalizers: Vec<Str> }
@@ -23,8 +23,7 @@ api_types! {
     pub struct NamespaceStatus { pub phase: Str, pub conditions: Vec<NamespaceCondition> }
     /// Why a namespace does not end.
     pub struct NamespaceCondition {
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub status: ConditionStatus,
         pub last_transition_time: Option<Time>,
         pub reason: Str,
@@ -35,20 +34,16 @@ api_types! {
         pub metadata: ObjectMeta,
         pub spec: ServiceSpec,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a Service.
     pub struct ServiceSpec {
         pub ports: Vec<ServicePort>,
         pub selector: Option<BTreeMap<Str, Str>>,
-        #[serde(rename = "clusterIP")]
-        pub cluster_ip: Str,
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub cluster_ip as "clusterIP": Str,
+        pub kind as "type": Str,
         pub external_name: Str,
-        #[serde(rename = "clusterIPs")]
-        pub cluster_ips: Vec<Str>,
+        pub cluster_ips as "clusterIPs": Vec<Str>,
         pub session_affinity: Str,
         pub internal_traffic_policy: Option<Str>,
         pub external_traffic_policy: Str,
@@ -64,8 +59,7 @@ api_types! {
         pub endpoints: Vec<Endpoint>,
         pub ports: Vec<EndpointPort>,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// One endpoint (CT-114).
     pub struct Endpoint {
@@ -85,8 +79,7 @@ api_types! {
         pub spec: PodDisruptionBudgetSpec,
         pub status: PodDisruptionBudgetStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a budget.
     pub struct PodDisruptionBudgetSpec {
@@ -107,8 +100,7 @@ api_types! {
     }
     /// A condition of a budget.
     pub struct BudgetCondition {
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub status: ConditionStatus,
         pub observed_generation: Option<i64>,
         pub last_transition_time: Option<Time>,
@@ -123,27 +115,23 @@ api_types! {
         pub description: Str,
         pub preemption_policy: Option<PreemptionPolicy>,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// A ConfigMap; only its presence matters.
     pub struct ConfigMap {
         pub metadata: ObjectMeta,
         pub data: BTreeMap<Str, Str>,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// A Secret; only its presence matters.
     pub struct Secret {
         pub metadata: ObjectMeta,
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub data: BTreeMap<Str, Str>,
         pub string_data: BTreeMap<Str, Str>,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// An event about an object (core/v1).
     pub struct Event {
@@ -155,16 +143,14 @@ api_types! {
         pub first_timestamp: Option<Time>,
         pub last_timestamp: Option<Time>,
         pub count: Option<i32>,
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub event_time: Option<MicroTime>,
         pub action: Str,
         pub related: Option<ObjectReference>,
         pub reporting_component: Str,
         pub reporting_instance: Str,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Who emitted an event.
     pub struct EventSource { pub component: Str, pub host: Str }

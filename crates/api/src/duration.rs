@@ -116,21 +116,15 @@ pub fn print_duration_short(micros: i64) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(pub i64);
 
-impl crate::macros::Absent for Duration {}
 impl std::fmt::Display for Duration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&print_duration(self.0))
     }
 }
-impl serde::Serialize for Duration {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(&print_duration(self.0))
-    }
-}
-impl<'de> serde::Deserialize<'de> for Duration {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(d)?;
-        parse_duration(&text).map(Self).map_err(serde::de::Error::custom)
+impl std::str::FromStr for Duration {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse_duration(text).map(Self)
     }
 }
 

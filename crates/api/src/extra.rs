@@ -16,12 +16,6 @@ use crate::residual::{IDENTITY, PARTIAL_LIST, PARTIAL_MAP, Residual};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extra(Option<Str>);
 
-impl crate::macros::Absent for Extra {
-    fn absent(&self) -> bool {
-        self.0.is_none()
-    }
-}
-
 impl Extra {
     pub(crate) fn from_residual(residual: Option<Residual<'_>>) -> Self {
         let text = residual

@@ -28,8 +28,9 @@ mod served;
 mod storage;
 mod time;
 mod tree;
-mod type_name;
 mod validate;
+mod values;
+pub mod wire;
 mod workload;
 mod yaml;
 
@@ -43,7 +44,6 @@ pub use self::decode::{FieldError, decode};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::extra::Extra;
-pub use self::macros::Absent;
 pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
@@ -61,8 +61,7 @@ pub use self::workload::*;
 pub type Str = Arc<str>;
 
 /// `intstr.IntOrString`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IntOrString {
     /// A number.
     Int(i32),
@@ -82,55 +81,5 @@ impl std::fmt::Display for IntOrString {
             Self::Int(number) => number.fmt(f),
             Self::String(text) => f.write_str(text),
         }
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for IntOrString {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = IntOrString;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an integer or a string")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<IntOrString, E> {
-                Ok(IntOrString::String(text.into()))
-            }
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<IntOrString, E> {
-                let wide = |_| {
-                    E::custom(format!(
-                        "json: cannot unmarshal number {number} into Go value of type int32"
-                    ))
-                };
-                i32::try_from(number).map(IntOrString::Int).map_err(wide)
-            }
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<IntOrString, E> {
-                let wide = |_| {
-                    E::custom(format!(
-                        "json: cannot unmarshal number {number} into Go value of type int32"
-                    ))
-                };
-                i32::try_from(number).map(IntOrString::Int).map_err(wide)
-            }
-            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<IntOrString, E> {
-                Err(E::custom(format!(
-                    "json: cannot unmarshal number {number} into Go value of type int32"
-                )))
-            }
-            fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<IntOrString, E> {
-                Err(E::custom("json: cannot unmarshal bool into Go value of type int32"))
-            }
-            fn visit_unit<E>(self) -> Result<IntOrString, E> {
-                Ok(IntOrString::Int(0))
-            }
-        }
-        d.deserialize_any(Visitor)
-    }
-}
-
-impl macros::Absent for IntOrString {}
-impl macros::Absent for serde_json::Value {
-    fn absent(&self) -> bool {
-        self.is_null()
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::macros::{api_types, string_enum, string_newtype};
+use crate::macros::{string_enum, string_newtype};
+use crate::wire_types;
 use crate::{IntOrString, Str, Time};
 
 string_newtype! {
@@ -54,7 +55,7 @@ impl std::fmt::Display for ObjectKey {
     }
 }
 
-api_types! {
+wire_types! {
     /// Object metadata. `managedFields` and other unread fields travel beside the object (see `Extra`).
     pub struct ObjectMeta {
         pub name: Str,

@@ -1,24 +1,21 @@
 //! Nodes, their leases and their CSI drivers.
 
-use crate::macros::api_types;
+use crate::wire_types;
 use crate::{ConditionStatus, MicroTime, ObjectMeta, ResourceList, Str, TaintEffect, Time};
 
-api_types! {
+wire_types! {
     /// A Node object: what the API knows of a machine; the machine itself is another thing (F-05).
     pub struct Node {
         pub metadata: ObjectMeta,
         pub spec: NodeSpec,
         pub status: NodeStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// What is wanted of the node.
     pub struct NodeSpec {
-        #[serde(rename = "podCIDR")]
-        pub pod_cidr: Str,
-        #[serde(rename = "providerID")]
-        pub provider_id: Str,
+        pub pod_cidr as "podCIDR": Str,
+        pub provider_id as "providerID": Str,
         /// Cordoned.
         pub unschedulable: Option<bool>,
         pub taints: Vec<Taint>,
@@ -38,8 +35,7 @@ api_types! {
     }
     /// One condition of a node.
     pub struct NodeCondition {
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub status: ConditionStatus,
         pub last_heartbeat_time: Option<Time>,
         pub last_transition_time: Option<Time>,
@@ -47,7 +43,7 @@ api_types! {
         pub message: Str,
     }
     /// An address of the node.
-    pub struct NodeAddress { #[serde(rename = "type")] pub kind: Str, pub address: Str }
+    pub struct NodeAddress { pub kind as "type": Str, pub address: Str }
     /// Versions.
     pub struct NodeSystemInfo {
         pub kernel_version: Str,
@@ -56,8 +52,7 @@ api_types! {
         pub kubelet_version: Str,
         pub operating_system: Str,
         pub architecture: Str,
-        #[serde(rename = "bootID")]
-        pub boot_id: Str,
+        pub boot_id as "bootID": Str,
     }
     /// An image present on the node.
     pub struct ContainerImage { pub names: Vec<Str>, pub size_bytes: i64 }
@@ -68,8 +63,7 @@ api_types! {
         pub metadata: ObjectMeta,
         pub spec: LeaseSpec,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Who holds the lease and since when.
     pub struct LeaseSpec {
@@ -84,16 +78,14 @@ api_types! {
         pub metadata: ObjectMeta,
         pub spec: CsiNodeSpec,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Drivers.
     pub struct CsiNodeSpec { pub drivers: Vec<CsiNodeDriver> }
     /// One driver on a node.
     pub struct CsiNodeDriver {
         pub name: Str,
-        #[serde(rename = "nodeID")]
-        pub node_id: Str,
+        pub node_id as "nodeID": Str,
         pub topology_keys: Vec<Str>,
         pub allocatable: Option<VolumeNodeResources>,
     }

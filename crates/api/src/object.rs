@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::decode::{FieldError, decode_with_residual};
+use crate::decode::{FieldError, decode_into, first_message};
 use crate::residual::Residual;
+use crate::wire::Wire;
 use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
 
 /// What every typed object can do.
@@ -75,27 +76,27 @@ macro_rules! kinds {
                 let mut map = serde_json::Map::new();
                 map.insert("apiVersion".into(), self.kind().api_version().into());
                 map.insert("kind".into(), self.kind().name().into());
-                let typed = match self { $(Object::$kind(object) => serde_json::to_value(&**object)),* };
-                if let Ok(Value::Object(fields)) = typed { map.extend(fields); }
+                if let Value::Object(fields) = self.as_wire().write() { map.extend(fields); }
                 Value::Object(map)
             }
+            fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object),* } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra),* }
             }
             /// Decodes the typed part of a tree, and gives back what it did not hold.
             pub(crate) fn from_tree(kind: Kind, tree: &Tree) -> Result<(Object, Option<Residual<'_>>), Vec<FieldError>> {
                 Ok(match kind { $(Kind::$kind => {
-                    let (object, residual) = decode_with_residual::<crate::$kind>(tree)?;
+                    let mut object = crate::$kind::default();
+                    let residual = decode_into(&mut object, tree)?;
                     (Object::$kind(Arc::new(object)), residual)
                 }),* })
             }
             /// Decodes the typed part of a tree of that kind.
             ///
             /// # Errors
-            /// serde's message for the first field of a wrong type.
-            pub fn from_typed_value(kind: Kind, value: &Value) -> Result<Object, serde_json::Error> {
-                use serde::Deserialize;
-                Ok(match kind { $(Kind::$kind => Object::$kind(Arc::new(crate::$kind::deserialize(value)?))),* })
+            /// What is wrong with the first field of a wrong type.
+            pub fn from_typed_value(kind: Kind, value: &Value) -> Result<Object, String> {
+                Object::from_tree(kind, &Tree::from_value(value)).map(|(object, _)| object).map_err(first_message)
             }
         }
 

@@ -6,29 +6,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::macros::{api_types, string_enum};
+use crate::macros::string_enum;
+use crate::wire_types;
 use crate::{IntOrString, LabelSelector, NodeName, ObjectMeta, Quantity, SelectorOperator, Str, Time};
 
 /// Amounts by resource name (`cpu`, `memory`, `pods`, `example.com/gpu`, …).
 pub type ResourceList = BTreeMap<Str, Quantity>;
 
-api_types! {
+wire_types! {
     /// A pod: one finite execution of containers on one node (CT-001).
     pub struct Pod {
         pub metadata: ObjectMeta,
         pub spec: PodSpec,
         pub status: PodStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// The template of a workload's pods.
     pub struct PodTemplateSpec {
         pub metadata: ObjectMeta,
         pub spec: PodSpec,
         /// What was given but has no behaviour here; every pod of the template gets it.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// What should run, where it may run, and how it ends.
     pub struct PodSpec {
@@ -112,8 +111,7 @@ api_types! {
         pub name: Str,
         pub container_port: i32,
         pub host_port: Option<i32>,
-        #[serde(rename = "hostIP")]
-        pub host_ip: Str,
+        pub host_ip as "hostIP": Str,
         pub protocol: Str,
     }
     /// An environment variable; only references to ConfigMaps and Secrets have behaviour.
@@ -190,8 +188,7 @@ api_types! {
         pub aws_elastic_block_store: Option<AwsDiskVolume>,
         pub rbd: Option<RbdVolume>,
         pub projected: Option<Box<ProjectedVolume>>,
-        #[serde(rename = "downwardAPI")]
-        pub downward_api: Option<Box<DownwardApiVolume>>,
+        pub downward_api as "downwardAPI": Option<Box<DownwardApiVolume>>,
         pub csi: Option<Box<CsiInlineVolume>>,
         pub git_repo: Option<Arc<serde_json::Value>>,
         pub glusterfs: Option<Arc<serde_json::Value>>,
@@ -206,15 +203,14 @@ api_types! {
         pub quobyte: Option<Arc<serde_json::Value>>,
         pub photon_persistent_disk: Option<Arc<serde_json::Value>>,
         pub portworx_volume: Option<Arc<serde_json::Value>>,
-        #[serde(rename = "scaleIO")]
-        pub scale_io: Option<Arc<serde_json::Value>>,
+        pub scale_io as "scaleIO": Option<Arc<serde_json::Value>>,
         pub storageos: Option<Arc<serde_json::Value>>,
         pub image: Option<Arc<serde_json::Value>>,
     }
     /// Scratch space that lives as long as the pod's UID (LC-003).
     pub struct EmptyDirVolume { pub medium: Str, pub size_limit: Option<Quantity> }
     /// A directory of the node.
-    pub struct HostPathVolume { pub path: Str, #[serde(rename = "type")] pub kind: Option<Str> }
+    pub struct HostPathVolume { pub path: Str, pub kind as "type": Option<Str> }
     /// A use of a claim.
     pub struct ClaimVolume { pub claim_name: Str, pub read_only: Option<bool> }
     /// A claim made for the pod from a template.
@@ -242,7 +238,7 @@ api_types! {
     /// A GCE disk.
     pub struct GceDiskVolume { pub pd_name: Str, pub read_only: Option<bool> }
     /// An EBS volume.
-    pub struct AwsDiskVolume { #[serde(rename = "volumeID")] pub volume_id: Str, pub partition: Option<i32>, pub read_only: Option<bool> }
+    pub struct AwsDiskVolume { pub volume_id as "volumeID": Str, pub partition: Option<i32>, pub read_only: Option<bool> }
     /// A Ceph block device.
     pub struct RbdVolume { pub monitors: Vec<Str>, pub image: Str, pub pool: Str, pub read_only: Option<bool> }
     /// Which taints the pod accepts (SCH-042).
@@ -304,14 +300,10 @@ api_types! {
         pub message: Str,
         pub reason: Str,
         pub nominated_node_name: Str,
-        #[serde(rename = "hostIP")]
-        pub host_ip: Str,
-        #[serde(rename = "hostIPs")]
-        pub host_ips: Vec<IpAddress>,
-        #[serde(rename = "podIP")]
-        pub pod_ip: Str,
-        #[serde(rename = "podIPs")]
-        pub pod_ips: Vec<IpAddress>,
+        pub host_ip as "hostIP": Str,
+        pub host_ips as "hostIPs": Vec<IpAddress>,
+        pub pod_ip as "podIP": Str,
+        pub pod_ips as "podIPs": Vec<IpAddress>,
         pub start_time: Option<Time>,
         pub init_container_statuses: Vec<ContainerStatus>,
         pub container_statuses: Vec<ContainerStatus>,
@@ -324,8 +316,7 @@ api_types! {
     pub struct IpAddress { pub ip: Str }
     /// One condition of a pod (LC-106 to LC-110).
     pub struct PodCondition {
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub observed_generation: Option<i64>,
         pub status: ConditionStatus,
         pub last_probe_time: Option<Time>,
@@ -341,10 +332,8 @@ api_types! {
         pub ready: bool,
         pub restart_count: i32,
         pub image: Str,
-        #[serde(rename = "imageID")]
-        pub image_id: Str,
-        #[serde(rename = "containerID")]
-        pub container_id: Str,
+        pub image_id as "imageID": Str,
+        pub container_id as "containerID": Str,
         pub started: Option<bool>,
         pub allocated_resources: ResourceList,
         pub resources: Option<ResourceRequirements>,
@@ -363,8 +352,7 @@ api_types! {
         pub message: Str,
         pub started_at: Option<Time>,
         pub finished_at: Option<Time>,
-        #[serde(rename = "containerID")]
-        pub container_id: Str,
+        pub container_id as "containerID": Str,
     }
 }
 

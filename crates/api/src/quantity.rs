@@ -1,8 +1,6 @@
 //! `resource.Quantity`: exact decimal amounts with the API's suffixes,
 //! printed in the API server's canonical form.
 
-use crate::macros::Absent;
-
 /// How a quantity was written, and so how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Format {
@@ -53,7 +51,6 @@ impl Ord for Quantity {
         self.nanos.cmp(&other.nanos)
     }
 }
-impl Absent for Quantity {}
 
 fn ceil_div(value: i128, by: i128) -> i128 {
     value.div_euclid(by) + i128::from(value.rem_euclid(by) != 0)
@@ -265,44 +262,6 @@ impl std::fmt::Display for Quantity {
             }
         }
         unreachable!("every magnitude is a whole number of nano units")
-    }
-}
-
-impl serde::Serialize for Quantity {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(self)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Quantity {
-    /// Accepts a string or a bare number, as the API server does.
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Quantity;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a quantity such as 250m or 1Gi")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Quantity, E> {
-                text.parse().map_err(E::custom)
-            }
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Quantity, E> {
-                Ok(Quantity::from_units(number.max(-i64::MAX)))
-            }
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Quantity, E> {
-                i64::try_from(number).map(Quantity::from_units).map_err(E::custom)
-            }
-            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Quantity, E> {
-                number.to_string().parse().map_err(E::custom)
-            }
-            fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Quantity, E> {
-                value.to_string().parse().map_err(E::custom)
-            }
-            fn visit_unit<E>(self) -> Result<Quantity, E> {
-                Ok(Quantity::default())
-            }
-        }
-        d.deserialize_any(Visitor)
     }
 }
 

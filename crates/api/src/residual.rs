@@ -7,7 +7,7 @@ use crate::tree::Tree;
 
 /// What a struct did not hold, as parts of the tree.
 #[derive(Debug)]
-pub(crate) enum Residual<'n> {
+pub enum Residual<'n> {
     /// A whole value under a key no struct field has.
     Raw(&'n Tree),
     /// Some fields of a map.

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::macros::{api_types, string_enum};
+use crate::macros::string_enum;
+use crate::wire_types;
 use crate::{
     AwsDiskVolume, GceDiskVolume, HostPathVolume, IscsiVolume, LabelSelector, NfsVolume, NodeSelector, ObjectMeta,
     ObjectReference, Quantity, RbdVolume, ResourceList, ResourceRequirements, Str, Time,
 };
 
-api_types! {
+wire_types! {
     /// A piece of storage.
     pub struct PersistentVolume {
         pub metadata: ObjectMeta,
         pub spec: PersistentVolumeSpec,
         pub status: PersistentVolumeStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a volume; exactly one source.
     pub struct PersistentVolumeSpec {
@@ -48,8 +48,7 @@ api_types! {
         pub quobyte: Option<serde_json::Value>,
         pub photon_persistent_disk: Option<serde_json::Value>,
         pub portworx_volume: Option<serde_json::Value>,
-        #[serde(rename = "scaleIO")]
-        pub scale_io: Option<serde_json::Value>,
+        pub scale_io as "scaleIO": Option<serde_json::Value>,
         pub storageos: Option<serde_json::Value>,
     }
     /// A disk of one node.
@@ -66,8 +65,7 @@ api_types! {
         pub spec: PersistentVolumeClaimSpec,
         pub status: PersistentVolumeClaimStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// A claim inside another object's template.
     pub struct PersistentVolumeClaimTemplate {
@@ -100,8 +98,7 @@ api_types! {
         pub volume_binding_mode: Option<VolumeBindingMode>,
         pub allowed_topologies: Vec<TopologySelectorTerm>,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Where a class may provision.
     pub struct TopologySelectorTerm { pub match_label_expressions: Vec<TopologySelectorRequirement> }
@@ -113,8 +110,7 @@ api_types! {
         pub spec: VolumeAttachmentSpec,
         pub status: VolumeAttachmentStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Which volume, which node, by whom.
     pub struct VolumeAttachmentSpec { pub attacher: Str, pub node_name: crate::NodeName, pub source: VolumeAttachmentSource }
@@ -129,8 +125,7 @@ api_types! {
         pub metadata: ObjectMeta,
         pub spec: CsiDriverSpec,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Properties of a driver.
     pub struct CsiDriverSpec { pub attach_required: Option<bool>, pub storage_capacity: Option<bool> }
@@ -142,8 +137,7 @@ api_types! {
         pub capacity: Option<Quantity>,
         pub maximum_volume_size: Option<Quantity>,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
 }
 

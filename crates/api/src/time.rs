@@ -1,8 +1,6 @@
 //! Instants as the API writes them. Both types hold microseconds since the
 //! Unix epoch; they differ only in how they are printed.
 
-use crate::macros::Absent;
-
 /// `metav1.Time`: printed to the second, RFC 3339, UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(pub i64);
@@ -10,9 +8,6 @@ pub struct Time(pub i64);
 /// `metav1.MicroTime`: printed to the microsecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MicroTime(pub i64);
-
-impl Absent for Time {}
-impl Absent for MicroTime {}
 
 impl Time {
     /// The instant `seconds` after the Unix epoch.
@@ -160,7 +155,7 @@ fn go_time_error(text: &str) -> String {
     format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
 }
 
-macro_rules! text_serde {
+macro_rules! text_form {
     ($name:ident, $digits:literal) => {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -173,21 +168,10 @@ macro_rules! text_serde {
                 parse_rfc3339(text).map(Self).ok_or_else(|| go_time_error(text))
             }
         }
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                s.serialize_str(&print_rfc3339(self.0, $digits))
-            }
-        }
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(d)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
     };
 }
-text_serde!(Time, 0);
-text_serde!(MicroTime, 6);
+text_form!(Time, 0);
+text_form!(MicroTime, 6);
 
 #[cfg(test)]
 mod tests {

@@ -54,9 +54,14 @@ impl Tree {
                 .iter()
                 .find(|entry| &*entry.key == key)
                 .map(|entry| &entry.value)
-                .filter(|value| value.data != Data::Null),
+                .filter(|value| !value.is_null()),
             _ => None,
         }
+    }
+
+    /// Whether there is nothing here.
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null)
     }
 
     /// The text, if this is a string.
@@ -255,7 +260,7 @@ impl serde::Serialize for Tree {
             }
             Data::Map(entries) => {
                 let mut map = s.serialize_map(Some(entries.len()))?;
-                for entry in entries.iter().filter(|entry| entry.value.data != Data::Null) {
+                for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
                     map.serialize_entry(&*entry.key, &entry.value)?;
                 }
                 map.end()

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::macros::{api_types, string_enum};
+use crate::macros::string_enum;
+use crate::wire_types;
 use crate::{
     ConditionStatus, IntOrString, LabelSelector, ObjectMeta, PersistentVolumeClaimTemplate, PodTemplateSpec, Str, Time,
 };
 
-api_types! {
+wire_types! {
     /// A ReplicaSet.
     pub struct ReplicaSet {
         pub metadata: ObjectMeta,
         pub spec: ReplicaSetSpec,
         pub status: ReplicaSetStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a ReplicaSet.
     pub struct ReplicaSetSpec {
@@ -36,8 +36,7 @@ api_types! {
     }
     /// A condition of a workload.
     pub struct WorkloadCondition {
-        #[serde(rename = "type")]
-        pub kind: Str,
+        pub kind as "type": Str,
         pub status: ConditionStatus,
         pub last_probe_time: Option<Time>,
         pub last_update_time: Option<Time>,
@@ -51,8 +50,7 @@ api_types! {
         pub spec: ReplicationControllerSpec,
         pub status: ReplicaSetStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a ReplicationController: its selector is a plain map.
     pub struct ReplicationControllerSpec {
@@ -67,8 +65,7 @@ api_types! {
         pub spec: DeploymentSpec,
         pub status: DeploymentStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a Deployment.
     pub struct DeploymentSpec {
@@ -82,7 +79,7 @@ api_types! {
         pub progress_deadline_seconds: Option<i32>,
     }
     /// How a Deployment replaces pods.
-    pub struct DeploymentStrategy { #[serde(rename = "type")] pub kind: Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
+    pub struct DeploymentStrategy { pub kind as "type": Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
     /// Bounds of a rolling update.
     pub struct RollingUpdateDeployment { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
     /// Status of a Deployment.
@@ -102,8 +99,7 @@ api_types! {
         pub spec: StatefulSetSpec,
         pub status: StatefulSetStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a StatefulSet.
     pub struct StatefulSetSpec {
@@ -124,7 +120,7 @@ api_types! {
     /// What becomes of claims.
     pub struct ClaimRetentionPolicy { pub when_deleted: Str, pub when_scaled: Str }
     /// How a StatefulSet replaces pods.
-    pub struct StatefulSetUpdateStrategy { #[serde(rename = "type")] pub kind: Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
+    pub struct StatefulSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
     /// The lowest ordinal that is updated.
     pub struct RollingUpdateStatefulSet { pub partition: Option<i32>, pub max_unavailable: Option<IntOrString> }
     /// Status of a StatefulSet.
@@ -146,8 +142,7 @@ api_types! {
         pub data: Option<Arc<serde_json::Value>>,
         pub revision: i64,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// A DaemonSet.
     pub struct DaemonSet {
@@ -155,8 +150,7 @@ api_types! {
         pub spec: DaemonSetSpec,
         pub status: DaemonSetStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a DaemonSet.
     pub struct DaemonSetSpec {
@@ -167,7 +161,7 @@ api_types! {
         pub revision_history_limit: Option<i32>,
     }
     /// How a DaemonSet replaces pods.
-    pub struct DaemonSetUpdateStrategy { #[serde(rename = "type")] pub kind: Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
+    pub struct DaemonSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
     /// Bounds of a DaemonSet's update.
     pub struct RollingUpdateDaemonSet { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
     /// Status of a DaemonSet.
@@ -188,8 +182,7 @@ api_types! {
         pub spec: JobSpec,
         pub status: JobStatus,
         /// What was given but has no behaviour here.
-        #[serde(skip)]
-        pub extra: crate::Extra,
+        pub extra as "": crate::Extra,
     }
     /// Spec of a Job.
     pub struct JobSpec {

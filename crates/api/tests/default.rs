@@ -256,9 +256,7 @@ fn va052_job_selectors() {
     let mut job = (**job).clone();
     podscope_api::generate_job_selector(&mut job);
     assert_eq!(
-        serde_json::to_value(&job.spec)
-            .unwrap()
-            .pointer("/selector/matchLabels"),
+        podscope_api::wire::Wire::write(&job.spec).pointer("/selector/matchLabels"),
         Some(&json!({"batch.kubernetes.io/controller-uid": "u-1"}))
     );
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use crate::decode::{FieldError, decode};
 use crate::duration::parse_duration;
-use crate::macros::api_types;
 use crate::tree::{Data, Tree};
+use crate::wire_types;
 use crate::{Duration, Quantity, Str, Taint};
 
-api_types! {
+wire_types! {
     /// Settings of a kubelet that have behaviour.
     pub struct KubeletConfiguration {
         pub api_version: Str,

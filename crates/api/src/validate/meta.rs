@@ -109,7 +109,7 @@ fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorLi
         if owner.controller == Some(true) {
             let name = format!("{}/{}", owner.kind, owner.name);
             if let Some(first) = &controller {
-                let all = serde_json::to_string(&metadata.owner_references).unwrap_or_default();
+                let all = crate::wire::to_json(&metadata.owner_references);
                 let message = format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
                 );

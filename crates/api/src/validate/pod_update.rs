@@ -142,7 +142,7 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
         before.iter().all(|(key, value)| after.get(key) == Some(value))
     };
     if !grown(&old.node_selector, &new.node_selector) {
-        let value = serde_json::to_string(&*new.node_selector).unwrap_or_default();
+        let value = crate::wire::to_json(&*new.node_selector);
         errors.invalid(
             &path.child("nodeSelector"),
             value,
@@ -214,7 +214,7 @@ fn internal_term(term: &crate::NodeSelectorTerm) -> String {
                 let values = if requirement.values.is_empty() {
                     "null".to_owned()
                 } else {
-                    serde_json::to_string(&requirement.values).unwrap_or_default()
+                    crate::wire::to_json(&requirement.values)
                 };
                 format!(
                     "{{\"Key\":{},\"Operator\":{},\"Values\":{values}}}",

@@ -51,7 +51,7 @@ pub(super) fn is_sound(selector: &LabelSelector) -> bool {
 
 /// A selector as the API prints it in messages: JSON with wire names (VA-014).
 pub(super) fn json(selector: &LabelSelector) -> String {
-    serde_json::to_string(selector).unwrap_or_default()
+    crate::wire::to_json(selector)
 }
 
 /// A map of labels as the API prints it; `null` where there is none.
@@ -59,6 +59,6 @@ pub(super) fn labels_json(labels: &std::collections::BTreeMap<crate::Str, crate:
     if labels.is_empty() {
         "null".into()
     } else {
-        serde_json::to_string(labels).unwrap_or_default()
+        crate::wire::to_json(labels)
     }
 }

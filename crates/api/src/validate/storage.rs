@@ -36,7 +36,7 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
         let value = if spec.capacity.is_empty() {
             "null".to_owned()
         } else {
-            serde_json::to_string(&spec.capacity).unwrap_or_default()
+            crate::wire::to_json(&spec.capacity)
         };
         errors.unsupported(&capacity, value, &["storage"]);
     }
@@ -153,7 +153,7 @@ pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, erro
         errors.invalid(&Path::root("volumeMode"), value, IMMUTABLE);
     }
     if old.spec.node_affinity.is_some() && old.spec.node_affinity != new.spec.node_affinity {
-        let value = serde_json::to_string(&new.spec.node_affinity).unwrap_or_default();
+        let value = crate::wire::to_json(&new.spec.node_affinity);
         let path = Path::root("spec");
         errors.invalid(&path.child("nodeAffinity"), value, IMMUTABLE);
     }

@@ -74,7 +74,7 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
         now.spec.scheduling_gates.clone_from(&before.spec.scheduling_gates);
     }
     if template != *old.spec.template {
-        let value = serde_json::to_string(&*new.spec.template).unwrap_or_default();
+        let value = crate::wire::to_json(&*new.spec.template);
         errors.invalid(&path.child("template"), value, IMMUTABLE);
     }
     if old.spec.completion_mode != new.spec.completion_mode {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use podscope_api::wire::Wire as _;
 use podscope_api::{Labels, ObjectMeta, OwnerReference, Pod, PodStatus, PodTemplateSpec, Str};
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ impl Template {
     }
     /// Everything the template says, as one tree.
     pub(super) fn value(&self) -> Value {
-        let mut value = serde_json::to_value(&*self.0).unwrap_or_default();
+        let mut value = self.0.write();
         self.0.extra.merge_into(&mut value);
         value
     }

@@ -233,5 +233,5 @@ pub(crate) fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)])
 
 /// A status as JSON, for paths.
 pub(crate) fn status(pod: &Pod) -> Value {
-    serde_json::to_value(&pod.status).expect("a status")
+    podscope_api::wire::Wire::write(&pod.status)
 }

@@ -94,9 +94,9 @@ fn read_one(plugin: Plugin, value: &Value, path: &str, args: &mut Args, errors: 
         }
         Plugin::NodeAffinity => {
             if let Some(value) = fields.get("addedAffinity") {
-                match serde_json::from_value::<NodeAffinity>(value.clone()) {
+                match podscope_api::wire::from_value::<NodeAffinity>(value) {
                     Ok(affinity) => args.added_affinity = Some(Arc::new(affinity)),
-                    Err(error) => errors.push(fields.at("addedAffinity"), error.to_string()),
+                    Err(error) => errors.push(fields.at("addedAffinity"), error),
                 }
             }
         }
@@ -266,10 +266,10 @@ fn read_spread(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
         .enumerate()
     {
         let at = format!("{base}[{index}]");
-        let constraint: TopologySpreadConstraint = match serde_json::from_value(value.clone()) {
+        let constraint: TopologySpreadConstraint = match podscope_api::wire::from_value(value) {
             Ok(constraint) => constraint,
             Err(error) => {
-                errors.push(at, error.to_string());
+                errors.push(at, error);
                 continue;
             }
         };

@@ -144,7 +144,7 @@ mod tests {
 
     fn row(spec: Value, status: Value, meta: Value) -> (String, String, String) {
         let value = json!({"metadata": meta, "spec": spec, "status": status});
-        let pod: Pod = serde_json::from_value(value).unwrap();
+        let pod: Pod = podscope_api::wire::from_value(&value).unwrap();
         let row = pod_row(&pod, Time::from_seconds(1_000_000));
         (format!("{}/{}", row.ready, row.total), row.status, row.restarts)
     }

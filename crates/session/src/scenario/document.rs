@@ -2,74 +2,63 @@
 
 use std::collections::BTreeMap;
 
-use podscope_api::{Quantity, Str};
-use serde::Deserialize;
+use podscope_api::{Quantity, Str, wire_types};
 use serde_json::Value;
 
-macro_rules! documents {
-    ($($(#[$m:meta])* struct $name:ident { $($(#[$fm:meta])* $field:ident : $ty:ty),* $(,)? })*) => {$(
-        $(#[$m])*
-        #[derive(Debug, Clone, Default, Deserialize)]
-        #[serde(rename_all = "camelCase", default)]
-        pub(crate) struct $name { $($(#[$fm])* pub(crate) $field: $ty),* }
-    )*};
-}
-
-documents! {
+wire_types! {
     /// The document.
-    struct Document { api_version: String, #[allow(dead_code)] kind: String, metadata: Metadata, spec: Spec }
+    pub(crate) struct Document { pub(crate) api_version: String, #[allow(dead_code)] pub(crate) kind: String, pub(crate) metadata: Metadata, pub(crate) spec: Spec }
     /// `metadata`.
-    struct Metadata { name: String, #[allow(dead_code)] labels: BTreeMap<String, String>, annotations: BTreeMap<String, String> }
+    pub(crate) struct Metadata { pub(crate) name: String, #[allow(dead_code)] pub(crate) labels: BTreeMap<String, String>, pub(crate) annotations: BTreeMap<String, String> }
     /// `spec`.
-    struct Spec {
-        title: String,
-        seed: Option<u64>,
-        start: Option<String>,
-        cluster: Option<ClusterDocument>,
-        components: Components,
-        search: Option<SearchDocument>,
-        timeline: Vec<EntryDocument>,
-        steps: Vec<StepDocument>,
-        solution: Vec<EntryDocument>,
-        wrong: Vec<EntryDocument>,
-        expect: Vec<ExpectDocument>,
+    pub(crate) struct Spec {
+        pub(crate) title: String,
+        pub(crate) seed: Option<u64>,
+        pub(crate) start: Option<String>,
+        pub(crate) cluster: Option<ClusterDocument>,
+        pub(crate) components: Components,
+        pub(crate) search: Option<SearchDocument>,
+        pub(crate) timeline: Vec<EntryDocument>,
+        pub(crate) steps: Vec<StepDocument>,
+        pub(crate) solution: Vec<EntryDocument>,
+        pub(crate) wrong: Vec<EntryDocument>,
+        pub(crate) expect: Vec<ExpectDocument>,
     }
     /// `spec.cluster`.
-    struct ClusterDocument { zones: Option<Vec<String>>, nodes_per_zone: Option<u32>, node: BTreeMap<Str, Quantity> }
+    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: BTreeMap<Str, Quantity> }
     /// `spec.components`.
-    struct Components {
-        kube_scheduler: Value,
-        controller_manager: Value,
-        kubelet: Value,
-        fencing: Value,
-        network: Option<NetworkDocument>,
-        history: Vec<String>,
+    pub(crate) struct Components {
+        pub(crate) kube_scheduler: Value,
+        pub(crate) controller_manager: Value,
+        pub(crate) kubelet: Value,
+        pub(crate) fencing: Value,
+        pub(crate) network: Option<NetworkDocument>,
+        pub(crate) history: Vec<String>,
     }
     /// `spec.components.network`.
-    struct NetworkDocument { latency: Option<String>, jitter: Option<String> }
+    pub(crate) struct NetworkDocument { pub(crate) latency: Option<String>, pub(crate) jitter: Option<String> }
     /// `spec.search`.
-    struct SearchDocument { faults: Option<Vec<String>>, horizon: Option<String>, max: Option<u32> }
+    pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
     /// An entry of a timeline.
-    struct EntryDocument { at: Option<String>, run: Option<String>, apply: Option<String> }
+    pub(crate) struct EntryDocument { pub(crate) at: Option<String>, pub(crate) run: Option<String>, pub(crate) apply: Option<String> }
     /// A step.
-    struct StepDocument {
-        text: String,
-        when: Option<ExpectDocument>,
-        highlight: Vec<String>,
-        #[serde(rename = "try")]
-        try_command: Option<String>,
-        goal: Option<ExpectDocument>,
+    pub(crate) struct StepDocument {
+        pub(crate) text: String,
+        pub(crate) when: Option<ExpectDocument>,
+        pub(crate) highlight: Vec<String>,
+        pub(crate) try_command as "try": Option<String>,
+        pub(crate) goal: Option<ExpectDocument>,
     }
     /// An expectation or condition.
-    struct ExpectDocument {
-        at: Option<String>,
-        by: Option<String>,
-        always: Option<String>,
-        object: Option<String>,
-        path: Option<String>,
-        count: Option<String>,
-        exists: Option<bool>,
-        equals: Value,
-        not: Value,
+    pub(crate) struct ExpectDocument {
+        pub(crate) at: Option<String>,
+        pub(crate) by: Option<String>,
+        pub(crate) always: Option<String>,
+        pub(crate) object: Option<String>,
+        pub(crate) path: Option<String>,
+        pub(crate) count: Option<String>,
+        pub(crate) exists: Option<bool>,
+        pub(crate) equals: Value,
+        pub(crate) not: Value,
     }
 }

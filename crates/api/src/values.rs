@@ -1,0 +1,300 @@
+//! The wire form of scalars, lists and maps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::decode::{Failure, Reader};
+use crate::tree::{Data, Tree};
+use crate::wire::{Read, Wire};
+use crate::{Extra, IntOrString, Quantity, Str};
+
+impl<T: Wire> Wire for Option<T> {
+    fn null() -> Self {
+        None
+    }
+    fn go_type() -> String {
+        T::go_type()
+    }
+    fn absent(&self) -> bool {
+        self.is_none()
+    }
+    fn write(&self) -> Value {
+        match self {
+            Some(value) => value.write(),
+            None => Value::Null,
+        }
+    }
+    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+        if node.is_null() {
+            return Ok(None);
+        }
+        self.insert(T::null()).read(node, reader)
+    }
+}
+
+/// Shared and boxed values are on the wire what they hold.
+macro_rules! pointers {
+    ($($pointer:ident)*) => {$(
+        impl<T: Wire> Wire for $pointer<T> {
+            fn null() -> Self {
+                $pointer::new(T::null())
+            }
+            fn go_type() -> String {
+                T::go_type()
+            }
+            fn absent(&self) -> bool {
+                (**self).absent()
+            }
+            fn write(&self) -> Value {
+                (**self).write()
+            }
+            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+                let mut value = T::null();
+                let rest = value.read(node, reader)?;
+                *self = $pointer::new(value);
+                Ok(rest)
+            }
+        }
+    )*};
+}
+pointers! { Arc Box }
+
+impl<T: Wire> Wire for Vec<T> {
+    fn null() -> Self {
+        Vec::new()
+    }
+    fn go_type() -> String {
+        format!("[]{}", T::go_type())
+    }
+    fn absent(&self) -> bool {
+        self.is_empty()
+    }
+    fn write(&self) -> Value {
+        Value::Array(self.iter().map(|item| item.write()).collect())
+    }
+    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+        reader.list(node, Self::go_type, &mut |node, reader| {
+            let mut item = T::null();
+            let rest = item.read(node, reader)?;
+            self.push(item);
+            Ok(rest)
+        })
+    }
+}
+
+/// A key of a map.
+pub trait Key: Ord + for<'t> From<&'t str> + AsRef<str> {}
+impl Key for Str {}
+impl Key for String {}
+
+impl<K: Key, V: Wire> Wire for BTreeMap<K, V> {
+    fn null() -> Self {
+        BTreeMap::new()
+    }
+    fn go_type() -> String {
+        format!("map[string]{}", V::go_type())
+    }
+    fn absent(&self) -> bool {
+        self.is_empty()
+    }
+    fn write(&self) -> Value {
+        let mut map = Map::new();
+        for (key, value) in self {
+            map.insert(key.as_ref().to_owned(), value.write());
+        }
+        Value::Object(map)
+    }
+    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+        reader.map(node, Self::go_type, &mut |key, node, reader| {
+            let mut value = V::null();
+            let rest = value.read(node, reader)?;
+            self.insert(key.into(), value);
+            Ok(rest)
+        })
+    }
+}
+
+impl Wire for Value {
+    fn null() -> Self {
+        Value::Null
+    }
+    fn go_type() -> String {
+        "interface {}".into()
+    }
+    fn absent(&self) -> bool {
+        self.is_null()
+    }
+    fn write(&self) -> Value {
+        self.clone()
+    }
+    fn read<'n>(&mut self, node: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
+        *self = node.to_value();
+        Ok(None)
+    }
+}
+
+/// Texts that any string is.
+macro_rules! texts {
+    ($($ty:ty),*) => {$(
+        impl Wire for $ty {
+            fn null() -> Self {
+                "".into()
+            }
+            fn go_type() -> String {
+                "string".into()
+            }
+            fn absent(&self) -> bool {
+                self.is_empty()
+            }
+            fn write(&self) -> Value {
+                Value::String((**self).to_owned())
+            }
+            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+                *self = reader.text(node)?.into();
+                Ok(None)
+            }
+        }
+    )*};
+}
+texts! { Str, String, crate::Uid, crate::NodeName }
+
+macro_rules! integers {
+    ($($ty:ident $go:literal),*) => {$(
+        impl Wire for $ty {
+            fn null() -> Self {
+                0
+            }
+            fn go_type() -> String {
+                $go.into()
+            }
+            fn write(&self) -> Value {
+                (*self).into()
+            }
+            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+                *self = $ty::try_from(reader.integer(node, $go)?).map_err(|_| reader.mismatch(node, $go))?;
+                Ok(None)
+            }
+        }
+    )*};
+}
+integers! { i32 "int32", i64 "int64", u32 "uint32", u64 "uint64" }
+
+impl Wire for bool {
+    fn null() -> Self {
+        false
+    }
+    fn go_type() -> String {
+        "bool".into()
+    }
+    fn write(&self) -> Value {
+        Value::Bool(*self)
+    }
+    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+        *self = reader.boolean(node)?;
+        Ok(None)
+    }
+}
+
+impl Wire for IntOrString {
+    fn null() -> Self {
+        Self::Int(0)
+    }
+    fn go_type() -> String {
+        "intstr.IntOrString".into()
+    }
+    fn write(&self) -> Value {
+        match self {
+            Self::Int(number) => (*number).into(),
+            Self::String(text) => Value::String((**text).to_owned()),
+        }
+    }
+    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+        *self = int_or_string(node, reader)?;
+        Ok(None)
+    }
+}
+
+fn int_or_string(node: &Tree, reader: &Reader<'_>) -> Result<IntOrString, Failure> {
+    let narrow = |found: &str| {
+        reader.fail(
+            node,
+            format!("json: cannot unmarshal {found} into Go value of type int32"),
+        )
+    };
+    match &node.data {
+        Data::Null => Ok(IntOrString::Int(0)),
+        Data::String(text) => Ok(IntOrString::String((&**text).into())),
+        Data::Int(number) => i32::try_from(*number)
+            .map(IntOrString::Int)
+            .map_err(|_| narrow(&format!("number {number}"))),
+        Data::Number(text) => Err(narrow(&format!("number {text}"))),
+        Data::Bool(_) => Err(narrow("bool")),
+        Data::Seq(_) | Data::Map(_) => Err(reader.unfit(node, "an integer or a string")),
+    }
+}
+
+impl Wire for Quantity {
+    fn null() -> Self {
+        Self::default()
+    }
+    fn go_type() -> String {
+        "resource.Quantity".into()
+    }
+    fn write(&self) -> Value {
+        Value::String(self.to_string())
+    }
+    /// Accepts a string or a bare number, as the API server does.
+    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+        *self = match &node.data {
+            Data::Null => Self::default(),
+            Data::Int(number) => Self::from_units((*number).max(-i64::MAX)),
+            Data::String(text) | Data::Number(text) => text.parse().map_err(|error| reader.fail(node, error))?,
+            Data::Bool(value) => value.to_string().parse().map_err(|error| reader.fail(node, error))?,
+            Data::Seq(_) | Data::Map(_) => return Err(reader.unfit(node, "a quantity such as 250m or 1Gi")),
+        };
+        Ok(None)
+    }
+}
+
+/// Texts of a form of their own.
+macro_rules! forms {
+    ($($ty:ident),*) => {$(
+        impl Wire for crate::$ty {
+            fn null() -> Self {
+                Self::default()
+            }
+            fn go_type() -> String {
+                "string".into()
+            }
+            fn write(&self) -> Value {
+                Value::String(self.to_string())
+            }
+            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+                *self = reader.text(node)?.parse().map_err(|error| reader.fail(node, error))?;
+                Ok(None)
+            }
+        }
+    )*};
+}
+forms! { Time, MicroTime, Duration }
+
+/// What was kept aside is printed by [`Extra::merge_into`], not as a field.
+impl Wire for Extra {
+    fn null() -> Self {
+        Self::default()
+    }
+    fn go_type() -> String {
+        String::new()
+    }
+    fn absent(&self) -> bool {
+        true
+    }
+    fn write(&self) -> Value {
+        Value::Null
+    }
+    fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
+        Ok(None)
+    }
+}
