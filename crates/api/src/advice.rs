@@ -1,7 +1,7 @@
 //! Advice (P-08): what is legal and still likely to surprise, as the seeds
 //! warn. A pure function over a set of objects.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 
 use crate::{
     Affinity, ContainerBehavior, HookBehavior, Labels, Object, OnSigterm, PersistentVolume, PersistentVolumeClaim,

@@ -3,7 +3,7 @@
 //! A manifest stays valid Kubernetes; what a process does, which no manifest
 //! can say, is written beside it. All lengths of time are microseconds.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 use std::fmt;
 
 use crate::duration::{parse_duration, print_duration_short};

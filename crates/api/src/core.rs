@@ -1,6 +1,6 @@
 //! The smaller kinds: namespaces, services, endpoints, policy, events, configuration.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 
 use crate::macros::string_enum;
 use crate::wire_types;

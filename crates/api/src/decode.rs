@@ -4,6 +4,7 @@
 //! Null is the zero value, as in Go (VA-240).
 
 use crate::limits;
+use crate::ordered::InOrder as _;
 use crate::residual::Residual;
 use crate::tree::{Data, Step, Tree};
 use crate::wire::{Read, Record, Wire};
@@ -61,7 +62,7 @@ pub(crate) fn decode_into<'n>(value: &mut dyn Wire, node: &'n Tree) -> Result<Op
         errors.push(next.field);
         copy.erase(&next.steps);
     }
-    errors.sort_by_key(|error| (error.line, error.column));
+    errors.in_order_by_key(|error| (error.line, error.column));
     Err(errors)
 }
 

@@ -146,7 +146,7 @@ impl<'t> JsonReader<'t> {
 
     fn object(&mut self, depth: usize) -> Result<Data, TextError> {
         let mut entries: Vec<Entry> = Vec::new();
-        let mut keys = std::collections::BTreeSet::new();
+        let mut keys = crate::ordered::BTreeSet::new();
         self.pos += 1;
         self.space();
         if self.peek() == Some(b'}') {

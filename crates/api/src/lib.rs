@@ -18,6 +18,7 @@ pub(crate) mod macros;
 mod meta;
 mod node;
 mod object;
+pub mod ordered;
 mod parse;
 mod pod;
 mod pod_total;

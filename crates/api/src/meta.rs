@@ -1,7 +1,7 @@
 //! What every object carries: names, labels, owners, deletion state; and the
 //! selectors that find objects by label.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::macros::{string_enum, string_newtype};

@@ -111,12 +111,6 @@ macro_rules! kinds {
                 match object { Object::$kind(object) => Some(object), _ => None }
             }
         })*
-
-        /// Calls `$callback!` with every kind's type name and plural field name; lets a store have one typed map a kind.
-        #[macro_export]
-        macro_rules! for_each_kind {
-            ($callback:ident) => { $callback! { $($kind),* } };
-        }
     };
 }
 

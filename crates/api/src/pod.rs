@@ -3,7 +3,7 @@
 //! The large parts of a spec are behind `Arc`, so that the thousand pods of
 //! one template share them and binding a pod copies only pointers.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::macros::string_enum;

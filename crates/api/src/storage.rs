@@ -1,6 +1,6 @@
 //! Volumes: claims, volumes, classes, attachments, drivers.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 
 use crate::macros::string_enum;
 use crate::wire_types;

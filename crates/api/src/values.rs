@@ -1,6 +1,6 @@
 //! The wire form of scalars, lists and maps.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! Workload objects: who keeps pods in being.
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::macros::string_enum;

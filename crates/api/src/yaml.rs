@@ -4,8 +4,8 @@
 //! One document at a time. Aliases and merge keys are expanded within bounds;
 //! a key given twice in one map is refused.
 
+use crate::ordered::BTreeMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 

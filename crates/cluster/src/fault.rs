@@ -1,7 +1,7 @@
 //! Faults: everything that happens to a cluster from outside (F-01).
 
+use podscope_api::ordered::BTreeMap;
 use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
-use std::collections::BTreeMap;
 
 use crate::Span;
 

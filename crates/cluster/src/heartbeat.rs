@@ -2,7 +2,7 @@
 //! follow from its phase and from since when they reach the API server
 //! (LC-202). Nothing here is queued; 5 000 idle nodes cost nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::NodeName;
 

@@ -1,6 +1,6 @@
 //! What a fault does to the world (F-01), and what heals it.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::controllers::ATTACHED_TO;

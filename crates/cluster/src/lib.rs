@@ -37,7 +37,7 @@ pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use invariants::{INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
 pub use network::{Network, NetworkSettings};
-pub use objects::{Objects, Stored, Table};
+pub use objects::Objects;
 pub use request::{Answer, ApiError, CallId, DeleteOptions, EventNote, Mutation, Part, Propagation, Request};
 pub use rng::Rng;
 pub use scheduler_process::RecordedDecision;

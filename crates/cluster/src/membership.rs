@@ -4,7 +4,7 @@
 //! behind the etcd example of seed 000 (C-12). The API server knows nothing
 //! of it.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{Kind, NodeName, ObjectKey, Pod, Str, Uid};
 

@@ -2,7 +2,7 @@
 //! slowness (F-01, F-02). A message is delivered in order on its link, or
 //! never; nobody is told.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{NodeName, Str};
 

@@ -1,94 +1,69 @@
-//! The state of the API as one value: a persistent, ordered, typed map per
+//! The state of the API as one value: a persistent, ordered map per
 //! kind. Cloning is cheap (shared structure), so a watch cache is simply the
 //! value as of some revision, and a checkpoint is a pointer.
 
 use std::sync::Arc;
 
-use podscope_api::{NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
+use podscope_api::{Kind, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 /// Objects of one kind by namespace and name.
-pub type Table<T> = RedBlackTreeMapSync<ObjectKey, Arc<T>>;
-
-/// A kind that has a table in [`Objects`].
-pub trait Stored: Resource {
-    /// Its table.
-    fn table(objects: &Objects) -> &Table<Self>;
-    /// Its table, to change.
-    fn table_mut(objects: &mut Objects) -> &mut Table<Self>;
-}
-
-macro_rules! tables {
-    ($($kind:ident),*) => {
-        #[allow(non_snake_case)]
-        #[derive(Debug, Clone, Default)]
-        struct Tables { $($kind: Table<podscope_api::$kind>),* }
-
-        $(impl Stored for podscope_api::$kind {
-            fn table(objects: &Objects) -> &Table<Self> { &objects.tables.$kind }
-            fn table_mut(objects: &mut Objects) -> &mut Table<Self> { &mut objects.tables.$kind }
-        })*
-
-        impl Objects {
-            /// Objects of a kind, in key order.
-            pub fn list_kind(&self, kind: podscope_api::Kind) -> Vec<Object> {
-                match kind { $(podscope_api::Kind::$kind => self.tables.$kind.values().map(|object| Object::$kind(object.clone())).collect()),* }
-            }
-            /// Objects of a kind in a namespace, by name.
-            pub fn list_kind_in(&self, kind: podscope_api::Kind, namespace: &str) -> Vec<Object> {
-                match kind { $(podscope_api::Kind::$kind => self.list_in::<podscope_api::$kind>(namespace).map(|object| Object::$kind(object.clone())).collect()),* }
-            }
-            /// One object of a kind.
-            pub fn get_kind(&self, kind: podscope_api::Kind, key: &ObjectKey) -> Option<Object> {
-                match kind { $(podscope_api::Kind::$kind => self.tables.$kind.get(key).map(|object| Object::$kind(object.clone()))),* }
-            }
-            /// How many objects of a kind there are.
-            pub fn count_kind(&self, kind: podscope_api::Kind) -> usize {
-                match kind { $(podscope_api::Kind::$kind => self.tables.$kind.size()),* }
-            }
-            fn insert(&mut self, object: Object) {
-                match object { $(Object::$kind(object) => { let key = object.metadata.key(); self.tables.$kind.insert_mut(key, object); }),* }
-            }
-            fn take(&mut self, kind: podscope_api::Kind, key: &ObjectKey) {
-                match kind { $(podscope_api::Kind::$kind => { self.tables.$kind.remove_mut(key); }),* }
-            }
-        }
-    };
-}
-podscope_api::for_each_kind!(tables);
+///
+/// Invariant: all are of the kind the table stands for. One type for all kinds: the code of a
+/// persistent map is large, and each type of values would have its own.
+type Table = RedBlackTreeMapSync<ObjectKey, Object>;
 
 /// All API objects at one revision, with the indexes that informers keep.
 /// Invariant: the indexes hold exactly the pods of the pod table.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
-    tables: Tables,
+    /// By [`Kind`] as a number.
+    tables: [Table; Kind::ALL.len()],
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
-    by_uid: RedBlackTreeMapSync<Uid, (podscope_api::Kind, ObjectKey)>,
+    by_uid: RedBlackTreeMapSync<Uid, (Kind, ObjectKey)>,
 }
 
 impl Objects {
+    fn table(&self, kind: Kind) -> &Table {
+        &self.tables[kind as usize]
+    }
     /// One object by namespace and name.
-    pub fn get<T: Stored>(&self, key: &ObjectKey) -> Option<&Arc<T>> {
-        T::table(self).get(key)
+    pub fn get<T: Resource>(&self, key: &ObjectKey) -> Option<&Arc<T>> {
+        T::from_object(self.table(T::KIND).get(key)?)
     }
     /// One cluster-scoped object by name.
-    pub fn named<T: Stored>(&self, name: &str) -> Option<&Arc<T>> {
-        T::table(self).get(&ObjectKey::cluster(name))
+    pub fn named<T: Resource>(&self, name: &str) -> Option<&Arc<T>> {
+        self.get(&ObjectKey::cluster(name))
     }
     /// All objects of a kind, in key order.
-    pub fn list<T: Stored>(&self) -> impl Iterator<Item = &Arc<T>> {
-        T::table(self).values()
+    pub fn list<T: Resource>(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.table(T::KIND).values().filter_map(T::from_object)
     }
     /// All objects of a kind in a namespace, by name.
-    pub fn list_in<T: Stored>(&self, namespace: &str) -> impl Iterator<Item = &Arc<T>> {
+    pub fn list_in<T: Resource>(&self, namespace: &str) -> impl Iterator<Item = &Arc<T>> {
+        self.in_namespace(T::KIND, namespace).filter_map(T::from_object)
+    }
+    /// Objects of a kind, in key order.
+    pub fn list_kind(&self, kind: Kind) -> Vec<Object> {
+        self.table(kind).values().cloned().collect()
+    }
+    /// Objects of a kind in a namespace, by name.
+    pub fn list_kind_in(&self, kind: Kind, namespace: &str) -> Vec<Object> {
+        self.in_namespace(kind, namespace).cloned().collect()
+    }
+    /// One object of a kind.
+    pub fn get_kind(&self, kind: Kind, key: &ObjectKey) -> Option<Object> {
+        self.table(kind).get(key).cloned()
+    }
+    /// How many objects of a kind there are.
+    pub fn count_kind(&self, kind: Kind) -> usize {
+        self.table(kind).size()
+    }
+    fn in_namespace(&self, kind: Kind, namespace: &str) -> impl Iterator<Item = &Object> {
         let namespace: Str = namespace.into();
-        let from = ObjectKey {
-            namespace: namespace.clone(),
-            name: Str::from(""),
-        };
-        T::table(self)
-            .range(from..)
+        self.table(kind)
+            .range(ObjectKey::new(namespace.clone(), "")..)
             .take_while(move |(key, _)| key.namespace == namespace)
             .map(|(_, object)| object)
     }
@@ -128,13 +103,13 @@ impl Objects {
                 index(&mut self.pods_by_owner, &owner.uid, &key);
             }
         }
-        self.insert(object);
+        self.tables[object.kind() as usize].insert_mut(key, object);
     }
     /// Removes an object.
-    pub fn remove(&mut self, kind: podscope_api::Kind, key: &ObjectKey) -> Option<Object> {
+    pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
         self.unindex(&old);
-        self.take(kind, key);
+        self.tables[kind as usize].remove_mut(key);
         Some(old)
     }
 

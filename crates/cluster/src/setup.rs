@@ -1,7 +1,7 @@
 //! How a world begins: the control plane runs, leaders are elected, nodes are
 //! registered and Ready; then the scenario's objects, in file order.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{

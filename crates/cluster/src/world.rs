@@ -2,7 +2,7 @@
 //! it is addressed to, and applies what the component answers. Nothing else
 //! changes the world but faults and commands.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, ResourceList, Time};

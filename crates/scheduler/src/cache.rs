@@ -10,7 +10,7 @@
 //! ```
 //! All tables are indexed by [`NodeIdx`]; [`Cache::order`] is the order in which nodes are examined.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str};
@@ -34,7 +34,7 @@ struct PlacedPod {
 struct ImageState {
     size: i64,
     /// Nodes that hold it.
-    nodes: std::collections::BTreeSet<NodeIdx>,
+    nodes: podscope_api::ordered::BTreeSet<NodeIdx>,
 }
 
 /// Nodes by zone in first-seen order (SCH-006).
@@ -261,7 +261,7 @@ impl Cache {
                 let name = self.symbols.intern(name);
                 let state = self.images.entry(name).or_insert_with(|| ImageState {
                     size: image.size_bytes,
-                    nodes: std::collections::BTreeSet::new(),
+                    nodes: podscope_api::ordered::BTreeSet::new(),
                 });
                 state.nodes.insert(index);
                 images.push(ImageOnNode {

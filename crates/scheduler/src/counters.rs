@@ -10,7 +10,7 @@
 //!   counter 2 {app in (web, api)}   nodes  [ 3 | 0 | 1 | … ]   += 1 at the pod's node
 //! ```
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::node_info::{NodeIdx, NodeInfo};

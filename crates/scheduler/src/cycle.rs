@@ -1,5 +1,6 @@
 //! One scheduling cycle: PreFilter, Filter, PreScore, Score, choice (SCH-002, SCH-007 to SCH-021).
 
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::Str;
@@ -292,7 +293,7 @@ impl Search<'_> {
                         Some(before) => before.into_iter().filter(|name| names.contains(name)).collect(),
                     });
                     if only.as_ref().is_some_and(Vec::is_empty) {
-                        narrowed_by.sort_unstable();
+                        narrowed_by.in_order();
                         let text = match narrowed_by.as_slice() {
                             [one] => format!("node(s) didn't satisfy plugin {one}"),
                             all => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", all.join(" ")),

@@ -1,6 +1,6 @@
 //! Pods that preemption promised a node (SCH-126).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::Str;

@@ -1,6 +1,6 @@
 //! The scheduler: watch events in, attempts out, one pod at a time (SCH-002, SCH-112 to SCH-127).
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};

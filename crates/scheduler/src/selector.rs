@@ -1,6 +1,7 @@
 //! Selectors compiled to symbols: label selectors (pods, namespaces) and node selectors (SCH-046, SCH-047).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{self as api, SelectorOperator, Str};
@@ -107,7 +108,7 @@ impl Selector {
                 values,
             });
         }
-        all.sort();
+        all.in_order();
         all.dedup();
         Ok(Self::All(all))
     }
@@ -117,7 +118,7 @@ impl Selector {
             .iter()
             .map(|(key, value)| equals(symbols.intern(key), symbols.intern(value)))
             .collect();
-        all.sort();
+        all.in_order();
         Self::All(all)
     }
     /// Both selectors; nothing where one matches nothing.
@@ -126,7 +127,7 @@ impl Selector {
         match (self, other) {
             (Self::All(mut all), Self::All(more)) => {
                 all.extend(more.iter().cloned());
-                all.sort();
+                all.in_order();
                 all.dedup();
                 Self::All(all)
             }
@@ -137,7 +138,7 @@ impl Selector {
     pub fn require(&mut self, key: Symbol, value: Symbol) {
         if let Self::All(all) = self {
             all.push(equals(key, value));
-            all.sort();
+            all.in_order();
             all.dedup();
         }
     }

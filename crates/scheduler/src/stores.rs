@@ -1,19 +1,51 @@
 //! The scheduler's listers: objects other than nodes and pods, as its watch shows them.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use podscope_api::{self as api, Object, ObjectKey, Str};
+use podscope_api::{self as api, Object, ObjectKey, Resource, Str};
 
 /// Objects of one kind by namespace and name.
-pub(crate) type Store<T> = BTreeMap<ObjectKey, Arc<T>>;
+///
+/// Invariant: all are of kind `T`. The map's own type is the same for all kinds, and so is its code.
+#[derive(Debug, Clone)]
+pub struct Store<T> {
+    objects: BTreeMap<ObjectKey, Object>,
+    kind: PhantomData<T>,
+}
 
-/// Objects of one namespace, in name order.
-pub(crate) fn in_namespace<'a, T>(store: &'a Store<T>, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
-    store
-        .range(ObjectKey::new(namespace.clone(), "")..)
-        .take_while(move |(key, _)| key.namespace == *namespace)
-        .map(|(_, object)| object)
+impl<T> Default for Store<T> {
+    fn default() -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<T: Resource> Store<T> {
+    /// The object of that key.
+    pub fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
+        T::from_object(self.objects.get(key)?)
+    }
+    /// The objects, in key order.
+    pub fn values(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.objects.values().filter_map(T::from_object)
+    }
+    /// The objects of one namespace, in name order.
+    pub(crate) fn in_namespace<'a>(&'a self, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
+        self.objects
+            .range(ObjectKey::new(namespace.clone(), "")..)
+            .take_while(move |(key, _)| key.namespace == *namespace)
+            .filter_map(|(_, object)| T::from_object(object))
+    }
+    pub(crate) fn insert(&mut self, key: ObjectKey, object: Arc<T>) {
+        self.objects.insert(key, object.into_object());
+    }
+    fn remove(&mut self, key: &ObjectKey) {
+        self.objects.remove(key);
+    }
 }
 
 /// Everything the scheduler lists besides nodes and pods.
@@ -48,17 +80,6 @@ pub struct Stores {
     pub(crate) assumed_claims: Store<api::PersistentVolumeClaim>,
 }
 
-fn put<T>(store: &mut Store<T>, key: ObjectKey, object: Option<Arc<T>>) {
-    match object {
-        Some(object) => {
-            store.insert(key, object);
-        }
-        None => {
-            store.remove(&key);
-        }
-    }
-}
-
 impl Stores {
     /// A volume, with what the scheduler assumed of it.
     pub fn volume(&self, name: &str) -> Option<&Arc<api::PersistentVolume>> {
@@ -68,8 +89,8 @@ impl Stores {
     /// Every volume, in name order, with what the scheduler assumed of it.
     pub fn all_volumes(&self) -> impl Iterator<Item = &Arc<api::PersistentVolume>> {
         self.volumes
-            .iter()
-            .map(|(key, volume)| self.assumed_volumes.get(key).unwrap_or(volume))
+            .values()
+            .map(|volume| self.assumed_volumes.get(&volume.metadata.key()).unwrap_or(volume))
     }
     /// A claim, with what the scheduler assumed of it.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Arc<api::PersistentVolumeClaim>> {
@@ -95,11 +116,9 @@ impl Stores {
             };
             self.assumed_claims
                 .remove(&ObjectKey::new(namespace.clone(), name.clone()));
-            self.assumed_volumes.retain(|_, volume| {
-                volume
-                    .spec
-                    .claim_ref
-                    .as_ref()
+            self.assumed_volumes.objects.retain(|_, object| {
+                api::PersistentVolume::from_object(object)
+                    .and_then(|volume| volume.spec.claim_ref.as_ref())
                     .is_none_or(|reference| reference.namespace != *namespace || reference.name != name)
             });
         }
@@ -112,8 +131,8 @@ impl Stores {
         macro_rules! take {
             ($($kind:ident => $field:ident),* $(,)?) => {
                 match (old, new) {
-                    $((_, Some(Object::$kind(object))) => put(&mut self.$field, key, Some(object.clone())),
-                      (Some(Object::$kind(_)), None) => put(&mut self.$field, key, None),)*
+                    $((_, Some(Object::$kind(object))) => self.$field.insert(key, object.clone()),
+                      (Some(Object::$kind(_)), None) => self.$field.remove(&key),)*
                     _ => {}
                 }
             };

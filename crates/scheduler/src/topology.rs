@@ -5,7 +5,7 @@
 //!                 domain  0   0   1   -  …        (- = NONE: no such label, or no such node)
 //! ```
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::node_info::{NodeIdx, NodeInfo};

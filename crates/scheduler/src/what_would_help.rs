@@ -3,7 +3,9 @@
 //!
 //! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and stop.
 
-use std::collections::{BTreeSet, VecDeque};
+use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::InOrder as _;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -488,7 +490,7 @@ impl WhatWouldHelp {
             return;
         }
         let mut higher: Vec<&(Str, i32)> = classes.iter().filter(|(_, value)| *value > own).collect();
-        higher.sort_by_key(|(name, value)| (*value, name.clone()));
+        higher.in_order_by_key(|(name, value)| (*value, name.clone()));
         for (name, value) in higher.into_iter().take(TRIALS_MAX) {
             let mut pod = (*self.pod).clone();
             pod.spec.priority = Some(*value);
@@ -638,7 +640,7 @@ impl WhatWouldHelp {
             })
             .filter(|left| *left > 0 && *left < want)
             .collect();
-        amounts.sort_unstable();
+        amounts.in_order();
         amounts.dedup();
         let (mut low, mut high) = (0, amounts.len());
         let mut best = None;
@@ -728,7 +730,7 @@ impl WhatWouldHelp {
                 }
             }
         }
-        blockers.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        blockers.in_order_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         for (_, key, pod, node) in blockers.into_iter().take(6).rev() {
             let change = Change::DeletePod {
                 pod: key.to_string(),

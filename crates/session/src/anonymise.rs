@@ -2,7 +2,7 @@
 //! namespaces, label values and images become `pod-1`, `ns-2`, …, the same
 //! everywhere; annotations, environment values and managedFields go.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use serde_json::Value;
 

@@ -2,6 +2,7 @@
 
 use crate::protocol::{LessonInfo, Problem};
 use crate::scenario::{self, Loaded};
+use podscope_api::ordered::InOrder as _;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
@@ -23,7 +24,7 @@ pub fn list() -> Vec<LessonInfo> {
         })
         .collect();
     let rank = |group: &str| GROUPS.iter().position(|known| *known == group).unwrap_or(GROUPS.len());
-    lessons.sort_by(|a, b| (rank(&a.group), &a.group, &a.name).cmp(&(rank(&b.group), &b.group, &b.name)));
+    lessons.in_order_by(|a, b| (rank(&a.group), &a.group, &a.name).cmp(&(rank(&b.group), &b.group, &b.name)));
     lessons
 }
 

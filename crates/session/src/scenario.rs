@@ -7,7 +7,8 @@ mod document;
 mod entries;
 mod expect;
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::InOrder as _;
 
 use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::controllers::ControllerManagerSettings;
@@ -222,7 +223,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     reader.namespaces();
     reader.unknown_machines();
     if reader.problems.is_empty() {
-        reader.loaded.scenario.timeline.sort_by_key(|timed| timed.at);
+        reader.loaded.scenario.timeline.in_order_by_key(|timed| timed.at);
         let advice = podscope_api::advice(&reader.loaded.setup.objects);
         reader.loaded.advice = advice
             .into_iter()
@@ -235,7 +236,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             let file = files.iter().position(|(name, _)| *name == problem.file);
             (file, problem.line, problem.column)
         };
-        reader.problems.sort_by_key(order);
+        reader.problems.in_order_by_key(order);
         Err(reader.problems)
     }
 }

@@ -2,6 +2,7 @@
 //! breaks; then the schedule is shrunk to the fewest faults that still break it.
 
 use podscope_api::NodeName;
+use podscope_api::ordered::InOrder as _;
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
 use podscope_cluster::{Rng, SimTime, Span};
 
@@ -129,7 +130,7 @@ fn attempt(
     loaded.setup.seed = seed;
     let until = SimTime::ZERO + loaded.scenario.search.horizon;
     let mut schedule: Vec<Timed> = groups.iter().flatten().cloned().collect();
-    schedule.sort_by_key(|timed| timed.at);
+    schedule.in_order_by_key(|timed| timed.at);
     let mut session = Session::new(loaded)?;
     session.schedule(schedule.clone());
     loop {

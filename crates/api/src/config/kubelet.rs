@@ -2,7 +2,7 @@
 //! restarts are typed; other known fields are accepted with a notice, unknown
 //! ones refused (P-05, LC-186 to LC-200).
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 
 use crate::decode::{FieldError, decode};
 use crate::duration::parse_duration;

@@ -1,6 +1,6 @@
 //! Containers (VA-084 to VA-105).
 
-use std::collections::BTreeSet;
+use crate::ordered::BTreeSet;
 
 use crate::{
     Container, ContainerPort, EnvVar, EnvVarSource, KeySelector, PodSpec, PullPolicy, RestartPolicy, VolumeMount,

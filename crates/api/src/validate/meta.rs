@@ -72,7 +72,7 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
 }
 
 pub(super) fn labels(
-    labels: &std::collections::BTreeMap<crate::Str, crate::Str>,
+    labels: &crate::ordered::BTreeMap<crate::Str, crate::Str>,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {

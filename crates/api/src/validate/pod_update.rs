@@ -1,6 +1,6 @@
 //! Updates of pods: almost nothing may change (LC-042, VA-171 to VA-178).
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 use std::sync::Arc;
 
 use crate::{Container, NodeSelector, Pod, PodSpec, Str, Toleration};

@@ -1,6 +1,6 @@
 //! Spread, tolerations, gates (VA-154 to VA-163).
 
-use std::collections::BTreeSet;
+use crate::ordered::BTreeSet;
 
 use crate::{
     PodReadinessGate, PodSchedulingGate, SelectorOperator, TaintEffect, Toleration, TolerationOperator,

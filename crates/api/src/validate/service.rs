@@ -1,6 +1,6 @@
 //! Services (VA-199, VA-200).
 
-use std::collections::BTreeSet;
+use crate::ordered::BTreeSet;
 
 use crate::{IntOrString, Service, ServicePort};
 

@@ -1,6 +1,6 @@
 //! Volumes of a pod (VA-127 to VA-142).
 
-use std::collections::BTreeSet;
+use crate::ordered::BTreeSet;
 
 use crate::{KeyToPath, PodSpec, Volume};
 

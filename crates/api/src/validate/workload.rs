@@ -1,6 +1,6 @@
 //! Workloads on create (VA-180 to VA-197).
 
-use std::collections::BTreeMap;
+use crate::ordered::BTreeMap;
 
 use crate::{
     DaemonSet, DaemonSetSpec, Deployment, DeploymentSpec, DeploymentStrategyType, IntOrString, Job, LabelSelector,

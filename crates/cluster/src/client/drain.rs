@@ -2,7 +2,7 @@
 //! try again every five seconds where a budget refuses, wait until they are
 //! gone (KC-086 to KC-093, CT-105).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 

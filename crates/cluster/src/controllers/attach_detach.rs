@@ -11,7 +11,7 @@
 //! remembered, and rebuilt from the API after a restart. How an attachment is
 //! made is in [`super::attachment`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{

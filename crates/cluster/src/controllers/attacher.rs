@@ -2,7 +2,7 @@
 //! VolumeAttachments ask for, with its storage (CT-135). A back-end that
 //! enforces a single attachment refuses a second node (V-02).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{Kind, Object, PersistentVolume, VolumeAttachment, VolumeError};
 

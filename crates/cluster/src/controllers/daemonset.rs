@@ -4,7 +4,8 @@
 //! on with the pods bound or pinned to them. Its pods tolerate a lost node for
 //! ever, so none is evicted and none replaced while the node is cut off (CT-038).
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -232,7 +233,7 @@ fn by_node(pods: &[Arc<Pod>]) -> BTreeMap<NodeName, Vec<Arc<Pod>>> {
         }
     }
     for pods in map.values_mut() {
-        pods.sort_by_key(|pod| (pod.metadata.creation_timestamp, pod.metadata.name.clone()));
+        pods.in_order_by_key(|pod| (pod.metadata.creation_timestamp, pod.metadata.name.clone()));
     }
     map
 }
@@ -429,7 +430,7 @@ fn roll(set: &DaemonSet, by_node: &BTreeMap<NodeName, Vec<Arc<Pod>>>, work: &mut
     }
     broken.iter().for_each(|pod| work.delete(pod));
     if max_surge > 0 {
-        to_surge.sort();
+        to_surge.in_order();
         work.create.extend(
             to_surge
                 .into_iter()
@@ -495,7 +496,7 @@ mod tests {
             .filter_map(|pod| target(pod))
             .map(|node| node.0.to_string())
             .collect();
-        nodes.sort();
+        nodes.in_order();
         nodes
     }
     fn images(lab: &Lab) -> Vec<String> {

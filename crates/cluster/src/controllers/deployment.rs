@@ -5,6 +5,7 @@
 //! with those of its ReplicaSets; scales them. Status and conditions are in
 //! [`super::deployment_status`].
 
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -144,7 +145,7 @@ impl Controller for Deployments {
             plan = plan.then(step);
         }
         let mut sets: Vec<ReplicaSet> = claimed.owned.iter().map(|set| (**set).clone()).collect();
-        sets.sort_by(by_age);
+        sets.in_order_by(by_age);
         let template = Template::of(&original.spec.template);
         let position = sets.iter().position(|set| is_of_template(set, &template));
         let new = position.map(|position| sets.remove(position));
@@ -558,7 +559,7 @@ impl Rollout<'_, '_, '_> {
             0
         };
         let to_add = allowed - active.iter().map(|member| size(self.member(*member))).sum::<i32>();
-        active.sort_by(|one, other| {
+        active.in_order_by(|one, other| {
             let (one, other) = (self.member(*one), self.member(*other));
             let age = if to_add > 0 {
                 by_age(other, one)
@@ -637,7 +638,7 @@ impl Rollout<'_, '_, '_> {
         let limit = usize::try_from(self.deployment.spec.revision_history_limit.unwrap_or(10)).unwrap_or(0);
         let mut alive: Vec<&ReplicaSet> = self.old.iter().filter(|set| !set.metadata.is_terminating()).collect();
         let surplus = alive.len().saturating_sub(limit);
-        alive.sort_by_key(|set| revision(set));
+        alive.in_order_by_key(|set| revision(set));
         let delete = alive.into_iter().take(surplus).filter(|set| {
             set.status.replicas == 0 && size(set) == 0 && set.metadata.generation <= set.status.observed_generation
         });

@@ -6,7 +6,8 @@
 //! Deviation: the descheduler is a program of its own; here it runs in the
 //! controller-manager's process.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint, UnsatisfiableAction};
@@ -114,7 +115,7 @@ fn surplus(
         .collect();
     for pods in domains.values_mut() {
         // The last is evicted first: lowest priority, youngest.
-        pods.sort_by_key(|pod| {
+        pods.in_order_by_key(|pod| {
             (
                 std::cmp::Reverse(pod.priority()),
                 pod.metadata.creation_timestamp,

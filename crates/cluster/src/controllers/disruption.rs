@@ -1,6 +1,6 @@
 //! Disruption budgets: how many pods may be evicted now (C-10, CT-097 to CT-100, CT-113).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{

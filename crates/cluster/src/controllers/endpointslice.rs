@@ -1,7 +1,7 @@
 //! EndpointSlices: the addresses behind a Service, with their readiness
 //! (CT-114 to CT-116). Traffic hygiene, not fencing (CT-117).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -286,7 +286,7 @@ mod tests {
         lab.delete(Kind::Pod, &pod, None);
         lab.run(Span::seconds(3));
         let mut now = state(&lab);
-        now.sort();
+        now.sort_unstable();
         assert_eq!(now, [(false, false, true), (true, true, false)]);
         lab.delete(Kind::Pod, &pod, Some(0));
         lab.run(Span::seconds(1));

@@ -2,7 +2,7 @@
 //! cache. Until then it does not scale again, so that a slow watch does not
 //! make it create twice (CT-057). They are memory: a restart forgets them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::ObjectKey;
 

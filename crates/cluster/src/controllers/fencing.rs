@@ -11,7 +11,7 @@
 //! out-of-service, upon which others detach and force-delete. Anything before
 //! the confirmation would break at-most-one (CT-144).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Node, NodeName, Object, Pod, PodDisruptionBudget, TaintEffect};

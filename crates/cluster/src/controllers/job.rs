@@ -5,7 +5,8 @@
 //! that terminate are replaced at once unless the policy waits for the end
 //! (CT-092), so two executions of one index may overlap (CT-094).
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -440,7 +441,7 @@ impl Jobs {
         };
         if pass.active.len() > wanted {
             let mut victims = pass.active.clone();
-            victims.sort_by_key(|pod| {
+            victims.in_order_by_key(|pod| {
                 (
                     pod.spec.node_name.is_some(),
                     pod.is_ready(),

@@ -3,14 +3,14 @@
 //! pods in a second. Tests of controllers by themselves run here; those of the
 //! whole run through the world.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, Pod, PodPhase, Resource, Time, Uid, parse};
 
 use crate::{
     Actor, Answer, ApiError, CallId, Change, Ctx, Effect, Heartbeats, Input, Network, NetworkSettings, Objects, Part,
-    Request, Rng, SimTime, Span, Stored, Switches,
+    Request, Rng, SimTime, Span, Switches,
 };
 
 use super::{ControllerManager, ControllerManagerSettings};
@@ -145,7 +145,7 @@ impl Lab {
             assert!(answer.is_ok(), "{answer:?}");
         }
     }
-    pub(super) fn get<T: Stored>(&self, name: &str) -> Option<Arc<T>> {
+    pub(super) fn get<T: Resource>(&self, name: &str) -> Option<Arc<T>> {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
         self.objects.get::<T>(&ObjectKey::new(namespace, name)).cloned()
     }
@@ -153,7 +153,7 @@ impl Lab {
         self.objects.get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
     }
     /// Changes an object as a user would.
-    pub(super) fn edit<T: Stored>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
+    pub(super) fn edit<T: Resource>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
         let answer = self.store(&Request::Patch {
             kind: T::KIND,

@@ -2,7 +2,7 @@
 //! (C-07, CT-119 to CT-122). It only ever asks gracefully, so a pod on a node
 //! that is cut off holds the namespace until the cut heals or someone resolves it.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object, ObjectKey, Pod, Time};
 

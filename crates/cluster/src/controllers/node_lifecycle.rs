@@ -8,7 +8,7 @@
 //! A pass looks only at nodes that are silent or not plainly ready: renewals of
 //! the others follow from their phase (`Heartbeats`), so idle nodes cost nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{

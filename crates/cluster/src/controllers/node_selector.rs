@@ -1,10 +1,10 @@
 //! Whether a node satisfies what a pod requires of nodes: for controllers that pin pods themselves.
 
+use podscope_api::ordered::BTreeMap;
 use podscope_api::{
     LabelSelectorRequirement, Node, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
     SelectorOperator, Str,
 };
-use std::collections::BTreeMap;
 
 const NAME_FIELD: &str = "metadata.name";
 

@@ -5,7 +5,7 @@
 //! Initial -> Normal <-> Partial <-> Full;   all zones Full: no taints at all
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{ConditionStatus, Node, NodeName, Str};
 

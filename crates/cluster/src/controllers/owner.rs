@@ -1,10 +1,11 @@
 //! Owner references: who controls what, adoption and release (CT-060).
 
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{Kind, LabelSelector, Object, ObjectMeta, OwnerReference, Pod, Resource};
 
-use crate::{Mutation, Objects, Part, Request, Stored};
+use crate::{Mutation, Objects, Part, Request};
 
 use super::queue::Key;
 use super::runtime::{Accept, Action, Cx};
@@ -28,7 +29,7 @@ pub(super) fn kind_of(reference: &OwnerReference) -> Option<Kind> {
 }
 
 /// The controller of an object, if it is of that type and in the cache with the same UID.
-pub(super) fn controller_of<'o, T: Stored>(objects: &'o Objects, meta: &ObjectMeta) -> Option<&'o Arc<T>> {
+pub(super) fn controller_of<'o, T: Resource>(objects: &'o Objects, meta: &ObjectMeta) -> Option<&'o Arc<T>> {
     let reference = meta.controller_ref()?;
     if kind_of(reference)? != T::KIND {
         return None;
@@ -41,7 +42,7 @@ pub(super) fn controller_of<'o, T: Stored>(objects: &'o Objects, meta: &ObjectMe
 
 /// Keys of the owners of that type that a change of a dependent concerns: its controller before and after,
 /// and, for an orphan, every owner whose selector matches.
-pub(super) fn concerned<T: Stored>(
+pub(super) fn concerned<T: Resource>(
     cx: &Cx<'_, '_>,
     old: Option<&ObjectMeta>,
     new: Option<&ObjectMeta>,
@@ -63,7 +64,7 @@ pub(super) fn concerned<T: Stored>(
             }
         }
     }
-    keys.sort();
+    keys.in_order();
     keys.dedup();
     keys
 }
@@ -76,7 +77,7 @@ pub(super) struct Claimed<D> {
 }
 
 /// Sorts candidates into owned, to adopt and to release.
-pub(super) fn claim<T: Stored, D: Stored>(
+pub(super) fn claim<T: Resource, D: Resource>(
     owner: &T,
     selector: &LabelSelector,
     candidates: impl IntoIterator<Item = Arc<D>>,

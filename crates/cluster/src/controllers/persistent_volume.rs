@@ -9,7 +9,7 @@
 //! volume's `claimRef` with the claim's UID, the claim's `volumeName`.
 //! Deviation: the external provisioner of a class's driver is played here; it takes one second.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{

@@ -5,7 +5,8 @@
 //! 40 s; terminating pods that were never bound. It is the one controller that
 //! may delete by force (C-05).
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod, PodPhase};
@@ -216,7 +217,7 @@ fn surplus(cx: &Cx<'_, '_>, terminal: &BTreeSet<ObjectKey>, threshold: i64) -> V
     }
     let mut pods: Vec<&Arc<Pod>> = terminal.iter().filter_map(|key| cx.objects.get::<Pod>(key)).collect();
     let count = pods.len().saturating_sub(threshold);
-    pods.sort_by_key(|pod| {
+    pods.in_order_by_key(|pod| {
         (
             &*pod.status.reason != "Evicted",
             pod.metadata.creation_timestamp,

@@ -2,7 +2,8 @@
 //! runs once at a time, comes back if it changed while it ran, and backs off
 //! by itself after failures (CT-158).
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
+use std::collections::VecDeque;
 
 use podscope_api::{Kind, ObjectKey, Resource};
 

@@ -5,8 +5,9 @@
 //! is replaced as soon as its deletion begins, so processes may overlap
 //! (C-01, CT-015, CT-055).
 
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use podscope_api::{
     ReplicaSetStatus, ReplicationController, Time, WorkloadCondition,
 };
 
-use crate::{Answer, Change, DeleteOptions, Part, Request, Stored};
+use crate::{Answer, Change, DeleteOptions, Part, Request};
+use podscope_api::Resource;
 
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
@@ -31,7 +33,7 @@ pub(super) const BURST: usize = 500;
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// What ReplicaSet and ReplicationController have in common.
-pub(super) trait ReplicaOwner: Stored + std::fmt::Debug {
+pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
     const WATCHES: &'static [Kind];
     fn replicas(&self) -> i32;
     fn min_ready_seconds(&self) -> Option<i32>;
@@ -226,7 +228,7 @@ impl<T: ReplicaOwner> Replicas<T> {
 }
 
 /// A graceful DELETE by name, without UID (CT-059), with the events a workload controller writes.
-pub(super) fn delete_pod<T: Stored>(set: &T, pod: &Pod) -> Action {
+pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     Action::from(Request::Delete {
         kind: Kind::Pod,
         key: pod.metadata.key(),
@@ -261,7 +263,7 @@ fn victims<T: ReplicaOwner>(set: &Arc<T>, active: &[Arc<Pod>], count: usize, cx:
                 .unwrap_or(0)
         };
         let now = cx.ctx.wall();
-        ranked.sort_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
+        ranked.in_order_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
     }
     ranked.truncate(count);
     ranked

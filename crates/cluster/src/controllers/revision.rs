@@ -1,6 +1,7 @@
 //! ControllerRevisions: the history of a StatefulSet's or DaemonSet's template.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Extra, Kind, ObjectMeta, Resource, Str, object_from_value};
@@ -40,7 +41,7 @@ pub(super) fn history<T: Resource>(
             .is_some_and(|theirs| theirs.uid == meta.uid)
     };
     let mut all: Vec<Arc<ControllerRevision>> = objects.list_in(&meta.namespace).filter(owned).cloned().collect();
-    all.sort_by_key(|revision| {
+    all.in_order_by_key(|revision| {
         (
             revision.revision,
             revision.metadata.creation_timestamp,

@@ -6,7 +6,8 @@
 //! stays in process until the last answer (or time-out) is in, so that a key
 //! has one worker at a time; changes meanwhile make it run again (CT-158).
 
-use std::collections::{BTreeMap, VecDeque};
+use podscope_api::ordered::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{EventType, Kind, Object, Resource, Time, Uid};

@@ -12,7 +12,8 @@
 //! Its safety is the uniqueness of names at the API server (CT-070, CT-071,
 //! CT-085). Claims and their retention are in [`super::statefulset_claims`].
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -198,7 +199,7 @@ impl Pass<'_, '_, '_> {
                 .is_some_and(|ordinal| ordinal >= start && ordinal - start < replicas)
         };
         let mut condemned: Vec<Arc<Pod>> = self.pods.iter().filter(|pod| !in_range(pod)).cloned().collect();
-        condemned.sort_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
+        condemned.in_order_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
         let plan = match self.fill(plan, &slots) {
             Next::Go(plan) => plan,
             Next::Wait(plan) => return plan,

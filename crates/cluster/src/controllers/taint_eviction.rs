@@ -9,7 +9,7 @@
 //! A timer counts from when the taint was seen, is never moved, and is lost
 //! with the process.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration};
 
@@ -202,7 +202,7 @@ impl TaintEviction {
         }
     }
     fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut Cx<'_, '_>) {
-        if let std::collections::btree_map::Entry::Vacant(entry) = self.pods.entry(key) {
+        if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
             entry.insert(State::Timer { fires });
             cx.tick_at(fires, 0);
         }

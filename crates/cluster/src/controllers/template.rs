@@ -1,6 +1,6 @@
 //! Pods from templates, and the hash that names a template's revision (CT-065).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::wire::Wire as _;

@@ -4,7 +4,7 @@
 
 use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, VolumePhase};
 
-use crate::{Change, Mutation, Part, Request, Stored};
+use crate::{Change, Mutation, Part, Request};
 
 use super::index::claims;
 use super::queue::{Key, key_of};
@@ -70,7 +70,7 @@ impl Controller for VolumeProtection {
     }
 }
 
-fn release<T: Stored + Resource>(object: &T, finalizer: &'static str) -> Plan {
+fn release<T: Resource>(object: &T, finalizer: &'static str) -> Plan {
     let meta = object.metadata();
     if !meta.finalizers.iter().any(|name| &**name == finalizer) {
         return Plan::default();

@@ -3,7 +3,7 @@
 //! must be attached starts only where it is attached. Volumes for several
 //! nodes have no one holder, and are looked at by driver only.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
 

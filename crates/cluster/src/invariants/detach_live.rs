@@ -3,7 +3,7 @@
 //! that is not ready, after the force timeout or a fence. Looked at now and
 //! then.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,

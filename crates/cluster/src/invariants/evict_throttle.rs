@@ -1,7 +1,7 @@
 //! `evict-throttle` (CT-179): NoExecute taints of silent nodes come to a zone
 //! one by one, at its eviction rate.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{Node, Object, Str, TaintEffect};
 

@@ -3,7 +3,7 @@
 //! node is known to do no harm: it is powered off or fenced, or has unmounted
 //! the volume.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 

@@ -2,7 +2,7 @@
 //! and two seconds after the stop signal whatever happened, unless the grace
 //! was shortened, the pod forced away, evicted, or its node lost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{Object, Pod, Str, Uid};
 

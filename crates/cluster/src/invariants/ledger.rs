@@ -1,7 +1,8 @@
 //! What all checks need to know of the past: which processes live, who
 //! removed which object, which commands and faults there were.
 
-use std::collections::{BTreeMap, VecDeque};
+use podscope_api::ordered::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};

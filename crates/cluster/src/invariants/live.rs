@@ -2,7 +2,7 @@
 //! and every component runs (CT-180 to CT-184). Looked at now and then; each
 //! break is reported once while it lasts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{

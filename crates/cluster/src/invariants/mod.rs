@@ -29,7 +29,7 @@ mod roll_bound;
 mod single_writer;
 mod slot_unique;
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Uid};

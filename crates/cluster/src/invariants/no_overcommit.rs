@@ -1,7 +1,7 @@
 //! `no-overcommit` (CT-171): at binding, the requests on a node fit what it
 //! can allocate.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{Container, Node, Object, Pod, Quantity, ResourceList, Str};
 

@@ -2,7 +2,7 @@
 //! ReadWriteOncePod volume by one pod. Only mounts whose pod has live
 //! processes write.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 

@@ -1,7 +1,8 @@
 //! Admission at the node: a pod that the scheduler (or someone who bypassed
 //! it) put here may still be refused (LC-062 to LC-067).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::InOrder as _;
 
 use podscope_api::{
     Affinity, Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, QosClass, ResourceList, SelectorOperator, Str,
@@ -63,7 +64,7 @@ pub(super) fn requests(pod: &Pod) -> BTreeMap<Str, i64> {
     if let Some(own) = &pod.spec.resources {
         names.extend(own.requests.keys().cloned());
     }
-    names.sort();
+    names.in_order();
     names.dedup();
     let mut sums = BTreeMap::new();
     for name in names {
@@ -252,7 +253,7 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
             .position(|known| *known == name)
             .unwrap_or(3)
     };
-    names.sort_by_key(|name| (rank(name), (*name).clone()));
+    names.in_order_by_key(|name| (rank(name), (*name).clone()));
     for name in names {
         let amount = wanted.get(name).copied().unwrap_or(0);
         let in_use = used.get(name).copied().unwrap_or(0);
@@ -327,7 +328,7 @@ pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) ->
                     && other.priority() < pod.priority()
             })
             .collect();
-        candidates.sort_by_key(|other| {
+        candidates.in_order_by_key(|other| {
             let own = requests(other);
             let amount = |name: &str| own.get(name).copied().unwrap_or(0);
             (

@@ -13,6 +13,7 @@
 //! PIDs are not simulated; nodefs and imagefs are one disk, the node's
 //! `ephemeral-storage`.
 
+use podscope_api::ordered::InOrder as _;
 use std::cmp::Reverse;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
@@ -306,7 +307,7 @@ impl Managers {
                 (over <= 0, worker.pod.priority(), Reverse(over), uid.clone())
             })
             .collect();
-        ranked.sort();
+        ranked.in_order();
         let is_exempt = |within: bool| within && host.ctx.switches.within_requests_exempt;
         let chosen = ranked.into_iter().find(|(within, _, _, uid)| {
             let is_critical = self.pods.get(uid).is_some_and(|worker| is_critical(&worker.pod));

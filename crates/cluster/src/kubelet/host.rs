@@ -1,7 +1,7 @@
 //! What every part of a kubelet works with: the machine, the view of the API,
 //! the context of the step, and what all pods of the node share.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Uid};

@@ -21,7 +21,8 @@ mod view;
 mod volumes;
 mod worker;
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Uid};
@@ -182,7 +183,7 @@ impl Managers {
     fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
         self.node_seen(node, host);
         // LC-060: in the order of creation.
-        pods.sort_by(|a, b| {
+        pods.in_order_by(|a, b| {
             let age = |pod: &Pod| (pod.metadata.creation_timestamp, pod.metadata.key());
             age(a).cmp(&age(b))
         });

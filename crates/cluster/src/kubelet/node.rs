@@ -3,7 +3,7 @@
 //!
 //! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
 use std::sync::Arc;
 
 use podscope_api::{

@@ -2,7 +2,7 @@
 //! Housekeeping kills them with the least grace, without preStop, without
 //! order, without a word to the API.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{Pod, Uid};

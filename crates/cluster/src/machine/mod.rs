@@ -7,7 +7,8 @@ mod behavior;
 mod fault;
 mod process;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};

@@ -7,7 +7,7 @@
 
 mod preempt;
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{

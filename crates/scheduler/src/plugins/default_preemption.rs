@@ -1,7 +1,7 @@
 //! `DefaultPreemption`: which less important pods would have to end, and on which node (SCH-093 to SCH-105).
 
+use podscope_api::ordered::BTreeMap;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, PreemptionPolicy};
@@ -14,7 +14,6 @@ use crate::pod_info::PodInfo;
 use crate::selector::Selector;
 use crate::sort::go_sort;
 use crate::status::{Code, Histogram, Status};
-use crate::stores::in_namespace;
 
 /// No pod of lower priority is there.
 pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming pod";
@@ -385,7 +384,10 @@ pub(crate) fn outranked<'a>(search: &'a Search<'_>, node: &str) -> impl Iterator
 /// Budgets of a namespace that select a pod, for explanations.
 pub fn budgets_of(cache: &Cache, pod: &PodInfo) -> BTreeMap<podscope_api::Str, i32> {
     let meta = &pod.pod.metadata;
-    in_namespace(&cache.stores.budgets, &meta.namespace)
+    cache
+        .stores
+        .budgets
+        .in_namespace(&meta.namespace)
         .filter(|budget| {
             budget
                 .spec

@@ -1,6 +1,6 @@
 //! `NodeVolumeLimits`: how many volumes of a CSI driver a node can attach (SCH-063).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
 

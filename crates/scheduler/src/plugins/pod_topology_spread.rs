@@ -13,7 +13,7 @@ use crate::plugins::Plugin;
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_constraint};
 use crate::selector::Selector;
 use crate::status::{Code, Status};
-use crate::stores::in_namespace;
+
 use crate::symbols::Symbol;
 use crate::topology::{Domain, NONE};
 
@@ -92,8 +92,8 @@ pub(crate) fn constraints(
 /// The merged selectors of what selects the pod (SCH-074).
 pub(crate) fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     let meta = &pod.pod.metadata;
-    let mut map = std::collections::BTreeMap::new();
-    for service in in_namespace(&cache.stores.services, &meta.namespace) {
+    let mut map = podscope_api::ordered::BTreeMap::new();
+    for service in cache.stores.services.in_namespace(&meta.namespace) {
         if let Some(selector) = &service.spec.selector
             && selector.iter().all(|(key, value)| meta.labels.get(key) == Some(value))
         {

@@ -1,6 +1,6 @@
 //! `VolumeRestrictions`: disks and claims that only one pod may use (SCH-061, SCH-062).
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
 
 use podscope_api::{AccessMode, Str, Volume};
 

@@ -1,6 +1,6 @@
 //! `VolumeZone`: a volume labelled with a zone or region needs a node of it (SCH-069).
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
 
 use podscope_api::VolumeBindingMode;
 

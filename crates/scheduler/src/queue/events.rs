@@ -1,5 +1,6 @@
 //! Cluster events: what a change of an object means to waiting pods (SCH-119, SCH-124).
 
+use podscope_api::ordered::InOrder as _;
 use podscope_api::{Kind, Node, Object, Pod};
 
 use crate::cache::Cache;
@@ -117,7 +118,7 @@ pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
             .iter()
             .map(|condition| (condition.kind.clone(), condition.status.clone()))
             .collect();
-        list.sort();
+        list.in_order();
         list
     };
     if statuses(old) != statuses(new) {

@@ -14,7 +14,7 @@
 pub(crate) mod events;
 pub(crate) mod hints;
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::Str;

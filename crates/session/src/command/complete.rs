@@ -1,6 +1,7 @@
 //! Completion and help (K-03), from the same tables that parsing uses.
 
 use podscope_api::Kind;
+use podscope_api::ordered::InOrder as _;
 use podscope_cluster::Objects;
 
 use super::fault::FAULTS;
@@ -188,7 +189,7 @@ fn zones(objects: &Objects) -> Vec<String> {
         .list::<podscope_api::Node>()
         .filter_map(|node| node.metadata.label("topology.kubernetes.io/zone").map(str::to_owned))
         .collect();
-    zones.sort();
+    zones.in_order();
     zones.dedup();
     zones
 }

@@ -1,6 +1,6 @@
 //! `fault …` and `app member …` (F-01, C-13): text to [`Fault`] and back.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{NodeName, ObjectKey, Quantity, Str};
 use podscope_cluster::Span;

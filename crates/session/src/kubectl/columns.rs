@@ -1,6 +1,7 @@
 //! Table columns of each kind (KC-013 to KC-049): header, whether only `-o wide` shows it, and the cell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{
     ConditionStatus, IntOrString, Kind, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec,
@@ -240,7 +241,7 @@ pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
         .collect();
     for one in &selector.match_expressions {
         let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
-        values.sort_unstable();
+        values.in_order();
         let text = match &one.operator {
             SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
             SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
@@ -250,7 +251,7 @@ pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
         };
         parts.push((one.key.to_string(), text));
     }
-    parts.sort();
+    parts.in_order();
     or_none(&parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(","))
 }
 

@@ -1,5 +1,6 @@
 //! `kubectl get` (KC-001 to KC-063).
 
+use podscope_api::ordered::InOrder as _;
 use podscope_api::{Kind, Object, ObjectKey, Quantity};
 use serde_json::{Value, json};
 
@@ -132,7 +133,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
                 })
                 .collect();
             any |= keyed.iter().any(|(key, _)| key.is_some());
-            keyed.sort_by(|a, b| a.0.cmp(&b.0));
+            keyed.in_order_by(|a, b| a.0.cmp(&b.0));
             objects.extend(keyed.into_iter().map(|(_, object)| object));
         }
         let table_mode = matches!(get.output, Output::Table | Output::Wide);

@@ -1,6 +1,6 @@
 //! `kubectl rollout history` (KC-110).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Object, ReplicaSet};

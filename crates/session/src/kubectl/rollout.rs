@@ -1,5 +1,6 @@
 //! `kubectl rollout undo|restart|pause|resume` (KC-108, KC-109).
 
+use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Object, ReplicaSet};
@@ -109,7 +110,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
                     Some((text.parse().ok()?, set))
                 })
                 .collect();
-            sets.sort_by_key(|(revision, _)| *revision);
+            sets.in_order_by_key(|(revision, _)| *revision);
             let chosen = if to_revision > 0 {
                 sets.iter()
                     .find(|(revision, _)| *revision == to_revision)
@@ -158,7 +159,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
                 })
                 .map(|revision| &**revision)
                 .collect();
-            revisions.sort_by_key(|revision| revision.revision);
+            revisions.in_order_by_key(|revision| revision.revision);
             let chosen = if to_revision > 0 {
                 revisions
                     .iter()

@@ -1,7 +1,7 @@
 //! Settings of the kubelets, the scheduler and the fencing controller, as a
 //! scenario's `components` or documents of their own give them.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{Quantity, Tree};

@@ -1,6 +1,6 @@
 //! The `Scenario` document as it is written down.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{Quantity, Str, wire_types};
 use serde_json::Value;

@@ -2,7 +2,8 @@
 //! offer. What they name is looked at while reading, so that a misspelt
 //! machine is found where it stands and not at its instant.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::InOrder as _;
 
 use podscope_api::{Kind, NodeName, Tree};
 use podscope_cluster::SimTime;
@@ -99,7 +100,7 @@ impl Reader {
                 });
             }
         }
-        timed.sort_by_key(|timed| timed.at);
+        timed.in_order_by_key(|timed| timed.at);
         timed
     }
 

@@ -1,7 +1,7 @@
 //! What is judged while time runs: expectations, the story's steps, its
 //! goals. Part of every checkpoint, so that seeking finds it as it was.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_cluster::{SimTime, World};
 

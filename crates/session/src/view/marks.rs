@@ -1,6 +1,6 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_cluster::{Record, SimTime, What};
@@ -51,7 +51,7 @@ impl Marks {
                 ..Marks::default()
             };
         }
-        let mut changed = std::collections::BTreeSet::new();
+        let mut changed = podscope_api::ordered::BTreeSet::new();
         for record in trace.get(self.seen..).unwrap_or_default() {
             self.take(record, &mut changed);
         }
@@ -85,7 +85,7 @@ impl Marks {
         Some(id)
     }
 
-    fn take(&mut self, record: &Record, changed: &mut std::collections::BTreeSet<u64>) {
+    fn take(&mut self, record: &Record, changed: &mut podscope_api::ordered::BTreeSet<u64>) {
         let name = record
             .object
             .as_ref()
@@ -209,7 +209,7 @@ impl Marks {
         record: &Record,
         life: (String, String),
         kind: &str,
-        changed: &mut std::collections::BTreeSet<u64>,
+        changed: &mut podscope_api::ordered::BTreeSet<u64>,
     ) {
         let name = record
             .object

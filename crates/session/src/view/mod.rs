@@ -7,7 +7,7 @@ mod nodes;
 mod pods;
 mod words;
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_cluster::SimTime;
 

@@ -1,6 +1,7 @@
 //! Nodes and the machines under them, and where the two differ (U-02).
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{ConditionStatus, Node, NodeName, Pod, UnsatisfiableAction};
 use podscope_cluster::machine::ProcessView;
@@ -285,6 +286,6 @@ pub(crate) fn groups(
     }
     // Nodes without the key stand apart, at the end.
     let mut list: Vec<GroupView> = groups.into_values().collect();
-    list.sort_by_key(|group| group.name.is_empty());
+    list.in_order_by_key(|group| group.name.is_empty());
     list
 }

@@ -1,6 +1,6 @@
 //! Pods and ghosts as they are drawn (UI: pod marks).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{ConditionStatus, ObjectKey, Pod, PodPhase, ReplicaSet};
 use podscope_cluster::{SimTime, World};

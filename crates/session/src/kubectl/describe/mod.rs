@@ -11,7 +11,8 @@ mod template;
 mod volume;
 mod workload;
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::InOrder as _;
 
 use podscope_api::{Event, Kind, Object, Str, Time};
 
@@ -154,7 +155,7 @@ fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
         })
         .map(|event| &**event)
         .collect();
-    events.sort_by_key(|event| event.last_timestamp);
+    events.in_order_by_key(|event| event.last_timestamp);
     events
 }
 

@@ -1,0 +1,549 @@
+//! Ordered maps and sets with the names and the interface of `std`'s, made to
+//! be small in a wasm module: `std`'s are the faster ones in general, but each
+//! pair of types costs several KiB there, and the engine has a hundred of them.
+//!
+//! ```text
+//! chunks   [ a c e ] [ g k ] [ m p q z ]      sorted vectors of at most 128 entries, none empty
+//! ```
+//! A search is two binary searches; an insertion moves at most one chunk's
+//! entries. Iteration is in the order of the keys, always.
+
+mod set;
+mod sort;
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Bound, RangeBounds};
+use std::slice;
+
+pub use self::set::BTreeSet;
+pub use self::sort::InOrder;
+
+/// Entries of a full chunk.
+const FULL: usize = 128;
+
+/// A map in the order of its keys.
+///
+/// Invariant: no chunk is empty, and the keys ascend within a chunk and from one chunk to the next.
+#[derive(Clone)]
+pub struct BTreeMap<K, V> {
+    chunks: Vec<Vec<(K, V)>>,
+}
+
+/// A place in the chunks.
+#[derive(Clone, Copy)]
+struct Slot {
+    chunk: usize,
+    at: usize,
+}
+
+impl<K, V> BTreeMap<K, V> {
+    /// An empty map.
+    pub const fn new() -> Self {
+        Self { chunks: Vec::new() }
+    }
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum()
+    }
+    /// Whether it has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+    /// Takes all entries out.
+    pub fn clear(&mut self) {
+        self.chunks.clear();
+    }
+    /// The entries, in order.
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter {
+            front: [].iter(),
+            middle: self.chunks.iter(),
+            back: [].iter(),
+        }
+    }
+    /// The entries, in order; values can be changed.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
+        self.chunks.iter_mut().flatten().map(|(key, value)| (&*key, value))
+    }
+    /// The keys, in order.
+    pub fn keys(&self) -> Keys<'_, K, V> {
+        Keys(self.iter())
+    }
+    /// The values, in the order of the keys.
+    pub fn values(&self) -> Values<'_, K, V> {
+        Values(self.iter())
+    }
+    /// The values, in the order of the keys, to change.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> {
+        self.chunks.iter_mut().flatten().map(|(_, value)| value)
+    }
+    /// The keys, by value.
+    pub fn into_keys(self) -> impl DoubleEndedIterator<Item = K> {
+        self.chunks.into_iter().flatten().map(|(key, _)| key)
+    }
+    /// The values, by value.
+    pub fn into_values(self) -> impl DoubleEndedIterator<Item = V> {
+        self.chunks.into_iter().flatten().map(|(_, value)| value)
+    }
+    /// The entry of the smallest key.
+    pub fn first_key_value(&self) -> Option<(&K, &V)> {
+        self.iter().next()
+    }
+    /// The entry of the largest key.
+    pub fn last_key_value(&self) -> Option<(&K, &V)> {
+        self.iter().next_back()
+    }
+    /// Takes the entry of the smallest key out.
+    pub fn pop_first(&mut self) -> Option<(K, V)> {
+        (!self.is_empty()).then(|| self.take(Slot { chunk: 0, at: 0 }))
+    }
+    /// Keeps the entries for which `keep` says so.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
+        for chunk in &mut self.chunks {
+            chunk.retain_mut(|(key, value)| keep(key, value));
+        }
+        self.chunks.retain(|chunk| !chunk.is_empty());
+    }
+
+    fn take(&mut self, slot: Slot) -> (K, V) {
+        let entry = self.chunks[slot.chunk].remove(slot.at);
+        if self.chunks[slot.chunk].is_empty() {
+            self.chunks.remove(slot.chunk);
+        }
+        entry
+    }
+
+    /// Puts an entry where [`BTreeMap::locate`] said it belongs.
+    fn put(&mut self, mut slot: Slot, entry: (K, V)) -> &mut V {
+        if self.chunks.is_empty() {
+            self.chunks.push(Vec::new());
+        }
+        let chunk = &mut self.chunks[slot.chunk];
+        if chunk.len() == FULL {
+            // Growing at the end is the common case: full chunks stay full then.
+            let half = if slot.at == FULL { FULL } else { FULL / 2 };
+            let rest = chunk.split_off(half);
+            self.chunks.insert(slot.chunk + 1, rest);
+            if slot.at >= half && half < FULL || slot.at == FULL {
+                slot = Slot {
+                    chunk: slot.chunk + 1,
+                    at: slot.at - half,
+                };
+            }
+        }
+        let chunk = &mut self.chunks[slot.chunk];
+        chunk.insert(slot.at, entry);
+        &mut chunk[slot.at].1
+    }
+}
+
+impl<K: Ord, V> BTreeMap<K, V> {
+    /// Where a key is, or where it belongs.
+    fn locate<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Slot, Slot>
+    where
+        K: Borrow<Q>,
+    {
+        let below = |chunk: &Vec<(K, V)>| chunk.last().is_some_and(|(last, _)| last.borrow() < key);
+        let chunk = self
+            .chunks
+            .partition_point(below)
+            .min(self.chunks.len().saturating_sub(1));
+        let Some(entries) = self.chunks.get(chunk) else {
+            return Err(Slot { chunk: 0, at: 0 });
+        };
+        match entries.binary_search_by(|(other, _)| other.borrow().cmp(key)) {
+            Ok(at) => Ok(Slot { chunk, at }),
+            Err(at) => Err(Slot { chunk, at }),
+        }
+    }
+    /// The value of a key.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.locate(key).ok().map(|slot| &self.chunks[slot.chunk][slot.at].1)
+    }
+    /// The key as the map holds it, and its value.
+    pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
+    where
+        K: Borrow<Q>,
+    {
+        let slot = self.locate(key).ok()?;
+        let (key, value) = &self.chunks[slot.chunk][slot.at];
+        Some((key, value))
+    }
+    /// The value of a key, to change.
+    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        let slot = self.locate(key).ok()?;
+        Some(&mut self.chunks[slot.chunk][slot.at].1)
+    }
+    /// Whether it has the key.
+    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.locate(key).is_ok()
+    }
+    /// Sets the value of a key; gives back the one it had.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.locate(&key) {
+            Ok(slot) => Some(std::mem::replace(&mut self.chunks[slot.chunk][slot.at].1, value)),
+            Err(slot) => {
+                self.put(slot, (key, value));
+                None
+            }
+        }
+    }
+    /// Takes a key out; gives back its value.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        self.remove_entry(key).map(|(_, value)| value)
+    }
+    /// Takes a key out; gives back the entry.
+    pub fn remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.locate(key).ok().map(|slot| self.take(slot))
+    }
+    /// The place of a key.
+    pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
+        match self.locate(&key) {
+            Ok(slot) => Entry::Occupied(OccupiedEntry { map: self, slot }),
+            Err(slot) => Entry::Vacant(VacantEntry { map: self, slot, key }),
+        }
+    }
+    /// The entries whose keys lie in a range, in order.
+    pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
+    where
+        K: Borrow<Q>,
+    {
+        let from = match range.start_bound() {
+            Bound::Unbounded => Slot { chunk: 0, at: 0 },
+            Bound::Included(key) => self.locate(key).unwrap_or_else(|slot| slot),
+            Bound::Excluded(key) => self.after(key),
+        };
+        let to = match range.end_bound() {
+            Bound::Unbounded => None,
+            Bound::Included(key) => Some(self.after(key)),
+            Bound::Excluded(key) => Some(self.locate(key).unwrap_or_else(|slot| slot)),
+        };
+        self.between(from, to)
+    }
+
+    fn after<Q: Ord + ?Sized>(&self, key: &Q) -> Slot
+    where
+        K: Borrow<Q>,
+    {
+        match self.locate(key) {
+            Ok(slot) => Slot {
+                at: slot.at + 1,
+                ..slot
+            },
+            Err(slot) => slot,
+        }
+    }
+
+    fn between(&self, from: Slot, to: Option<Slot>) -> Iter<'_, K, V> {
+        let empty = Iter {
+            front: [].iter(),
+            middle: [].iter(),
+            back: [].iter(),
+        };
+        let Some(first) = self.chunks.get(from.chunk) else {
+            return empty;
+        };
+        match to {
+            None => Iter {
+                front: first[from.at..].iter(),
+                middle: self.chunks[from.chunk + 1..].iter(),
+                back: [].iter(),
+            },
+            Some(to) if to.chunk < from.chunk || (to.chunk == from.chunk && to.at <= from.at) => empty,
+            Some(to) if to.chunk == from.chunk => Iter {
+                front: first[from.at..to.at].iter(),
+                ..empty
+            },
+            Some(to) => Iter {
+                front: first[from.at..].iter(),
+                middle: self.chunks[from.chunk + 1..to.chunk].iter(),
+                back: self.chunks[to.chunk][..to.at].iter(),
+            },
+        }
+    }
+}
+
+impl<K, V> Default for BTreeMap<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for BTreeMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+impl<K: PartialEq, V: PartialEq> PartialEq for BTreeMap<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+impl<K: Eq, V: Eq> Eq for BTreeMap<K, V> {}
+impl<K: PartialOrd, V: PartialOrd> PartialOrd for BTreeMap<K, V> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.iter().partial_cmp(other.iter())
+    }
+}
+impl<K: Ord, V: Ord> Ord for BTreeMap<K, V> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.iter().cmp(other.iter())
+    }
+}
+impl<K: Hash, V: Hash> Hash for BTreeMap<K, V> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.len().hash(state);
+        self.iter().for_each(|entry| entry.hash(state));
+    }
+}
+impl<K: Ord, V> Extend<(K, V)> for BTreeMap<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        for (key, value) in entries {
+            self.insert(key, value);
+        }
+    }
+}
+impl<K: Ord, V> FromIterator<(K, V)> for BTreeMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = Self::new();
+        map.extend(entries);
+        map
+    }
+}
+impl<K: Ord, V, const N: usize> From<[(K, V); N]> for BTreeMap<K, V> {
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for BTreeMap<K, V> {
+    type Output = V;
+    fn index(&self, key: &Q) -> &V {
+        self.get(key).expect("the key is in the map")
+    }
+}
+impl<K, V> IntoIterator for BTreeMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::iter::Flatten<std::vec::IntoIter<Vec<(K, V)>>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.chunks.into_iter().flatten()
+    }
+}
+impl<'m, K, V> IntoIterator for &'m BTreeMap<K, V> {
+    type Item = (&'m K, &'m V);
+    type IntoIter = Iter<'m, K, V>;
+    fn into_iter(self) -> Iter<'m, K, V> {
+        self.iter()
+    }
+}
+impl<'m, K, V> IntoIterator for &'m mut BTreeMap<K, V> {
+    type Item = (&'m K, &'m mut V);
+    type IntoIter = IterMut<'m, K, V>;
+    fn into_iter(self) -> IterMut<'m, K, V> {
+        IterMut(self.chunks.iter_mut().flatten())
+    }
+}
+
+/// The entries of a map, in order.
+pub struct Iter<'m, K, V> {
+    front: slice::Iter<'m, (K, V)>,
+    middle: slice::Iter<'m, Vec<(K, V)>>,
+    back: slice::Iter<'m, (K, V)>,
+}
+impl<K, V> Clone for Iter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self {
+            front: self.front.clone(),
+            middle: self.middle.clone(),
+            back: self.back.clone(),
+        }
+    }
+}
+impl<'m, K, V> Iterator for Iter<'m, K, V> {
+    type Item = (&'m K, &'m V);
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((key, value)) = self.front.next() {
+                return Some((key, value));
+            }
+            match self.middle.next() {
+                Some(chunk) => self.front = chunk.iter(),
+                None => return self.back.next().map(|(key, value)| (key, value)),
+            }
+        }
+    }
+}
+impl<K, V> DoubleEndedIterator for Iter<'_, K, V> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((key, value)) = self.back.next_back() {
+                return Some((key, value));
+            }
+            match self.middle.next_back() {
+                Some(chunk) => self.back = chunk.iter(),
+                None => return self.front.next_back().map(|(key, value)| (key, value)),
+            }
+        }
+    }
+}
+
+/// The entries of a map, in order; values can be changed.
+pub struct IterMut<'m, K, V>(std::iter::Flatten<slice::IterMut<'m, Vec<(K, V)>>>);
+impl<'m, K, V> Iterator for IterMut<'m, K, V> {
+    type Item = (&'m K, &'m mut V);
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(key, value)| (&*key, value))
+    }
+}
+
+macro_rules! sides {
+    ($(#[$m:meta] $name:ident, $item:ty, $at:tt;)*) => {$(
+        #[$m]
+        pub struct $name<'m, K, V>(Iter<'m, K, V>);
+        impl<K, V> Clone for $name<'_, K, V> {
+            fn clone(&self) -> Self {
+                Self(self.0.clone())
+            }
+        }
+        impl<'m, K, V> Iterator for $name<'m, K, V> {
+            type Item = $item;
+            fn next(&mut self) -> Option<$item> {
+                self.0.next().map(|entry| entry.$at)
+            }
+        }
+        impl<'m, K, V> DoubleEndedIterator for $name<'m, K, V> {
+            fn next_back(&mut self) -> Option<$item> {
+                self.0.next_back().map(|entry| entry.$at)
+            }
+        }
+    )*};
+}
+sides! {
+    /// The keys of a map, in order.
+    Keys, &'m K, 0;
+    /// The values of a map, in the order of the keys.
+    Values, &'m V, 1;
+}
+
+/// The place of a key in a map.
+pub enum Entry<'m, K, V> {
+    /// The key is there.
+    Occupied(OccupiedEntry<'m, K, V>),
+    /// The key is not there.
+    Vacant(VacantEntry<'m, K, V>),
+}
+/// The place of a key that is there.
+pub struct OccupiedEntry<'m, K, V> {
+    map: &'m mut BTreeMap<K, V>,
+    slot: Slot,
+}
+/// The place of a key that is not there.
+pub struct VacantEntry<'m, K, V> {
+    map: &'m mut BTreeMap<K, V>,
+    slot: Slot,
+    key: K,
+}
+impl<'m, K, V> OccupiedEntry<'m, K, V> {
+    /// The value.
+    pub fn into_mut(self) -> &'m mut V {
+        &mut self.map.chunks[self.slot.chunk][self.slot.at].1
+    }
+}
+impl<'m, K, V> VacantEntry<'m, K, V> {
+    /// Puts the value there.
+    pub fn insert(self, value: V) -> &'m mut V {
+        self.map.put(self.slot, (self.key, value))
+    }
+}
+impl<'m, K, V> Entry<'m, K, V> {
+    /// The value, or that of `make`.
+    pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
+        match self {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(make()),
+        }
+    }
+    /// The value, or this one.
+    pub fn or_insert(self, value: V) -> &'m mut V {
+        self.or_insert_with(|| value)
+    }
+    /// The value, or the type's default.
+    pub fn or_default(self) -> &'m mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(V::default)
+    }
+    /// Changes the value if there is one.
+    pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
+        if let Entry::Occupied(entry) = &mut self {
+            change(&mut entry.map.chunks[entry.slot.chunk][entry.slot.at].1);
+        }
+        self
+    }
+}
+
+impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for BTreeMap<K, V> {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_map(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BTreeMap;
+
+    /// Every operation beside `std`'s map, over enough keys for many chunks.
+    #[test]
+    fn behaves_as_std_does() {
+        let mut ours = BTreeMap::new();
+        let mut theirs = std::collections::BTreeMap::new();
+        let mut seed = 1_u32;
+        for round in 0..20_000_u32 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let key = if round < 1000 { round } else { (seed >> 8) % 2000 };
+            if seed >> 31 == 0 || round < 1000 {
+                assert_eq!(ours.insert(key, round), theirs.insert(key, round));
+            } else {
+                assert_eq!(ours.remove(&key), theirs.remove(&key));
+            }
+            *ours.entry(key / 2).or_insert(0) += 1;
+            *theirs.entry(key / 2).or_insert(0) += 1;
+            if round % 500 == 0 {
+                let end = key.saturating_add(seed % 900);
+                assert!(ours.range(key..end).eq(theirs.range(key..end)));
+                assert!(ours.range(key..).rev().eq(theirs.range(key..).rev()));
+                assert!(ours.range(..=key).eq(theirs.range(..=key)));
+                assert_eq!(ours.first_key_value(), theirs.first_key_value());
+                assert_eq!(ours.last_key_value(), theirs.last_key_value());
+                ours.retain(|key, _| !key.is_multiple_of(7));
+                theirs.retain(|key, _| !key.is_multiple_of(7));
+            }
+            assert_eq!(ours.get(&key), theirs.get(&key));
+        }
+        assert_eq!(ours.len(), theirs.len());
+        assert!(ours.iter().eq(theirs.iter()) && ours.keys().rev().eq(theirs.keys().rev()));
+        assert!(
+            ours.chunks
+                .iter()
+                .all(|chunk| !chunk.is_empty() && chunk.len() <= super::FULL)
+        );
+        assert!(ours.into_iter().eq(theirs));
+    }
+}

@@ -1,0 +1,150 @@
+//! A set is a map without values.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::RangeBounds;
+
+use super::{BTreeMap, Keys};
+
+/// A set in the order of its elements.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BTreeSet<T>(BTreeMap<T, ()>);
+
+impl<T> BTreeSet<T> {
+    /// An empty set.
+    pub const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// Takes all elements out.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+    /// The elements, in order.
+    pub fn iter(&self) -> Keys<'_, T, ()> {
+        self.0.keys()
+    }
+    /// The smallest element.
+    pub fn first(&self) -> Option<&T> {
+        self.iter().next()
+    }
+    /// The largest element.
+    pub fn last(&self) -> Option<&T> {
+        self.iter().next_back()
+    }
+    /// Takes the smallest element out.
+    pub fn pop_first(&mut self) -> Option<T> {
+        self.0.pop_first().map(|(element, ())| element)
+    }
+    /// Keeps the elements for which `keep` says so.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.0.retain(|element, ()| keep(element));
+    }
+}
+
+impl<T: Ord> BTreeSet<T> {
+    /// Whether it has the element.
+    pub fn contains<Q: Ord + ?Sized>(&self, element: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.0.contains_key(element)
+    }
+    /// The element as the set holds it.
+    pub fn get<Q: Ord + ?Sized>(&self, element: &Q) -> Option<&T>
+    where
+        T: Borrow<Q>,
+    {
+        self.0.get_key_value(element).map(|(element, ())| element)
+    }
+    /// Adds an element; whether it was not there.
+    pub fn insert(&mut self, element: T) -> bool {
+        self.0.insert(element, ()).is_none()
+    }
+    /// Takes an element out; whether it was there.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, element: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.0.remove(element).is_some()
+    }
+    /// The elements of a range, in order.
+    pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> impl DoubleEndedIterator<Item = &T>
+    where
+        T: Borrow<Q>,
+    {
+        self.0.range(range).map(|(element, ())| element)
+    }
+    /// The elements that the other set does not have, in order.
+    pub fn difference<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s T> {
+        self.iter().filter(|element| !other.contains(*element))
+    }
+    /// Whether the other set has every element.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.iter().all(|element| other.contains(element))
+    }
+    /// Moves all elements of the other set here.
+    pub fn append(&mut self, other: &mut Self) {
+        self.extend(std::mem::take(other));
+    }
+}
+
+impl<T> Default for BTreeSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<T: fmt::Debug> fmt::Debug for BTreeSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+impl<T: Ord> Extend<T> for BTreeSet<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        for element in elements {
+            self.insert(element);
+        }
+    }
+}
+impl<T: Ord> FromIterator<T> for BTreeSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let mut set = Self::new();
+        set.extend(elements);
+        set
+    }
+}
+impl<T: Ord, const N: usize> From<[T; N]> for BTreeSet<T> {
+    fn from(elements: [T; N]) -> Self {
+        elements.into_iter().collect()
+    }
+}
+impl<T> IntoIterator for BTreeSet<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self.0.into_iter())
+    }
+}
+impl<'s, T> IntoIterator for &'s BTreeSet<T> {
+    type Item = &'s T;
+    type IntoIter = Keys<'s, T, ()>;
+    fn into_iter(self) -> Keys<'s, T, ()> {
+        self.iter()
+    }
+}
+
+/// The elements of a set, by value.
+pub struct IntoIter<T>(<BTreeMap<T, ()> as IntoIterator>::IntoIter);
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+    fn next(&mut self) -> Option<T> {
+        self.0.next().map(|(element, ())| element)
+    }
+}
