@@ -1,5 +1,5 @@
-//! The engine for JavaScript, in two shapes that are never built together: the npm package
-//! (`package`, the default) and the worker of Podscope's own page (`worker`).
+//! The engine for JavaScript, in two shapes that are shipped apart: the npm package (feature
+//! `package`) and the worker of Podscope's own page (feature `worker`).
 //!
 //! Both translate values and own no behaviour: what a call does is `podscope-session`'s.
 //!

@@ -37,6 +37,7 @@ pub(crate) fn build_with(paths: &Paths) -> Fallible<PathBuf> {
         .args(["build", "crates/js", "--target", "web", "--scope", "podscope"])
         .args(["--out-name", "podscope", "--mode", "no-install", "--out-dir"])
         .args([&staged])
+        .args(["--", "--no-default-features", "--features", "package"])
         .tools(paths)
         .status()?;
     let manifest = site::read(&root.join("crates/js/npm/package.json"))?;
