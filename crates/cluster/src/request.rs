@@ -148,6 +148,8 @@ pub enum Request {
 /// An event as its writer states it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventNote {
+    /// Who says so: `source.component` and `reportingComponent`, e.g. `replicaset-controller`.
+    pub component: Str,
     /// The object it is about.
     pub kind: Kind,
     /// Namespace and name.

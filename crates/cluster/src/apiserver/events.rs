@@ -14,7 +14,7 @@ use crate::{Actor, EventNote, What, subject};
 const KEPT_MAX: usize = 20_000;
 
 /// What makes two events equal.
-type Identity = (Actor, Kind, ObjectKey, Uid, Str, Str, Str);
+type Identity = (Actor, Str, Kind, ObjectKey, Uid, Str, Str, Str);
 
 /// Which event objects exist, by what they say, and in order of creation.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +29,7 @@ impl ApiServer {
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let identity: Identity = (
             caller.actor.clone(),
+            note.component.clone(),
             note.kind,
             note.key.clone(),
             note.uid.clone(),
@@ -133,29 +134,8 @@ fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> Object
 
 /// The component that says so, as the `From` column of `kubectl describe` shows it.
 fn source(actor: &Actor, note: &EventNote) -> EventSource {
-    let component = match actor {
-        Actor::Kubelet(_) => "kubelet",
-        Actor::Scheduler(_) => "default-scheduler",
-        Actor::ControllerManager(_) => match (note.kind, &*note.reason) {
-            (_, "TaintManagerEviction") => "taint-eviction-controller",
-            (_, "FailedAttachVolume" | "SuccessfulAttachVolume" | "FailedDetachVolume") => "attachdetach-controller",
-            (Kind::Deployment, _) => "deployment-controller",
-            (Kind::ReplicaSet, _) => "replicaset-controller",
-            (Kind::ReplicationController, _) => "replication-controller",
-            (Kind::StatefulSet, _) => "statefulset-controller",
-            (Kind::DaemonSet, _) => "daemonset-controller",
-            (Kind::Job, _) => "job-controller",
-            (Kind::PodDisruptionBudget, _) => "controllermanager",
-            (Kind::PersistentVolumeClaim | Kind::PersistentVolume, _) => "persistentvolume-controller",
-            _ => "node-controller",
-        },
-        Actor::ApiServer => "apiserver",
-        Actor::Attacher => "external-attacher",
-        Actor::Fencing => "fencing-controller",
-        Actor::Client(_) | Actor::Machine(_) | Actor::World => "kubectl",
-    };
     EventSource {
-        component: component.into(),
+        component: note.component.clone(),
         host: match actor {
             Actor::Kubelet(node) => node.0.clone(),
             _ => Str::from(""),

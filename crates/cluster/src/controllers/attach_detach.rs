@@ -94,6 +94,9 @@ fn wants_volumes(pod: &Pod) -> bool {
 }
 
 impl Controller for AttachDetach {
+    fn name(&self) -> &'static str {
+        "attachdetach-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::Pod,

@@ -44,6 +44,9 @@ impl Attacher {
 }
 
 impl Controller for Attacher {
+    fn name(&self) -> &'static str {
+        "external-attacher"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::VolumeAttachment]
     }

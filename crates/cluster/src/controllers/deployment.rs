@@ -3,7 +3,9 @@
 //!
 //! Watches Deployments, ReplicaSets and the end of pods; compares the template
 //! with those of its ReplicaSets; scales them. Status and conditions are in
-//! [`super::deployment_status`].
+//! [`super::deployment_status`], sizes in [`scaling`].
+
+mod scaling;
 
 use podscope_api::ordered::InOrder as _;
 use std::sync::Arc;
@@ -103,6 +105,9 @@ struct Rollout<'c, 'a, 'x> {
 }
 
 impl Controller for Deployments {
+    fn name(&self) -> &'static str {
+        "deployment-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Deployment, Kind::ReplicaSet, Kind::Pod]
     }
@@ -412,225 +417,6 @@ impl Rollout<'_, '_, '_> {
             action = action.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
         }
         self.push(vec![action]);
-    }
-
-    /// Sets a ReplicaSet's size; true if that is a change of size.
-    fn scale(&mut self, set: &mut ReplicaSet, to: i32) -> bool {
-        let from = size(set);
-        let annotated = self.annotate_sizes(set);
-        set.spec.replicas = Some(to);
-        if from == to && !annotated {
-            return false;
-        }
-        let word = if to > from { "up" } else { "down" };
-        let text = format!("Scaled {word} replica set {} from {from} to {to}", set.metadata.name);
-        self.update(set, (from != to).then_some(text));
-        from != to
-    }
-
-    fn scale_new(&mut self, to: i32) -> bool {
-        let Some(mut set) = self.new.take() else {
-            return false;
-        };
-        // A set made in this very sync already has its size.
-        let scaled = !set.metadata.uid.is_empty() && self.scale(&mut set, to);
-        self.new = Some(set);
-        scaled
-    }
-
-    fn scale_old(&mut self, index: usize, to: i32) -> bool {
-        let mut set = std::mem::take(&mut self.old[index]);
-        let scaled = self.scale(&mut set, to);
-        self.old[index] = set;
-        scaled
-    }
-
-    /// The size the new ReplicaSet may have, given that of the others.
-    fn new_size(&self, others: i32, current: i32) -> i32 {
-        let replicas = replicas_of(&self.deployment);
-        if is_recreate(&self.deployment) {
-            return replicas;
-        }
-        let room = replicas + max_surge(&self.deployment) - (others + current);
-        if room <= 0 {
-            current
-        } else {
-            current + room.min(replicas - current)
-        }
-    }
-
-    fn scale_up_new(&mut self) -> bool {
-        let replicas = replicas_of(&self.deployment);
-        let Some(current) = self.new.as_ref().map(size) else {
-            return false;
-        };
-        if current == replicas {
-            return false;
-        }
-        let others: i32 = self.old.iter().map(size).sum();
-        let to = if current > replicas {
-            replicas
-        } else {
-            self.new_size(others, current)
-        };
-        self.scale_new(to)
-    }
-
-    /// Unhealthy olds first, then available ones above the minimum; oldest set first.
-    fn scale_down_old(&mut self) -> bool {
-        if self.old.iter().map(size).sum::<i32>() == 0 {
-            return false;
-        }
-        let available = |set: &ReplicaSet| set.status.available_replicas.unwrap_or(0);
-        let min_available = replicas_of(&self.deployment) - max_unavailable(&self.deployment);
-        let total: i32 = self.all().map(size).sum();
-        let new_unavailable = self.new.as_ref().map_or(0, |set| size(set) - available(set));
-        let mut room = total - min_available - new_unavailable;
-        if room <= 0 {
-            return false;
-        }
-        let mut scaled = false;
-        for index in 0..self.old.len() {
-            let set = &self.old[index];
-            let cut = (size(set) - available(set)).min(room).max(0);
-            let to = size(set) - cut;
-            if cut > 0 {
-                room -= cut;
-                scaled |= self.scale_old(index, to);
-            }
-        }
-        let mut surplus = self.all().map(available).sum::<i32>() - min_available;
-        for index in 0..self.old.len() {
-            let cut = size(&self.old[index]).min(surplus);
-            let to = size(&self.old[index]) - cut;
-            if cut > 0 {
-                surplus -= cut;
-                scaled |= self.scale_old(index, to);
-            }
-        }
-        scaled
-    }
-
-    /// Whether `spec.replicas` changed since the active ReplicaSets were sized.
-    fn is_scaling(&self) -> bool {
-        let replicas = replicas_of(&self.deployment);
-        self.all().filter(|set| size(set) > 0).any(|set| {
-            set.metadata
-                .annotation(DESIRED)
-                .and_then(|text| text.parse::<i32>().ok())
-                .is_some_and(|desired| desired != replicas)
-        })
-    }
-
-    /// CT-066.
-    fn scale_proportionally(&mut self) {
-        let replicas = replicas_of(&self.deployment);
-        let active: Vec<Option<usize>> = self.members().filter(|member| size(self.member(*member)) > 0).collect();
-        match active.as_slice() {
-            [] => {
-                let latest = self
-                    .new
-                    .as_ref()
-                    .map(|_| None)
-                    .or_else(|| self.old.len().checked_sub(1).map(Some));
-                if let Some(member) = latest
-                    && size(self.member(member)) != replicas
-                {
-                    self.scale_member(member, replicas);
-                }
-            }
-            [one] if size(self.member(*one)) == replicas => {}
-            [one] => self.scale_member(*one, replicas),
-            _ if self.is_saturated() => {
-                for member in active.into_iter().filter(Option::is_some) {
-                    self.scale_member(member, 0);
-                }
-            }
-            _ if !is_recreate(&self.deployment) => self.share_out(active),
-            _ => {}
-        }
-    }
-
-    fn share_out(&mut self, mut active: Vec<Option<usize>>) {
-        let replicas = replicas_of(&self.deployment);
-        let allowed = if replicas > 0 {
-            replicas + max_surge(&self.deployment)
-        } else {
-            0
-        };
-        let to_add = allowed - active.iter().map(|member| size(self.member(*member))).sum::<i32>();
-        active.in_order_by(|one, other| {
-            let (one, other) = (self.member(*one), self.member(*other));
-            let age = if to_add > 0 {
-                by_age(other, one)
-            } else {
-                by_age(one, other)
-            };
-            size(other).cmp(&size(one)).then(age)
-        });
-        let mut added = 0;
-        let mut sizes = Vec::new();
-        for member in &active {
-            let share = self.proportion(self.member(*member), to_add, added);
-            added += share;
-            sizes.push(size(self.member(*member)) + share);
-        }
-        if let Some(largest) = sizes.first_mut() {
-            *largest = (*largest + to_add - added).max(0);
-        }
-        for (member, to) in active.into_iter().zip(sizes) {
-            self.scale_member(member, to);
-        }
-    }
-
-    fn proportion(&self, set: &ReplicaSet, to_add: i32, added: i32) -> i32 {
-        if to_add == added {
-            return 0;
-        }
-        let replicas = replicas_of(&self.deployment);
-        let annotated = set
-            .metadata
-            .annotation(MAX)
-            .and_then(|text| text.parse::<i64>().ok())
-            .filter(|max| *max != 0);
-        let before = annotated.unwrap_or_else(|| i64::from(self.deployment.status.replicas.unwrap_or(0)));
-        let share = if replicas == 0 {
-            -size(set)
-        } else if before <= 0 {
-            0
-        } else {
-            let product = i64::from(size(set)) * i64::from(replicas + max_surge(&self.deployment));
-            let rounded = (2 * product + before).div_euclid(2 * before);
-            i32::try_from(rounded).unwrap_or(i32::MAX) - size(set)
-        };
-        let rest = to_add - added;
-        if to_add > 0 { share.min(rest) } else { share.max(rest) }
-    }
-
-    fn is_saturated(&self) -> bool {
-        let replicas = replicas_of(&self.deployment);
-        self.new.as_ref().is_some_and(|set| {
-            set.metadata.annotation(DESIRED) == Some(&replicas.to_string())
-                && size(set) == replicas
-                && set.status.available_replicas.unwrap_or(0) == replicas
-        })
-    }
-
-    /// The ReplicaSets as places: the old ones by index, then the new one.
-    fn members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
-        (0..self.old.len()).map(Some).chain(self.new.is_some().then_some(None))
-    }
-    fn member(&self, member: Option<usize>) -> &ReplicaSet {
-        match (member, &self.new) {
-            (None, Some(set)) => set,
-            (index, _) => &self.old[index.unwrap_or(0)],
-        }
-    }
-    fn scale_member(&mut self, member: Option<usize>, to: i32) {
-        match member {
-            Some(index) => self.scale_old(index, to),
-            None => self.scale_new(to),
-        };
     }
 
     /// Deletes old ReplicaSets beyond the history limit (10).

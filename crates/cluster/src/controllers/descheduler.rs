@@ -28,6 +28,9 @@ impl Descheduler {
 }
 
 impl Controller for Descheduler {
+    fn name(&self) -> &'static str {
+        "sigs.k8s.io/descheduler"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[]
     }

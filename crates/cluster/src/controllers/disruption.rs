@@ -34,6 +34,9 @@ fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
 }
 
 impl Controller for Disruption {
+    fn name(&self) -> &'static str {
+        "controllermanager"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::PodDisruptionBudget,

@@ -57,6 +57,9 @@ fn shown(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
 }
 
 impl Controller for EndpointSlices {
+    fn name(&self) -> &'static str {
+        "endpoint-slice-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Service, Kind::Pod, Kind::EndpointSlice]
     }

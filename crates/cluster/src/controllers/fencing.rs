@@ -20,96 +20,41 @@ use serde_json::Value;
 use crate::fault::{Fault, FenceMechanism};
 use crate::{Change, Effect, SimTime, Span};
 
-use super::SettingError;
 use super::owner::kind_of;
 use super::pod_util::is_active;
 use super::queue::Key;
 use super::runtime::{Accept, Controller, Cx, Plan, note};
+use super::settings::Setting;
 use super::taints::{OUT_OF_SERVICE, is_out_of_service, ready_status, swap};
 
 /// What a pod says about fencing its node: `always` or `never`; otherwise the rules below decide.
 const POLICY: &str = "podscope.dev/fencing";
-/// The fence agent answers this long after the request; the fence is in force from the request on (CT-148).
-const CONFIRMATION: Span = Span::seconds(2);
 
-/// Settings of the fencing controller (`components.fencing`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FencingSettings {
+super::settings::settings! {
+    /// Settings of the fencing controller (`components.fencing`).
+    FencingSettings;
     /// Whether it runs at all.
-    pub enabled: bool,
+    enabled: bool = "enabled", false;
     /// How it fences.
-    pub mechanism: FenceMechanism,
+    mechanism: FenceMechanism = "mechanism", FenceMechanism::Power;
     /// How long a node must be Unknown before it is fenced for a pod that nothing else serves.
-    pub detect_after: Span,
+    detect_after: Span = "detectAfter", Span::seconds(30);
     /// How long if the budgets of all its pods still allow a disruption.
-    pub patience: Span,
+    patience: Span = "patience", Span::seconds(300);
     /// Only for pods of at least this priority.
-    pub min_priority: i64,
+    min_priority: i64 = "minPriority", 0;
+    /// How long the fence agent needs to confirm; the fence is in force from the request on (CT-148).
+    confirmation: Span = "confirmation", Span::seconds(2);
 }
 
-impl Default for FencingSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            mechanism: FenceMechanism::Power,
-            detect_after: Span::seconds(30),
-            patience: Span::seconds(300),
-            min_priority: 0,
-        }
-    }
-}
-
-impl FencingSettings {
-    /// Reads `components.fencing`; what is not given keeps its default.
-    ///
-    /// # Errors
-    /// Every setting that is unknown or of the wrong form.
-    pub fn from_value(value: &Value) -> Result<Self, Vec<SettingError>> {
-        let mut settings = Self::default();
-        let Value::Object(map) = value else {
-            return Err(vec![SettingError {
-                name: String::new(),
-                message: "must be a map of settings".into(),
-            }]);
+impl Setting for FenceMechanism {
+    fn read(&mut self, value: &Value) -> Result<(), String> {
+        *self = match value.as_str() {
+            Some("power") => Self::Power,
+            Some("storage") => Self::Storage,
+            Some("network") => Self::Network,
+            _ => return Err(format!("{value} is not power, storage or network")),
         };
-        let errors: Vec<SettingError> = map
-            .iter()
-            .filter_map(|(name, value)| {
-                let message = settings.set(name, value).err()?;
-                Some(SettingError {
-                    name: name.clone(),
-                    message,
-                })
-            })
-            .collect();
-        if errors.is_empty() { Ok(settings) } else { Err(errors) }
-    }
-    fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
-        let duration = || -> Result<Span, String> {
-            let text = value
-                .as_str()
-                .ok_or_else(|| format!("{value} is not a duration such as 30s"))?;
-            podscope_api::parse_duration(text).map(Span)
-        };
-        match name {
-            "enabled" => self.enabled = value.as_bool().ok_or_else(|| format!("{value} is not true or false"))?,
-            "mechanism" => {
-                self.mechanism = match value.as_str() {
-                    Some("power") => FenceMechanism::Power,
-                    Some("storage") => FenceMechanism::Storage,
-                    Some("network") => FenceMechanism::Network,
-                    _ => return Err(format!("{value} is not power, storage or network")),
-                }
-            }
-            "detectAfter" => self.detect_after = duration()?,
-            "patience" => self.patience = duration()?,
-            "minPriority" => {
-                self.min_priority = value.as_i64().ok_or_else(|| format!("{value} is not a whole number"))?
-            }
-            _ => {
-                return Err("unknown setting; known are enabled, mechanism, detectAfter, patience, minPriority".into());
-            }
-        }
         Ok(())
     }
 }
@@ -145,6 +90,9 @@ fn key_of_node(node: &NodeName) -> Key {
 }
 
 impl Controller for Fencing {
+    fn name(&self) -> &'static str {
+        "fencing-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod, Kind::PodDisruptionBudget]
     }
@@ -211,8 +159,9 @@ impl Controller for Fencing {
         let text = format!("Fencing node {name} by {}", name_of(mechanism));
         cx.event(note(&*node, EventType::Warning, "FencingNode", text));
         cx.ctx.push(Effect::Fault(Fault::Fence(name.clone(), mechanism)));
-        self.asked.insert(name, now + CONFIRMATION);
-        Plan::default().requeue_after(Some(CONFIRMATION))
+        let confirmation = self.settings.confirmation;
+        self.asked.insert(name, now + confirmation);
+        Plan::default().requeue_after(Some(confirmation))
     }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())

@@ -35,6 +35,9 @@ fn is_foreground(meta: &ObjectMeta) -> bool {
 }
 
 impl Controller for GarbageCollector {
+    fn name(&self) -> &'static str {
+        "garbage-collector-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         Kind::ALL
     }

@@ -110,6 +110,9 @@ fn read_indexes(text: &str) -> BTreeSet<i32> {
 }
 
 impl Controller for Jobs {
+    fn name(&self) -> &'static str {
+        "job-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Job, Kind::Pod]
     }

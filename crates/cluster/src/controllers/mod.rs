@@ -45,5 +45,6 @@ mod volume_protection;
 pub use attachment::ATTACHED_TO;
 pub(crate) use attachment::driver_of;
 pub use fencing::FencingSettings;
+pub(crate) use node_selector::fits as fits_node;
 pub use runtime::{ControllerManager, ControllerTimer};
 pub use settings::{ControllerManagerSettings, Millis, SettingError};

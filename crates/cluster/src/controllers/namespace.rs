@@ -26,6 +26,9 @@ impl Namespaces {
 }
 
 impl Controller for Namespaces {
+    fn name(&self) -> &'static str {
+        "namespace-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Namespace]
     }

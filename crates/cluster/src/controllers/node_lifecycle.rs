@@ -72,6 +72,9 @@ fn needs_watch(node: &Node) -> bool {
 }
 
 impl Controller for NodeLifecycle {
+    fn name(&self) -> &'static str {
+        "node-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }

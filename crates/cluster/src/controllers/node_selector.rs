@@ -33,7 +33,7 @@ fn term_matches(term: &NodeSelectorTerm, node: &Node) -> bool {
 }
 
 /// Whether the node has the labels that the spec's node selector and required node affinity ask for (SCH-046).
-pub(super) fn fits(spec: &PodSpec, node: &Node) -> bool {
+pub(crate) fn fits(spec: &PodSpec, node: &Node) -> bool {
     let required = spec
         .affinity
         .as_ref()

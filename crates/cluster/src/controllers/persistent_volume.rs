@@ -9,13 +9,14 @@
 //! volume's `claimRef` with the claim's UID, the claim's `volumeName`.
 //! Deviation: the external provisioner of a class's driver is played here; it takes one second.
 
+mod provisioned;
+
 use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{
-    AccessMode, ClaimPhase, CsiVolume, EventType, Kind, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm,
-    Object, ObjectKey, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, Pod,
-    SelectorOperator, StorageClass, Str, VolumeBindingMode, VolumeNodeAffinity, VolumePhase,
+    ClaimPhase, EventType, Kind, Node, Object, ObjectKey, ObjectReference, PersistentVolume, PersistentVolumeClaim,
+    Pod, StorageClass, Str, VolumeBindingMode, VolumePhase,
 };
 
 use crate::{Change, DeleteOptions, Part, Request, Span};
@@ -23,6 +24,7 @@ use crate::{Change, DeleteOptions, Part, Request, Span};
 use super::queue::{Key, key_of};
 use super::runtime::{Accept, Action, Controller, Cx, Plan, note};
 use super::template::set_entry;
+use provisioned::made_for;
 
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -48,6 +50,9 @@ impl PersistentVolumes {
 }
 
 impl Controller for PersistentVolumes {
+    fn name(&self) -> &'static str {
+        "persistentvolume-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::PersistentVolume,
@@ -413,67 +418,6 @@ fn set_volume_phase(volume: &PersistentVolume, phase: VolumePhase, cx: &Cx<'_, '
         Object::PersistentVolume(Arc::new(updated)),
         Part::Status,
     ))
-}
-
-/// The volume a driver makes: of the size asked for, in the selected node's zone or those the class allows.
-fn made_for(claim: &PersistentVolumeClaim, class: &StorageClass, name: &str, node: Option<&Node>) -> PersistentVolume {
-    let modes: Vec<AccessMode> = claim.spec.access_modes.clone();
-    let requirement = |key: &Str, values: Vec<Str>| NodeSelectorRequirement {
-        key: key.clone(),
-        operator: SelectorOperator::In,
-        values,
-    };
-    let allowed = class.allowed_topologies.first();
-    let zone = node.and_then(|node| node.metadata.label(ZONE));
-    let requirements: Vec<NodeSelectorRequirement> = match zone {
-        Some(zone) => vec![requirement(&ZONE.into(), vec![zone.into()])],
-        None => {
-            let expressions = allowed.iter().flat_map(|term| &term.match_label_expressions);
-            expressions
-                .map(|expression| requirement(&expression.key, expression.values.iter().take(1).cloned().collect()))
-                .collect()
-        }
-    };
-    let node_affinity = (!requirements.is_empty()).then(|| VolumeNodeAffinity {
-        required: Some(NodeSelector {
-            node_selector_terms: vec![NodeSelectorTerm {
-                match_expressions: requirements,
-                ..NodeSelectorTerm::default()
-            }],
-        }),
-    });
-    let mut metadata = ObjectMeta {
-        name: name.into(),
-        ..ObjectMeta::default()
-    };
-    set_entry(&mut metadata.annotations, PROVISIONED_BY, &class.provisioner);
-    let storage = claim.spec.resources.requests.get("storage").cloned();
-    PersistentVolume {
-        metadata,
-        spec: PersistentVolumeSpec {
-            capacity: storage.map(|size| ("storage".into(), size)).into_iter().collect(),
-            access_modes: modes,
-            claim_ref: Some(ObjectReference {
-                kind: "PersistentVolumeClaim".into(),
-                api_version: "v1".into(),
-                namespace: claim.metadata.namespace.clone(),
-                name: claim.metadata.name.clone(),
-                uid: claim.metadata.uid.clone(),
-                ..ObjectReference::default()
-            }),
-            persistent_volume_reclaim_policy: Some(class.reclaim_policy.clone().unwrap_or_else(|| "Delete".into())),
-            storage_class_name: class.metadata.name.clone(),
-            volume_mode: claim.spec.volume_mode.clone(),
-            node_affinity,
-            csi: Some(CsiVolume {
-                driver: class.provisioner.clone(),
-                volume_handle: name.into(),
-                read_only: None,
-            }),
-            ..PersistentVolumeSpec::default()
-        },
-        ..PersistentVolume::default()
-    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,9 @@ impl PodGc {
 }
 
 impl Controller for PodGc {
+    fn name(&self) -> &'static str {
+        "pod-garbage-collector-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Pod, Kind::Node]
     }

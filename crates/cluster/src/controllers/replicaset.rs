@@ -5,9 +5,9 @@
 //! is replaced as soon as its deletion begins, so processes may overlap
 //! (C-01, CT-015, CT-055).
 
+use std::cmp::Ordering;
 use podscope_api::ordered::InOrder as _;
 use podscope_api::ordered::{BTreeMap, BTreeSet};
-use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -34,6 +34,8 @@ const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// What ReplicaSet and ReplicationController have in common.
 pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
+    /// The controller's name.
+    const NAME: &'static str;
     const WATCHES: &'static [Kind];
     fn replicas(&self) -> i32;
     fn min_ready_seconds(&self) -> Option<i32>;
@@ -44,6 +46,7 @@ pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
 }
 
 impl ReplicaOwner for ReplicaSet {
+    const NAME: &'static str = "replicaset-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicaSet, Kind::Pod];
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
@@ -66,6 +69,7 @@ impl ReplicaOwner for ReplicaSet {
 }
 
 impl ReplicaOwner for ReplicationController {
+    const NAME: &'static str = "replication-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicationController, Kind::Pod];
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
@@ -107,6 +111,9 @@ impl<T: ReplicaOwner> Replicas<T> {
 }
 
 impl<T: ReplicaOwner> Controller for Replicas<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
     fn watches(&self) -> &'static [Kind] {
         T::WATCHES
     }

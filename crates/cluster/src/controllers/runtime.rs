@@ -27,6 +27,8 @@ pub enum ControllerTimer {
 
 /// One controller: what it watches, how a change leads to keys, how a key is brought to what is wanted.
 pub(super) trait Controller: std::fmt::Debug + Send + Sync {
+    /// What it calls itself, in the events it emits.
+    fn name(&self) -> &'static str;
     /// The kinds whose changes concern it.
     fn watches(&self) -> &'static [Kind];
     /// How failed keys are retried.
@@ -224,10 +226,11 @@ impl Action {
     }
 }
 
-/// An event about an object.
+/// An event about an object; the controller that emits it signs it.
 pub(super) fn note<T: Resource>(about: &T, kind: EventType, reason: &str, message: impl Into<String>) -> EventNote {
     let meta = about.metadata();
     EventNote {
+        component: "".into(),
         kind: T::KIND,
         key: meta.key(),
         uid: meta.uid.clone(),
@@ -246,6 +249,7 @@ pub(super) struct Cx<'c, 'a> {
     pub(super) settings: &'c ControllerManagerSettings,
     pub(super) index: &'c Index,
     queue: &'c mut Queue,
+    component: &'static str,
 }
 
 impl Cx<'_, '_> {
@@ -267,7 +271,8 @@ impl Cx<'_, '_> {
         self.queue.ticks.insert((at.max(self.ctx.now), tick));
     }
     /// Emits an event.
-    pub(super) fn event(&mut self, note: EventNote) {
+    pub(super) fn event(&mut self, mut note: EventNote) {
+        note.component = self.component.into();
         self.ctx.call(Request::Event(note));
     }
 }
@@ -423,16 +428,28 @@ impl ControllerManager {
         });
     }
 
+    /// Lets one controller act.
+    fn with<T>(
+        &mut self,
+        index: usize,
+        ctx: &mut Ctx<'_>,
+        act: impl FnOnce(&mut dyn Controller, &mut Cx<'_, '_>) -> T,
+    ) -> T {
+        let worker = &mut self.workers[index];
+        let mut cx = Cx {
+            ctx,
+            objects: &self.objects,
+            settings: &self.settings,
+            index: &self.index,
+            queue: &mut worker.queue,
+            component: worker.controller.name(),
+        };
+        act(worker.controller.as_mut(), &mut cx)
+    }
+
     fn each(&mut self, ctx: &mut Ctx<'_>, mut act: impl FnMut(&mut dyn Controller, &mut Cx<'_, '_>)) {
-        for worker in &mut self.workers {
-            let mut cx = Cx {
-                ctx: &mut *ctx,
-                objects: &self.objects,
-                settings: &self.settings,
-                index: &self.index,
-                queue: &mut worker.queue,
-            };
-            act(worker.controller.as_mut(), &mut cx);
+        for index in 0..self.workers.len() {
+            self.with(index, ctx, &mut act);
         }
     }
 
@@ -440,26 +457,16 @@ impl ControllerManager {
     fn work(&mut self, ctx: &mut Ctx<'_>) {
         for index in 0..self.workers.len() {
             while let Some(due) = self.workers[index].queue.next(ctx.now) {
-                let worker = &mut self.workers[index];
-                let mut cx = Cx {
-                    ctx: &mut *ctx,
-                    objects: &self.objects,
-                    settings: &self.settings,
-                    index: &self.index,
-                    queue: &mut worker.queue,
-                };
                 match due {
-                    Due::Tick(tick) => worker.controller.tick(tick, &mut cx),
+                    Due::Tick(tick) => self.with(index, ctx, |controller, cx| controller.tick(tick, cx)),
                     Due::Key(key) => {
-                        let plan = worker.controller.sync(&key, &mut cx);
                         let running = Running {
-                            plan,
+                            plan: self.with(index, ctx, |controller, cx| controller.sync(&key, cx)),
                             outstanding: 0,
                             error: None,
                             stopped: false,
                         };
-                        worker.running.insert(key.clone(), running);
-                        self.advance(index, key, ctx);
+                        self.advance(index, key, running, ctx);
                     }
                 }
             }
@@ -467,29 +474,15 @@ impl ControllerManager {
     }
 
     /// Sends the next step of a key's plan, or ends the sync.
-    fn advance(&mut self, index: usize, key: Key, ctx: &mut Ctx<'_>) {
-        let worker = &mut self.workers[index];
-        let Some(running) = worker.running.get_mut(&key) else {
-            return;
-        };
-        if running.outstanding > 0 {
-            return;
-        }
+    fn advance(&mut self, index: usize, key: Key, mut running: Running, ctx: &mut Ctx<'_>) {
         if let Some((request, error)) = running.error.take() {
-            let mut cx = Cx {
-                ctx: &mut *ctx,
-                objects: &self.objects,
-                settings: &self.settings,
-                index: &self.index,
-                queue: &mut worker.queue,
-            };
             let dropped = std::mem::take(&mut running.plan.steps).into_iter().flatten();
             let failure = Failure {
                 request,
                 error,
                 dropped: dropped.map(|action| action.request).collect(),
             };
-            running.plan = worker.controller.failed(&key, &failure, &mut cx);
+            running.plan = self.with(index, ctx, |controller, cx| controller.failed(&key, &failure, cx));
             running.plan.failed = true;
             // What is said about a failure is not retried by itself.
             running
@@ -502,6 +495,7 @@ impl ControllerManager {
         } else if running.stopped {
             running.plan.steps.clear();
         }
+        let worker = &mut self.workers[index];
         if let Some(step) = running.plan.steps.pop_front() {
             running.outstanding = u32::try_from(step.len()).unwrap_or(u32::MAX);
             for action in step {
@@ -513,17 +507,16 @@ impl ControllerManager {
                 };
                 self.calls.insert(id, call);
             }
+            worker.running.insert(key, running);
             return;
         }
-        let (failed, after) = (running.plan.failed, running.plan.requeue_after);
-        worker.running.remove(&key);
         worker.queue.done(&key);
-        if failed {
+        if running.plan.failed {
             let backoff = worker.controller.backoff();
             worker.queue.add_rate_limited(key, backoff, ctx.now);
         } else {
             worker.queue.forget(&key);
-            if let Some(after) = after {
+            if let Some(after) = running.plan.requeue_after {
                 worker.queue.add_at(key, ctx.now + after);
             }
         }
@@ -538,37 +531,37 @@ impl ControllerManager {
         else {
             return;
         };
-        let worker = &mut self.workers[index];
-        let mut cx = Cx {
-            ctx: &mut *ctx,
-            objects: &self.objects,
-            settings: &self.settings,
-            index: &self.index,
-            queue: &mut worker.queue,
-        };
-        worker.controller.answered(&key, &action.request, &answer, &mut cx);
-        let (template, name, error) = match &answer {
-            Ok(object) => {
-                let name = object
-                    .as_ref()
-                    .map_or_else(String::new, |object| object.metadata().name.to_string());
-                (action.on_success, name, String::new())
+        let request = &action.request;
+        self.with(index, ctx, |controller, cx| {
+            controller.answered(&key, request, &answer, cx);
+            let (template, name, error) = match &answer {
+                Ok(object) => {
+                    let name = object
+                        .as_ref()
+                        .map_or_else(String::new, |object| object.metadata().name.to_string());
+                    (action.on_success, name, String::new())
+                }
+                Err(error) => (action.on_failure, String::new(), error.message.clone()),
+            };
+            if let Some(mut note) = template {
+                note.message = note.message.replace("{name}", &name).replace("{error}", &error).into();
+                cx.event(note);
             }
-            Err(error) => (action.on_failure, String::new(), error.message.clone()),
+        });
+        let Some(mut running) = self.workers[index].running.remove(&key) else {
+            return;
         };
-        if let Some(mut note) = template {
-            note.message = note.message.replace("{name}", &name).replace("{error}", &error).into();
-            ctx.call(Request::Event(note));
+        running.outstanding -= 1;
+        match action.accept.judge(&answer) {
+            Verdict::Go => {}
+            Verdict::Stop => running.stopped = true,
+            Verdict::Fail(error) => running.error = running.error.take().or(Some((action.request, error))),
         }
-        if let Some(running) = worker.running.get_mut(&key) {
-            running.outstanding -= 1;
-            match action.accept.judge(&answer) {
-                Verdict::Go => {}
-                Verdict::Stop => running.stopped = true,
-                Verdict::Fail(error) => running.error = running.error.take().or(Some((action.request, error))),
-            }
+        if running.outstanding > 0 {
+            self.workers[index].running.insert(key, running);
+        } else {
+            self.advance(index, key, running, ctx);
         }
-        self.advance(index, key, ctx);
     }
 
     /// Keeps one wake-up with the world, for the earliest deadline.

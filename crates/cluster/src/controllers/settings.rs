@@ -1,5 +1,5 @@
-//! Settings of the controller-manager, under Kubernetes' own names
-//! (`components.controllerManager` of a scenario).
+//! How settings are read, and those of the controller-manager, under
+//! Kubernetes' own names.
 
 use serde_json::Value;
 
@@ -15,8 +15,43 @@ pub struct SettingError {
 }
 
 /// What one setting holds and how it is read.
-trait Setting {
+pub(super) trait Setting {
+    /// Takes the value, or says what is wrong with it.
     fn read(&mut self, value: &Value) -> Result<(), String>;
+}
+
+/// Settings that are read by their names.
+pub(super) trait Settings: Default {
+    /// All names, in order.
+    const NAMES: &'static [&'static str];
+    /// The setting of that name, if there is one.
+    fn setting(&mut self, name: &str) -> Option<&mut dyn Setting>;
+}
+
+/// Reads a map of settings; what is not given keeps its default.
+///
+/// # Errors
+/// Every setting that is unknown or of the wrong form.
+pub(super) fn read_settings<T: Settings>(value: &Value) -> Result<T, Vec<SettingError>> {
+    let mut settings = T::default();
+    let Value::Object(map) = value else {
+        return Err(vec![SettingError {
+            name: String::new(),
+            message: "must be a map of settings".into(),
+        }]);
+    };
+    let mut errors = Vec::new();
+    for (name, value) in map {
+        let read = match settings.setting(name) {
+            Some(setting) => setting.read(value),
+            None => Err(format!("unknown setting; known are {}", T::NAMES.join(", "))),
+        };
+        errors.extend(read.err().map(|message| SettingError {
+            name: name.clone(),
+            message,
+        }));
+    }
+    if errors.is_empty() { Ok(settings) } else { Err(errors) }
 }
 
 impl Setting for Span {
@@ -55,27 +90,40 @@ impl Setting for Millis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Millis(pub i64);
 
+/// A struct of settings with their names and defaults.
 macro_rules! settings {
-    ($($(#[$m:meta])* $field:ident: $ty:ty = $name:literal, $default:expr;)*) => {
-        /// Settings of kube-controller-manager; the defaults are v1.34's (CT-020).
+    ($(#[$of:meta])* $struct:ident; $($(#[$m:meta])* $field:ident: $ty:ty = $name:literal, $default:expr;)*) => {
+        $(#[$of])*
         #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct ControllerManagerSettings { $($(#[$m])* pub $field: $ty),* }
-        impl Default for ControllerManagerSettings {
+        pub struct $struct { $($(#[$m])* pub $field: $ty),* }
+        impl Default for $struct {
             fn default() -> Self { Self { $($field: $default),* } }
         }
-        impl ControllerManagerSettings {
-            /// All names, in order.
-            pub const NAMES: &'static [&'static str] = &[$($name),*];
-            fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+        impl $crate::controllers::settings::Settings for $struct {
+            const NAMES: &'static [&'static str] = &[$($name),*];
+            fn setting(&mut self, name: &str) -> Option<&mut dyn $crate::controllers::settings::Setting> {
                 match name {
-                    $($name => self.$field.read(value),)*
-                    _ => Err(format!("unknown setting; known are {}", Self::NAMES.join(", "))),
+                    $($name => Some(&mut self.$field),)*
+                    _ => None,
                 }
+            }
+        }
+        impl $struct {
+            /// Reads what a scenario gives; the rest keeps its default.
+            ///
+            /// # Errors
+            /// Every setting that is unknown or of the wrong form.
+            pub fn from_value(value: &serde_json::Value) -> Result<Self, Vec<$crate::controllers::SettingError>> {
+                $crate::controllers::settings::read_settings(value)
             }
         }
     };
 }
+pub(super) use settings;
+
 settings! {
+    /// Settings of kube-controller-manager (`components.controllerManager`); the defaults are v1.34's (CT-020).
+    ControllerManagerSettings;
     /// How often nodes are looked at.
     node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5);
     /// Silence after which a node is Unknown.
@@ -102,32 +150,6 @@ settings! {
     renew_deadline: Span = "renewDeadline", Span::seconds(10);
     /// Time between attempts to acquire or renew.
     retry_period: Span = "retryPeriod", Span::seconds(2);
-}
-
-impl ControllerManagerSettings {
-    /// Reads `components.controllerManager`; what is not given keeps its default.
-    ///
-    /// # Errors
-    /// Every setting that is unknown or of the wrong form.
-    pub fn from_value(value: &Value) -> Result<Self, Vec<SettingError>> {
-        let mut settings = Self::default();
-        let Value::Object(map) = value else {
-            return Err(vec![SettingError {
-                name: String::new(),
-                message: "must be a map of settings".into(),
-            }]);
-        };
-        let errors: Vec<SettingError> = map
-            .iter()
-            .filter_map(|(name, value)| {
-                settings.set(name, value).err().map(|message| SettingError {
-                    name: name.clone(),
-                    message,
-                })
-            })
-            .collect();
-        if errors.is_empty() { Ok(settings) } else { Err(errors) }
-    }
 }
 
 /// Digits with at most `places` decimals, scaled to a whole number.

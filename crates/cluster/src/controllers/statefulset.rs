@@ -63,6 +63,9 @@ fn is_running_and_ready(pod: &Pod) -> bool {
 }
 
 impl Controller for StatefulSets {
+    fn name(&self) -> &'static str {
+        "statefulset-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::StatefulSet, Kind::Pod, Kind::Node]
     }

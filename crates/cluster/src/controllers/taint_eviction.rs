@@ -55,6 +55,9 @@ fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Option<Span> {
 }
 
 impl Controller for TaintEviction {
+    fn name(&self) -> &'static str {
+        "taint-eviction-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }
@@ -222,6 +225,7 @@ impl TaintEviction {
 /// The taint manager's events name the pod by namespace and name only.
 fn event(pod: Option<&Pod>, key: &ObjectKey, text: &str) -> EventNote {
     EventNote {
+        component: "".into(),
         kind: Kind::Pod,
         key: key.clone(),
         uid: pod.map(|pod| pod.metadata.uid.clone()).unwrap_or_default(),

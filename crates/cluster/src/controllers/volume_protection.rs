@@ -23,6 +23,9 @@ impl VolumeProtection {
 }
 
 impl Controller for VolumeProtection {
+    fn name(&self) -> &'static str {
+        "pvc-protection-controller"
+    }
     fn watches(&self) -> &'static [Kind] {
         &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod]
     }

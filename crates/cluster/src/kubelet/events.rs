@@ -5,6 +5,9 @@ use podscope_api::{EventType, Kind, NodeName, Pod, Str};
 use super::host::Host;
 use crate::{EventNote, Request, Span};
 
+/// Who says so.
+const COMPONENT: &str = "kubelet";
+
 fn emit(
     pod: &Pod,
     container: Option<&str>,
@@ -23,6 +26,7 @@ fn emit(
         format!("spec.{list}{{{name}}}")
     };
     host.ctx.call(Request::Event(EventNote {
+        component: COMPONENT.into(),
         kind: Kind::Pod,
         key: pod.metadata.key(),
         uid: pod.metadata.uid.clone(),
@@ -58,6 +62,7 @@ pub(super) fn of_node(
     host: &mut Host<'_, '_>,
 ) {
     host.ctx.call(Request::Event(EventNote {
+        component: COMPONENT.into(),
         kind: Kind::Node,
         key: podscope_api::ObjectKey::cluster(node.0.clone()),
         uid: node.as_str().into(),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use podscope_api::{
     ConditionStatus, EventType, Kind, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod, PodCondition, Str, Uid,
 };
+use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
 use serde_json::{Value, json};
 
@@ -137,6 +138,15 @@ impl SchedulerProcess {
     /// The scheduler itself, to read.
     pub(crate) fn core(&self) -> &Scheduler {
         &self.core
+    }
+    /// What it knows: its watch cache.
+    pub(crate) fn known(&self) -> &Objects {
+        &self.known
+    }
+    /// Whether the pod's profile looks at spread constraints at all.
+    pub(crate) fn spreads(&self, pod: &Pod) -> bool {
+        let profile = self.core.config().profile(&pod.spec.scheduler_name);
+        profile.is_some_and(|profile| profile.has(Point::Filter, Plugin::PodTopologySpread))
     }
     pub(crate) fn is_leader(&self) -> bool {
         self.leads
@@ -419,6 +429,7 @@ fn record(attempt: &Attempt, ctx: &mut Ctx<'_>) {
 fn tell(events: Vec<podscope_scheduler::EventNote>, ctx: &mut Ctx<'_>) {
     for event in events {
         ctx.call(Request::Event(EventNote {
+            component: "default-scheduler".into(),
             kind: Kind::Pod,
             key: event.about,
             uid: Uid(event.about_uid),
