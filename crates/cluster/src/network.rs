@@ -166,6 +166,10 @@ impl Network {
     pub fn slowness(&self, node: &NodeName) -> Span {
         self.slow.get(node).copied().unwrap_or(Span::ZERO)
     }
+    /// Whether messages pass everywhere as fast as they should.
+    pub fn is_whole(&self) -> bool {
+        self.slow.is_empty() && self.cut_nodes().is_empty()
+    }
     /// Cuts one direction.
     pub fn cut(&mut self, from: Place, to: Place) {
         self.cuts.insert((from, to));

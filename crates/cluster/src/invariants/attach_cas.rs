@@ -3,11 +3,11 @@
 //! must be attached starts only where it is attached. Volumes for several
 //! nodes have no one holder, and are looked at by driver only.
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use super::{Breach, Cause, Check, Seen, View, blame, text};
 use crate::controllers::{ATTACHED_TO, driver_of};
 use crate::volume::{Backend, Resolved, resolve};
 use crate::{Actor, Change, Place, Record, Request, SimTime, What, subject_of};
@@ -22,8 +22,8 @@ pub(super) struct AttachCas {
     /// Pods that ran when the world began, without their volumes attached.
     adopted: BTreeSet<Uid>,
     reported: BTreeSet<(Uid, Str)>,
-    /// Two managers were at work once; their memories may differ since (CT-154).
-    had_second: bool,
+    /// Volumes that were detached from a node that had them mounted, and who is to blame.
+    torn: BTreeMap<(Str, NodeName), (Cause, String)>,
 }
 
 impl Check for AttachCas {
@@ -41,7 +41,12 @@ impl Check for AttachCas {
             }
             Seen::Change { actor, change } => self.swapped(actor, change, view, out),
             Seen::Record(record) => match record.what {
-                What::Fault => self.had_second |= view.ledger.second_since.is_some(),
+                What::VolumeDetached => self.detached(record, view),
+                What::VolumeAttached => {
+                    if let Some(place) = place_of(record) {
+                        self.torn.remove(&place);
+                    }
+                }
                 What::ContainerStarted => self.started(record, view, out),
                 _ => {}
             },
@@ -81,7 +86,23 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
     !is_single(volume) || holder.and_then(|holder| holder.split(' ').next()) == Some(name.as_str())
 }
 
+/// The volume and the node that an attachment's record is about.
+fn place_of(record: &Record) -> Option<(Str, NodeName)> {
+    Some((text(record, "volume")?.into(), text(record, "node")?.into()))
+}
+
 impl AttachCas {
+    /// Remembers who took a volume from a node that has it mounted: a container may start there later.
+    fn detached(&mut self, record: &Record, view: &View<'_>) {
+        let Some(place) = place_of(record) else { return };
+        let Some(state) = view.nodes.get(&place.1) else { return };
+        let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == place.0);
+        if let Some((uid, _, _)) = mounts.next() {
+            let blame = blame::of_break(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
+            self.torn.insert(place, blame);
+        }
+    }
+
     fn swapped(&self, actor: &Actor, change: &Change, view: &View<'_>, out: &mut Vec<Breach>) {
         let (Some(old), Some(new)) = (holder(&change.old), holder(&change.new)) else {
             return;
@@ -91,7 +112,7 @@ impl AttachCas {
         }
         let (cause, by) = match actor {
             Actor::World => blame::of_fault(FACT, view),
-            _ => blame::of_component(actor, view),
+            _ => blame::of_component(actor, FACT, view),
         };
         let name = |holder: Option<&str>| holder.unwrap_or("nobody").to_owned();
         out.push(Breach {
@@ -129,8 +150,8 @@ impl AttachCas {
                 )
             } else if view.ledger.out_of_service.get(&node) == Some(&Actor::Fencing) {
                 (Cause::Fault, format!("the fencing controller ({FACT}: fencing break)"))
-            } else if self.had_second {
-                (Cause::Fault, "fault second (CT-154: two instances at once)".into())
+            } else if let Some(blame) = self.torn.get(&(backend.name.clone(), node.clone())) {
+                blame.clone()
             } else {
                 blame::of_break(&record.actor, Some(&backend.name), uid, &node, FACT, view)
             };

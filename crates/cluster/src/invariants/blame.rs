@@ -1,76 +1,92 @@
-//! Who caused a break: the command or fault behind it, or nobody, which makes
-//! it a bug.
+//! Who caused a break: the command or fault behind it, under which exception
+//! of the facts' table, or nobody, which makes it a bug. No excuse covers more
+//! than it explains: a fault excuses what concerns its own node or process,
+//! while it lasts and some minutes after.
 
-use podscope_api::Uid;
+use podscope_api::{NodeName, Str, Uid};
 
+use super::ledger::Trouble;
 use super::{Cause, View};
 use crate::Actor;
 
+type Blame = (Cause, String);
+
+/// The command behind an actor, as the cause.
+fn command(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
+    let text = view.ledger.command(actor)?;
+    Some((Cause::Command, format!("{text} ({exception})")))
+}
+
+fn fault(trouble: &Trouble, exception: &str) -> Blame {
+    (Cause::Fault, format!("{} ({exception})", trouble.name))
+}
+
+fn grace_of_manifest() -> Blame {
+    (
+        Cause::Command,
+        "terminationGracePeriodSeconds: 0 of the manifest (LC-018)".into(),
+    )
+}
+
 /// Who removed a pod object, and under which exception of CT-162.
-pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> (Cause, String) {
-    let ledger = view.ledger;
-    let Some(removal) = ledger.removals.get(uid) else {
+pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> Blame {
+    let Some(removal) = view.ledger.removals.get(uid) else {
         return (Cause::Bug, "nobody removed the earlier pod".into());
     };
-    let spec_grace = removal.pod.spec.termination_grace_period_seconds;
-    let by_command = |actor: &Actor, exception: &str| {
-        ledger
-            .command(actor)
-            .map(|text| (Cause::Command, format!("{text} ({exception})")))
-    };
-    if let Some(blame) = by_command(&removal.by, "CT-162: force deletion") {
-        return blame;
+    let assertions = [
+        (Some(&removal.by), "CT-162: force deletion"),
+        (removal.node_gone.as_ref(), "CT-162: Node deletion"),
+        (removal.out_of_service.as_ref(), "CT-162: out-of-service taint"),
+    ];
+    for (actor, exception) in assertions {
+        if let Some(blame) = actor.and_then(|actor| command(actor, exception, view)) {
+            return blame;
+        }
     }
-    if spec_grace == Some(0) {
+    if removal.pod.spec.termination_grace_period_seconds == Some(0) {
+        return grace_of_manifest();
+    }
+    if removal.out_of_service == Some(Actor::Fencing) {
         return (
-            Cause::Command,
-            "terminationGracePeriodSeconds: 0 of the manifest (LC-018)".into(),
+            Cause::Fault,
+            "the fencing controller (CT-149: a fence that leaves processes running)".into(),
         );
     }
-    if let Some(node) = &removal.pod.spec.node_name {
-        let node_is_gone = view.objects.named::<podscope_api::Node>(node.as_str()).is_none();
-        if let Some((_, actor)) = ledger.node_removals.get(node)
-            && (node_is_gone || matches!(removal.by, Actor::ControllerManager(_)))
-            && let Some(blame) = by_command(actor, "CT-162: Node deletion")
-        {
-            return blame;
-        }
-        if let Some(actor) = ledger.out_of_service.get(node)
-            && let Some(blame) = by_command(actor, "CT-162: out-of-service taint")
-        {
-            return blame;
-        }
-        if ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
-            return (
-                Cause::Fault,
-                "the fencing controller (CT-149: a fence that leaves processes running)".into(),
-            );
-        }
-        if node_is_gone && !view.nodes.contains_key(node) {
-            return (
-                Cause::Fault,
-                format!("there is no machine {node} (CT-162: false Node deletion)"),
-            );
-        }
+    if let Some(node) = &removal.pod.spec.node_name
+        && !view.nodes.contains_key(node)
+    {
+        return (
+            Cause::Fault,
+            format!("there is no machine {node} (CT-162: false Node deletion)"),
+        );
     }
     (Cause::Bug, format!("{} removed the earlier pod", removal.by))
 }
 
-/// A break by a component that may be excused by a second instance of it (CT-154).
-pub(super) fn of_component(actor: &Actor, view: &View<'_>) -> (Cause, String) {
-    if let Some(text) = view.ledger.command(actor) {
-        return (Cause::Command, text.to_owned());
-    }
-    if view.ledger.second_since.is_some() {
-        return (Cause::Fault, "fault second (CT-154: two instances at once)".into());
-    }
-    (Cause::Bug, actor.to_string())
+/// A break by whoever did it: a command, or a bug of the component.
+pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    command(actor, fact, view).unwrap_or_else(|| (Cause::Bug, actor.to_string()))
 }
 
-/// The fault that happened last, as the cause; a bug if there was none.
-pub(super) fn of_fault(fact: &str, view: &View<'_>) -> (Cause, String) {
+/// The same where two instances at once are an exception (CT-154).
+pub(super) fn of_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    let second = view.ledger.second(actor, view.now);
+    second.map_or_else(|| of_component(actor, fact, view), |trouble| fault(trouble, fact))
+}
+
+/// The same where a controller that forgot what it did is an exception too (CT-159).
+pub(super) fn of_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    let forgot = view.ledger.control_plane_trouble(view.now);
+    match of_instances(actor, fact, view) {
+        (Cause::Bug, by) => forgot.map_or((Cause::Bug, by), |trouble| fault(trouble, fact)),
+        blame => blame,
+    }
+}
+
+/// The fault that the world itself carries out now.
+pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
-        Some((_, fault)) => (Cause::Fault, format!("{fault} ({fact})")),
+        Some(name) => (Cause::Fault, format!("{name} ({fact})")),
         None => (Cause::Bug, "nobody".into()),
     }
 }
@@ -79,53 +95,48 @@ pub(super) fn of_fault(fact: &str, view: &View<'_>) -> (Cause, String) {
 /// fault that made the controllers lose sight of the node (CT-083, CT-131).
 pub(super) fn of_break(
     actor: &Actor,
-    volume: Option<&podscope_api::Str>,
+    volume: Option<&Str>,
     uid: &Uid,
-    node: &podscope_api::NodeName,
+    node: &NodeName,
     fact: &str,
     view: &View<'_>,
-) -> (Cause, String) {
+) -> Blame {
     let ledger = view.ledger;
-    let by_command = |actor: &Actor, exception: &str| {
-        let text = ledger.command(actor)?;
-        Some((Cause::Command, format!("{text} ({exception})")))
-    };
-    let own = by_command(actor, &format!("{fact}: operator error"));
-    let removal = ledger.removals.get(uid);
-    let asked = volume.and_then(|volume| ledger.detach_asked.get(&(volume.clone(), node.clone())));
-    let deeds = [
-        own,
-        asked.and_then(|actor| by_command(actor, &format!("{fact}: operator error"))),
-        removal.and_then(|removal| by_command(&removal.by, &format!("{fact}: force deletion"))),
-    ];
-    if let Some(blame) = deeds.into_iter().flatten().next() {
+    if let Some(blame) = command(actor, &format!("{fact}: operator error"), view) {
         return blame;
     }
     if *actor == Actor::World {
         return of_fault(fact, view);
     }
-    if removal.is_some_and(|removal| removal.pod.spec.termination_grace_period_seconds == Some(0)) {
-        let by = "terminationGracePeriodSeconds: 0 of the manifest (LC-018)";
-        return (Cause::Command, by.into());
-    }
-    let removed = ledger
-        .node_removals
-        .get(node)
-        .map(|(_, actor)| (actor, "Node deletion"));
-    let tainted = ledger
-        .out_of_service
-        .get(node)
-        .map(|actor| (actor, "out-of-service taint"));
-    for (actor, deed) in [removed, tainted].into_iter().flatten() {
-        if let Some(blame) = by_command(actor, &format!("{fact}: {deed}")) {
+    let removal = ledger.removals.get(uid);
+    let asked = volume.and_then(|volume| ledger.detach_asked.get(&(volume.clone(), node.clone())));
+    let absent = view.objects.named::<podscope_api::Node>(node.as_str()).is_none();
+    let deleted = ledger.node_removals.get(node).filter(|_| absent);
+    let deeds = [
+        (asked, "operator error"),
+        (removal.map(|removal| &removal.by), "force deletion"),
+        (removal.and_then(|removal| removal.node_gone.as_ref()), "Node deletion"),
+        (deleted.map(|(_, actor)| actor), "Node deletion"),
+        (
+            removal.and_then(|removal| removal.out_of_service.as_ref()),
+            "out-of-service taint",
+        ),
+        (ledger.out_of_service.get(node), "out-of-service taint"),
+    ];
+    for (actor, deed) in deeds {
+        if let Some(blame) = actor.and_then(|actor| command(actor, &format!("{fact}: {deed}"), view)) {
             return blame;
         }
     }
-    if ledger.second_since.is_some() {
-        return (Cause::Fault, "fault second (CT-154: two instances at once)".into());
+    if removal.is_some_and(|removal| removal.pod.spec.termination_grace_period_seconds == Some(0)) {
+        return grace_of_manifest();
     }
-    match of_fault(fact, view) {
-        (Cause::Bug, _) => (Cause::Bug, actor.to_string()),
-        blame => blame,
+    let manager = Actor::ControllerManager(0);
+    if let Some(second) = ledger.second(&manager, view.now) {
+        return fault(second, "CT-154: two instances at once");
+    }
+    match ledger.node_trouble(node, view.now) {
+        Some(trouble) => fault(trouble, &format!("{fact}, CT-131: the node was out of sight")),
+        None => (Cause::Bug, actor.to_string()),
     }
 }

@@ -2,8 +2,8 @@
 
 use podscope_api::{DaemonSet, Object, ObjectKey};
 
-use super::{Breach, Cause, Check, Seen, View};
-use crate::{What, subject_of};
+use super::{Breach, Check, Seen, View, blame};
+use crate::{Actor, What, subject_of};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -44,16 +44,9 @@ impl Check for DaemonOne {
             })
             .count();
         if active > 1 {
-            let (cause, by) = if view.ledger.second_since.is_some() {
-                (
-                    Cause::Fault,
-                    "fault second controller-manager (CT-177: races)".to_owned(),
-                )
-            } else if let Some((_, fault)) = &view.ledger.last_fault {
-                (Cause::Fault, format!("{fault} (CT-159: duplicates after a restart)"))
-            } else {
-                (Cause::Bug, record.actor.to_string())
-            };
+            // The scheduler binds what the controller-manager made.
+            let manager = Actor::ControllerManager(0);
+            let (cause, by) = blame::of_memory(&manager, "CT-177, CT-159: races, duplicates after a restart", view);
             out.push(Breach {
                 corrupts: None,
                 invariant: "daemon-one",

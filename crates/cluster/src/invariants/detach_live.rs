@@ -9,10 +9,10 @@ use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
 };
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Seen, View, blame};
 use crate::controllers::ATTACHED_TO;
 use crate::volume::claim_name;
-use crate::{SimTime, Span, What, subject};
+use crate::{Actor, SimTime, Span, What, subject};
 
 /// The force timeout, the longest back-off, and some time for the driver.
 const LIMIT: Span = Span::seconds(360 + 122 + 118);
@@ -115,13 +115,14 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
             Cause::Command,
             "disableForceDetachOnTimeout: true (CT-186: timeout disabled)".to_owned(),
         )
-    } else if view.ledger.second_since.is_some() {
-        (Cause::Fault, "fault second (CT-154: two instances at once)".into())
     } else {
-        (
-            Cause::Bug,
-            format!("nothing changed for {LIMIT} after everything was healed"),
-        )
+        match blame::of_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
+            (Cause::Bug, _) => {
+                let by = format!("nothing changed for {LIMIT} after everything was healed");
+                (Cause::Bug, by)
+            }
+            excused => excused,
+        }
     };
     let object = view.objects.named::<PersistentVolume>(volume);
     Breach {

@@ -48,7 +48,7 @@ impl Check for EvictThrottle {
         if let Some(next) = next
             && view.now + Span::millis(100) < next
         {
-            let (cause, by) = blame::of_component(actor, view);
+            let (cause, by) = blame::of_instances(actor, "CT-154: each of two instances has its own rate", view);
             out.push(Breach {
                 corrupts: None,
                 invariant: "evict-throttle",

@@ -7,7 +7,7 @@ use podscope_api::ordered::BTreeSet;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use super::{Breach, Cause, Check, Seen, View, blame, text};
 use crate::{Actor, Place, Record, What, subject_of};
 
 /// Nodes that were isolated by a fence; a plain partition may heal at any time and is none (CT-148).
@@ -39,11 +39,6 @@ impl Check for FenceBeforeBreak {
             Seen::Request { .. } | Seen::Tick { .. } => {}
         }
     }
-}
-
-fn text<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
-    let mut fields = record.fields.iter();
-    fields.find(|(field, _)| *field == name)?.1.as_str()
 }
 
 fn is_cut_from_storage(node: &NodeName, view: &View<'_>) -> bool {

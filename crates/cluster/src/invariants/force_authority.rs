@@ -31,7 +31,7 @@ impl Check for ForceAuthority {
         if options.uid.as_ref().is_some_and(|uid| *uid != pod.metadata.uid) || may_force(actor, pod, view) {
             return;
         }
-        let (cause, by) = blame::of_component(actor, view);
+        let (cause, by) = blame::of_component(actor, "CT-168", view);
         out.push(Breach {
             corrupts: None,
             invariant: "force-authority",

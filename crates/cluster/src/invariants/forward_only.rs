@@ -24,8 +24,8 @@ impl Check for ForwardOnly {
         let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
             return;
         };
-        let mut breach = |invariant: &'static str, message: String| {
-            let (cause, by) = blame::of_component(actor, view);
+        let mut breach = |invariant: &'static str, fact: &str, message: String| {
+            let (cause, by) = blame::of_component(actor, fact, view);
             out.push(Breach {
                 corrupts: None,
                 invariant,
@@ -41,6 +41,7 @@ impl Check for ForwardOnly {
             let name = |phase: &Option<PodPhase>| phase.as_ref().map_or("", |phase| phase.as_str()).to_owned();
             breach(
                 "forward-only",
+                "CT-165",
                 format!(
                     "the phase went from {} to {}",
                     name(&old.status.phase),
@@ -49,14 +50,18 @@ impl Check for ForwardOnly {
             );
         }
         if old.metadata.is_terminating() && !new.metadata.is_terminating() {
-            breach("forward-only", "deletionTimestamp was taken back".into());
+            breach("forward-only", "CT-165", "deletionTimestamp was taken back".into());
         }
         if let (Some(was), Some(is)) = (
             old.metadata.deletion_grace_period_seconds,
             new.metadata.deletion_grace_period_seconds,
         ) && is > was.max(1)
         {
-            breach("grace-monotone", format!("the grace grew from {was} s to {is} s"));
+            breach(
+                "grace-monotone",
+                "CT-166",
+                format!("the grace grew from {was} s to {is} s"),
+            );
         }
     }
 }

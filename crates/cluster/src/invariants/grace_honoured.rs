@@ -6,7 +6,7 @@ use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{Object, Pod, Str, Uid};
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Seen, View, text};
 use crate::{SimTime, Span, What};
 
 /// Least time between the stop signal and SIGKILL.
@@ -32,13 +32,7 @@ impl Check for GraceHonoured {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
         let Some(object) = &record.object else { return };
-        let text = |name: &str| {
-            record
-                .fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .and_then(|(_, value)| value.as_str())
-        };
+        let text = |name: &str| text(record, name);
         let key = || {
             (
                 object.uid.clone(),

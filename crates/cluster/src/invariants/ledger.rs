@@ -5,12 +5,12 @@ use podscope_api::ordered::BTreeMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};
+use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};
 use rpds::RedBlackTreeMapSync;
 
-use super::{Parts, Seen};
+use super::{Parts, Seen, text};
 use crate::controllers::ATTACHED_TO;
-use crate::{Actor, Place, Record, SimTime, What};
+use crate::{Actor, Place, Record, SimTime, Span, What};
 
 /// Removed pods that are remembered, beyond those whose processes live on.
 const REMOVALS_MAX: usize = 4096;
@@ -31,7 +31,24 @@ pub(crate) struct LivePod {
 pub(crate) struct Removal {
     pub by: Actor,
     pub pod: Arc<Pod>,
+    /// Who had deleted its node, if the Node object was gone then.
+    pub node_gone: Option<Actor>,
+    /// Who had said that its node is out of service, if that was said then.
+    pub out_of_service: Option<Actor>,
 }
+
+/// A fault, and when it was repaired.
+#[derive(Debug, Clone)]
+pub(crate) struct Trouble {
+    pub at: SimTime,
+    /// As the command names it.
+    pub name: String,
+    healed: Option<SimTime>,
+}
+
+/// How long after its repair a fault may still show: the six minutes of a forced detach, back-offs, and the
+/// expiry of what a controller expects (CT-057, CT-133). No excuse outlives it.
+const AFTERMATH: Span = Span::seconds(600);
 
 /// The memory that the checks share.
 #[derive(Debug, Clone, Default)]
@@ -50,10 +67,13 @@ pub(crate) struct Ledger {
     /// Clients who ended an attachment of a volume to a node themselves.
     pub detach_asked: BTreeMap<(Str, NodeName), Actor>,
     /// The last fault that happened.
-    pub last_fault: Option<(SimTime, String)>,
-    /// Since when a second instance of a component believes it leads.
-    pub second_since: Option<SimTime>,
+    pub last_fault: Option<String>,
+    /// The last fault of each kind about a node, or, with an empty name, about the control plane.
+    troubles: BTreeMap<(Str, Str), Trouble>,
 }
+
+/// Kinds of faults that start a second leader.
+const SECOND: &str = "second ";
 
 impl Ledger {
     /// The text of the command behind an actor.
@@ -64,14 +84,88 @@ impl Ledger {
             _ => None,
         }
     }
+    /// The last fault about a place that matters now and is of a kind that counts.
+    fn trouble(&self, place: &str, now: SimTime, counts: impl Fn(&str) -> bool) -> Option<&Trouble> {
+        let matters = |trouble: &Trouble| trouble.healed.is_none_or(|healed| now - healed <= AFTERMATH);
+        let found = self
+            .troubles
+            .iter()
+            .filter(|((at, kind), _)| &**at == place && counts(kind));
+        found
+            .map(|(_, trouble)| trouble)
+            .filter(|trouble| matters(trouble))
+            .max_by_key(|trouble| trouble.at)
+    }
+    /// The fault that may keep the control plane from seeing a node as it is.
+    pub(crate) fn node_trouble(&self, node: &NodeName, now: SimTime) -> Option<&Trouble> {
+        self.trouble(node, now, |_| true)
+    }
+    /// The fault that may have emptied a controller's memory, or left it in doubt of its writes.
+    pub(crate) fn control_plane_trouble(&self, now: SimTime) -> Option<&Trouble> {
+        self.trouble("", now, |kind| !kind.starts_with(SECOND))
+    }
+    /// The fault by which two instances of the actor's kind lead.
+    pub(crate) fn second(&self, actor: &Actor, now: SimTime) -> Option<&Trouble> {
+        let process = match actor {
+            Actor::Scheduler(_) => "second scheduler",
+            Actor::ControllerManager(_) => "second controller-manager",
+            _ => return None,
+        };
+        self.trouble("", now, |kind| kind == process)
+    }
+    fn learn_fault(&mut self, record: &Record) {
+        let kind = text(record, "fault").unwrap_or("fault");
+        let about = record.object.as_ref();
+        let name = match about {
+            Some(object) => format!("fault {kind} {}", object.key),
+            None => format!("fault {kind}"),
+        };
+        self.end_second(kind, record.at);
+        self.last_fault = Some(name.clone());
+        let place = match about {
+            None => Str::from(""),
+            Some(object) if object.kind == Kind::Node => object.key.name.clone(),
+            Some(_) => return,
+        };
+        let trouble = Trouble {
+            at: record.at,
+            name,
+            healed: None,
+        };
+        self.troubles.insert((place, kind.into()), trouble);
+    }
+    fn learn_repair(&mut self, record: &Record) {
+        let kind = text(record, "fault").unwrap_or("fault");
+        self.end_second(kind, record.at);
+        let place = record
+            .object
+            .as_ref()
+            .map_or(Str::from(""), |object| object.key.name.clone());
+        if let Some(trouble) = self.troubles.get_mut(&(place, kind.into())) {
+            trouble.healed.get_or_insert(record.at);
+        }
+    }
+    /// A crash or restart of a component ends both of its instances.
+    fn end_second(&mut self, kind: &str, now: SimTime) {
+        if let Some(process) = kind.strip_prefix("crash ")
+            && let Some(trouble) = self.troubles.get_mut(&("".into(), format!("{SECOND}{process}").into()))
+        {
+            trouble.healed.get_or_insert(now);
+        }
+    }
     /// Endings and causes, before the checks look.
     pub(super) fn before(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) {
         match seen {
             Seen::Change { actor, change } => match (&change.old, &change.new) {
                 (Some(Object::Pod(pod)), None) => {
+                    let node = pod.spec.node_name.as_ref();
+                    let is_gone = |node: &&NodeName| parts.objects.named::<Node>(node.as_str()).is_none();
+                    let deleted = node.filter(is_gone).and_then(|node| self.node_removals.get(node));
                     let removal = Removal {
                         by: (*actor).clone(),
                         pod: pod.clone(),
+                        node_gone: deleted.map(|(_, actor)| actor.clone()),
+                        out_of_service: node.and_then(|node| self.out_of_service.get(node)).cloned(),
                     };
                     let uid = pod.metadata.uid.clone();
                     self.removals.insert_mut(uid.clone(), removal);
@@ -126,35 +220,13 @@ impl Ledger {
             },
             Seen::Record(record) => match record.what {
                 What::VolumeAttached if !self.detach_asked.is_empty() => {
-                    let text = |name: &str| {
-                        let mut fields = record.fields.iter();
-                        fields.find(|(field, _)| *field == name)?.1.as_str()
-                    };
-                    if let (Some(volume), Some(node)) = (text("volume"), text("node")) {
+                    if let (Some(volume), Some(node)) = (text(record, "volume"), text(record, "node")) {
                         self.detach_asked.remove(&(volume.into(), node.into()));
                     }
                 }
                 What::ContainerExited => self.exited(record),
-                What::Fault => {
-                    let text = |name: &str| {
-                        record
-                            .fields
-                            .iter()
-                            .find(|(field, _)| *field == name)
-                            .and_then(|(_, value)| value.as_str())
-                    };
-                    let mut name = text("fault").unwrap_or("fault").to_owned();
-                    if let Some(object) = &record.object {
-                        name = format!("fault {name} {}", object.key);
-                    } else {
-                        name = format!("fault {name}");
-                    }
-                    if name.starts_with("fault second") {
-                        self.second_since = Some(record.at);
-                    }
-                    self.last_fault = Some((record.at, name));
-                }
-                What::Healed if record.object.is_none() => self.second_since = None,
+                What::Fault => self.learn_fault(record),
+                What::Healed => self.learn_repair(record),
                 _ => {}
             },
             Seen::Request { .. } | Seen::Tick { .. } => {}

@@ -27,16 +27,17 @@ mod pdb_ledger;
 mod preempt_lower;
 mod roll_bound;
 mod single_writer;
+mod skew_at_bind;
 mod slot_unique;
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Uid};
 use rpds::RedBlackTreeMapSync;
 use serde_json::{Value, json};
 
-use crate::world::NodeState;
+use crate::world::{NodeState, ProcessState};
 use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, What};
 
 pub(crate) use ledger::Ledger;
@@ -146,6 +147,7 @@ pub(crate) struct View<'a> {
     pub objects: &'a Objects,
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
+    pub processes: &'a BTreeMap<Actor, ProcessState>,
     pub ledger: &'a Ledger,
     /// NoExecute taints a zone may get per 1000 seconds.
     pub eviction_rate_millis: i64,
@@ -174,6 +176,7 @@ macro_rules! checks {
                     objects: view.objects,
                     nodes: view.nodes,
                     network: view.network,
+                    processes: view.processes,
                     ledger: &self.ledger,
                     eviction_rate_millis: view.eviction_rate_millis,
                     detaches_by_force: view.detaches_by_force,
@@ -193,6 +196,7 @@ checks! {
     no_early_removal: no_early_removal::NoEarlyRemoval,
     pdb_ledger: pdb_ledger::PdbLedger,
     no_overcommit: no_overcommit::NoOvercommit,
+    skew_at_bind: skew_at_bind::SkewAtBind,
     preempt_lower: preempt_lower::PreemptLower,
     attach_cas: attach_cas::AttachCas,
     fence_before_break: fence_before_break::FenceBeforeBreak,
@@ -249,7 +253,7 @@ pub const INVARIANTS: &[Invariant] = &[
     safety(
         "pdb-ledger",
         "CT-170",
-        "A budget never allows more evictions than it has disruptions left.",
+        "Between two looks at a budget, no more evictions are approved than it allowed; that is never negative.",
     ),
     safety(
         "no-overcommit",
@@ -257,9 +261,14 @@ pub const INVARIANTS: &[Invariant] = &[
         "When a pod is bound, the requests on its node fit the allocatable.",
     ),
     safety(
+        "skew-at-bind",
+        "CT-172",
+        "Where a scheduler places a pod, its DoNotSchedule constraints hold by what that scheduler saw.",
+    ),
+    safety(
         "preempt-lower",
         "CT-173",
-        "Victims of preemption have strictly lower priority.",
+        "Victims of preemption have strictly lower priority than a pending preemptor.",
     ),
     safety(
         "attach-cas",
@@ -322,6 +331,11 @@ pub const INVARIANTS: &[Invariant] = &[
         "CT-186",
         "After the heal, a volume that nobody needs on a node is detached from it.",
     ),
+    liveness(
+        "pending-placed",
+        "F-03",
+        "After the heal, a pending pod that fits a node is placed.",
+    ),
 ];
 
 /// What the world lends to the checks.
@@ -330,9 +344,16 @@ pub(crate) struct Parts<'a> {
     pub objects: &'a Objects,
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
+    pub processes: &'a BTreeMap<Actor, ProcessState>,
     pub eviction_rate_millis: i64,
     /// Whether the force timeout of detaching is on.
     pub detaches_by_force: bool,
+}
+
+/// A field of a record, if it is text.
+fn text<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
+    let mut fields = record.fields.iter();
+    fields.find(|(field, _)| *field == name)?.1.as_str()
 }
 
 impl Monitors {

@@ -5,7 +5,7 @@ use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{Container, Node, Object, Pod, Quantity, ResourceList, Str};
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Seen, View, blame};
 use crate::{Actor, What};
 
 /// Remembers nothing.
@@ -55,17 +55,16 @@ impl Check for NoOvercommit {
         if over.is_empty() {
             return;
         }
-        let (cause, by) = match (&record.actor, view.ledger.second_since) {
-            (Actor::Client(_), _) => (
-                Cause::Command,
-                view.ledger.command(&record.actor).unwrap_or_default().to_owned(),
-            ),
-            (_, Some(_)) => (Cause::Fault, "fault second scheduler (CT-171: stale cache)".into()),
-            _ if arrived_past_the_scheduler(view, name) => (
+        let fact = match record.actor {
+            Actor::Client(_) => "CT-171: direct bind",
+            _ => "CT-171: stale cache",
+        };
+        let (cause, by) = match blame::of_instances(&record.actor, fact, view) {
+            (Cause::Bug, _) if arrived_past_the_scheduler(view, name) => (
                 Cause::Command,
                 "a pod with spec.nodeName of its own (CT-171: direct bind)".into(),
             ),
-            _ => (Cause::Bug, record.actor.to_string()),
+            blame => blame,
         };
         out.push(Breach {
             corrupts: None,

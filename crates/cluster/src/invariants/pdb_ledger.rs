@@ -1,30 +1,189 @@
-//! `pdb-ledger` (CT-170): a budget is never overdrawn by evictions.
+//! `pdb-ledger` (CT-170): between two looks of the disruption controller at a
+//! budget, no more evictions are approved than it allowed; what it allows is
+//! never negative. Pods that are not Ready may go without counting (CT-101).
 
-use podscope_api::Object;
+use podscope_api::ordered::BTreeMap;
 
-use super::{Breach, Check, Seen, View, blame};
-use crate::subject_of;
+use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
 
-/// Remembers nothing.
+use super::{Breach, Cause, Check, Seen, View, blame};
+use crate::{Actor, Request, subject_of};
+
+const FACT: &str = "CT-170";
+
+/// What a budget allowed when its status was last computed, and how many evictions were approved since.
+#[derive(Debug, Clone, Copy)]
+struct Book {
+    allowed: i32,
+    approved: i32,
+}
+
+/// One book a budget, and the pod whose eviction is being served.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PdbLedger;
+pub(super) struct PdbLedger {
+    books: BTreeMap<ObjectKey, Book>,
+    evicted: Option<ObjectKey>,
+}
 
 impl Check for PdbLedger {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Change { actor, change } = seen else { return };
-        let Some(Object::PodDisruptionBudget(budget)) = &change.new else {
-            return;
-        };
-        if budget.status.disruptions_allowed < 0 {
-            let (cause, by) = blame::of_component(actor, view);
+        match seen {
+            Seen::Request { request, .. } => {
+                self.evicted = match request {
+                    Request::Evict { pod, .. } => Some(pod.clone()),
+                    _ => None,
+                };
+                let Some(pod) = self.evicted.as_ref().and_then(|key| view.objects.get::<Pod>(key)) else {
+                    return;
+                };
+                for budget in budgets(pod, view) {
+                    self.books.entry(budget.metadata.key()).or_insert(Book {
+                        allowed: budget.status.disruptions_allowed,
+                        approved: 0,
+                    });
+                }
+            }
+            Seen::Change { actor, change } => match (&change.old, &change.new) {
+                (Some(Object::PodDisruptionBudget(old)), None) => {
+                    self.books.remove(&old.metadata.key());
+                }
+                (_, Some(Object::PodDisruptionBudget(budget))) => self.computed(actor, budget, view, out),
+                (Some(Object::Pod(old)), new) => {
+                    let begins = new.as_ref().is_none_or(|new| new.metadata().is_terminating());
+                    let counts = old.is_ready() && !old.is_terminal() && !old.metadata.is_terminating();
+                    if begins && counts && self.evicted.as_ref() == Some(&old.metadata.key()) {
+                        self.approved(old, view, out);
+                    }
+                }
+                _ => {}
+            },
+            Seen::Record(_) | Seen::Tick { .. } => {}
+        }
+    }
+}
+
+/// The budgets that cover a pod.
+fn budgets<'a>(pod: &'a Pod, view: &View<'a>) -> impl Iterator<Item = &'a std::sync::Arc<PodDisruptionBudget>> {
+    let budgets = view.objects.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
+    budgets.filter(|budget| {
+        let selector = budget.spec.selector.as_ref();
+        selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
+    })
+}
+
+fn subject(budget: &std::sync::Arc<PodDisruptionBudget>) -> Option<std::sync::Arc<crate::Subject>> {
+    Some(subject_of(&Object::PodDisruptionBudget(budget.clone())))
+}
+
+impl PdbLedger {
+    /// A status was written: by an eviction, which counts itself, or anew.
+    fn computed(
+        &mut self,
+        actor: &Actor,
+        budget: &std::sync::Arc<PodDisruptionBudget>,
+        view: &View<'_>,
+        out: &mut Vec<Breach>,
+    ) {
+        let allowed = budget.status.disruptions_allowed;
+        if self.evicted.is_none() {
+            self.books.insert(budget.metadata.key(), Book { allowed, approved: 0 });
+        }
+        if allowed < 0 {
+            let (cause, by) = blame::of_component(actor, FACT, view);
             out.push(Breach {
                 corrupts: None,
                 invariant: "pdb-ledger",
-                object: Some(subject_of(&Object::PodDisruptionBudget(budget.clone()))),
+                object: subject(budget),
                 cause,
                 by,
-                message: format!("disruptionsAllowed is {}", budget.status.disruptions_allowed),
+                message: format!("disruptionsAllowed is {allowed}"),
             });
         }
+    }
+
+    /// An eviction was approved: the pod goes.
+    fn approved(&mut self, pod: &Pod, view: &View<'_>, out: &mut Vec<Breach>) {
+        for budget in budgets(pod, view) {
+            let Some(book) = self.books.get_mut(&budget.metadata.key()) else {
+                continue;
+            };
+            book.approved += 1;
+            if book.approved > book.allowed {
+                out.push(Breach {
+                    corrupts: None,
+                    invariant: "pdb-ledger",
+                    object: subject(budget),
+                    cause: Cause::Bug,
+                    by: Actor::ApiServer.to_string(),
+                    message: format!(
+                        "eviction {} of a budget that allows {}: {}",
+                        book.approved,
+                        book.allowed,
+                        pod.metadata.key()
+                    ),
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{self, Trace};
+    use super::*;
+    use crate::{Change, DeleteOptions, SimTime};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    /// CT-170: the server approves one of two and refuses the other; one that it approved all the same would be told.
+    #[test]
+    fn ct_170_no_more_evictions_than_the_budget_allows() {
+        let pod = |name: &str| {
+            json!({
+                "apiVersion": "v1", "kind": "Pod",
+                "metadata": {"name": name, "namespace": "default", "labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "main", "image": "web"}]},
+            })
+        };
+        let budget = json!({
+            "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+        });
+        let mut trace = Trace::default();
+        let mut world = lab::world(&[pod("one"), pod("two"), budget], &mut trace);
+        world.run_until(SimTime::from_seconds(30), &mut trace);
+        let drain = Actor::Client(0);
+        let evict = |name: &str| Request::Evict {
+            pod: ObjectKey::new("default", name),
+            options: DeleteOptions::default(),
+        };
+        assert!(world.serve(&drain, &evict("one"), &mut trace).is_ok());
+        assert!(world.serve(&drain, &evict("two"), &mut trace).is_err());
+        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+
+        let two = world
+            .objects()
+            .get::<Pod>(&ObjectKey::new("default", "two"))
+            .expect("it stays")
+            .clone();
+        let request = evict("two");
+        let seen = Seen::Request {
+            actor: &drain,
+            request: &request,
+        };
+        world.check(&seen, &mut trace);
+        let change = Change {
+            revision: 0,
+            old: Some(Object::Pod(two)),
+            new: None,
+            after: Arc::default(),
+        };
+        let seen = Seen::Change {
+            actor: &drain,
+            change: &change,
+        };
+        world.check(&seen, &mut trace);
+        assert_eq!(trace.broken(), ["pdb-ledger bug apiserver"]);
     }
 }

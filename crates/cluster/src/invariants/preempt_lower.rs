@@ -3,7 +3,7 @@
 
 use podscope_api::{Object, ObjectKey, Pod};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Seen, View, blame, text};
 use crate::What;
 
 /// Remembers nothing.
@@ -16,11 +16,7 @@ impl Check for PreemptLower {
         let (What::Preempted, Some(object)) = (record.what, &record.object) else {
             return;
         };
-        let preemptor = record
-            .fields
-            .iter()
-            .find(|(name, _)| *name == "by")
-            .and_then(|(_, value)| value.as_str())
+        let preemptor = text(record, "by")
             .and_then(|text| text.split_once('/'))
             .map(|(namespace, name)| ObjectKey::new(namespace, name));
         let victim = match view.objects.by_uid(&object.uid) {
@@ -34,7 +30,7 @@ impl Check for PreemptLower {
             return;
         };
         if victim.priority() >= preemptor.priority() {
-            let (cause, by) = blame::of_component(&record.actor, view);
+            let (cause, by) = blame::of_component(&record.actor, "CT-173", view);
             out.push(Breach {
                 corrupts: None,
                 invariant: "preempt-lower",

@@ -58,7 +58,7 @@ impl Check for RollBound {
         // The manager may not have seen the newest scale of the deployment yet.
         let is_current = deployment.metadata.generation == deployment.status.observed_generation;
         if total > replicas + surge && is_current {
-            let (cause, by) = blame::of_component(actor, view);
+            let (cause, by) = blame::of_instances(actor, "CT-154: two instances at once", view);
             out.push(Breach {
                 corrupts: None,
                 invariant: "roll-bound",

@@ -1,0 +1,246 @@
+//! `skew-at-bind` (CT-172): where a scheduler places a pod, the pod's own
+//! DoNotSchedule constraints hold, by what that scheduler saw then. Counted
+//! from its watch cache and its own placements that the cache does not show
+//! yet, not by the scheduler's plugin (SCH-072, SCH-075 to SCH-077).
+
+use podscope_api::ordered::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podscope_api::{
+    Node, NodeInclusionPolicy, NodeName, Object, Pod, Str, TaintEffect, TopologySpreadConstraint, Uid,
+    UnsatisfiableAction,
+};
+
+use super::{Breach, Check, Seen, View, blame, text};
+use crate::controllers::fits_node;
+use crate::world::Body;
+use crate::{Actor, Objects, Record, What};
+
+/// Placements that the cache of the scheduler that made them does not show yet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SkewAtBind {
+    assumed: BTreeMap<(Actor, Uid), NodeName>,
+}
+
+impl Check for SkewAtBind {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Seen::Record(record) = seen else { return };
+        let (What::Attempt, Some(object)) = (record.what, &record.object) else {
+            return;
+        };
+        let place = (record.actor.clone(), object.uid.clone());
+        let (Some("scheduled"), Some(node)) = (text(record, "result"), text(record, "node")) else {
+            self.assumed.remove(&place);
+            return;
+        };
+        self.judge(record, &object.uid, &node.into(), view, out);
+        self.assumed.insert(place, node.into());
+    }
+}
+
+fn is_hard(constraint: &&TopologySpreadConstraint) -> bool {
+    constraint.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
+}
+
+impl SkewAtBind {
+    fn judge(&mut self, record: &Record, uid: &Uid, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Some(Body::Scheduler(scheduler)) = view.processes.get(&record.actor).map(|state| &state.body) else {
+            return;
+        };
+        let known = scheduler.known();
+        self.assumed.retain(|(actor, uid), _| {
+            let shown = known.by_uid(uid);
+            *actor != record.actor || matches!(shown, Some(Object::Pod(pod)) if pod.spec.node_name.is_none())
+        });
+        let (Some(Object::Pod(pod)), Some(node)) = (known.by_uid(uid), known.named::<Node>(node.as_str())) else {
+            return;
+        };
+        if !scheduler.spreads(&pod) {
+            return;
+        }
+        let hard: Vec<_> = pod.spec.topology_spread_constraints.iter().filter(is_hard).collect();
+        for constraint in &hard {
+            let counts = self.counts(&record.actor, &pod, constraint, &hard, known);
+            let (skew, domain) = skew(&pod, node, constraint, &counts);
+            if skew <= i64::from(constraint.max_skew) {
+                continue;
+            }
+            let (cause, by) = blame::of_component(&record.actor, "CT-172", view);
+            out.push(Breach {
+                corrupts: None,
+                invariant: "skew-at-bind",
+                object: record.object.clone(),
+                cause,
+                by,
+                message: format!(
+                    "placed in {} {domain}, where the skew becomes {skew} of at most {}",
+                    constraint.topology_key, constraint.max_skew
+                ),
+            });
+        }
+    }
+
+    /// Matching pods by domain; every domain of a node that counts has an entry.
+    fn counts(
+        &self,
+        actor: &Actor,
+        pod: &Pod,
+        constraint: &TopologySpreadConstraint,
+        hard: &[&TopologySpreadConstraint],
+        known: &Objects,
+    ) -> BTreeMap<Str, i64> {
+        let mut domains: BTreeMap<NodeName, Str> = BTreeMap::new();
+        for node in known.list::<Node>().filter(|node| counts(pod, node, constraint, hard)) {
+            let domain = node.metadata.labels.get(&constraint.topology_key).cloned();
+            domains.extend(domain.map(|domain| (NodeName(node.metadata.name.clone()), domain)));
+        }
+        let mut sums: BTreeMap<Str, i64> = domains.values().map(|domain| (domain.clone(), 0)).collect();
+        for other in known
+            .list_in::<Pod>(&pod.metadata.namespace)
+            .filter(|other| is_counted(other, constraint))
+        {
+            let assumed = || self.assumed.get(&(actor.clone(), other.metadata.uid.clone()));
+            let place = other.spec.node_name.as_ref().or_else(assumed);
+            if let Some(sum) = place
+                .and_then(|node| domains.get(node))
+                .and_then(|domain| sums.get_mut(domain))
+            {
+                *sum += 1;
+            }
+        }
+        sums
+    }
+}
+
+/// Whether a placed pod counts for a constraint. An empty selector counts nothing (SCH-072).
+fn is_counted(pod: &Arc<Pod>, constraint: &TopologySpreadConstraint) -> bool {
+    let selector = constraint
+        .label_selector
+        .as_ref()
+        .filter(|selector| !selector.is_empty());
+    let matches = selector.is_some_and(|selector| selector.matches(&pod.metadata.labels));
+    matches && !pod.metadata.is_terminating() && !pod.is_terminal()
+}
+
+/// Whether a node counts for a constraint (SCH-075).
+fn counts(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, hard: &[&TopologySpreadConstraint]) -> bool {
+    let has_keys = hard
+        .iter()
+        .all(|other| node.metadata.labels.contains_key(&other.topology_key));
+    let ignores_affinity = constraint.node_affinity_policy == Some(NodeInclusionPolicy::Ignore);
+    let honors_taints = constraint.node_taints_policy == Some(NodeInclusionPolicy::Honor);
+    let is_tolerated = || {
+        let mut taints = node
+            .spec
+            .taints
+            .iter()
+            .filter(|taint| taint.effect != TaintEffect::PreferNoSchedule);
+        taints.all(|taint| {
+            pod.spec
+                .tolerations
+                .iter()
+                .any(|toleration| toleration.tolerates(taint))
+        })
+    };
+    has_keys && (ignores_affinity || fits_node(&pod.spec, node)) && (!honors_taints || is_tolerated())
+}
+
+/// The skew that the pod makes in the node's domain, and that domain (SCH-076, SCH-077).
+fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &BTreeMap<Str, i64>) -> (i64, Str) {
+    let domain = node
+        .metadata
+        .labels
+        .get(&constraint.topology_key)
+        .cloned()
+        .unwrap_or_else(|| "".into());
+    let known: BTreeSet<&Str> = counts.keys().collect();
+    let wanted = usize::try_from(constraint.min_domains.unwrap_or(1)).unwrap_or(1);
+    let least = if known.len() < wanted {
+        0
+    } else {
+        counts.values().min().copied().unwrap_or(0)
+    };
+    // An empty selector matches the pod itself all the same.
+    let selector = constraint.label_selector.as_ref();
+    let itself = i64::from(selector.is_some_and(|selector| selector.matches(&pod.metadata.labels)));
+    (counts.get(&domain).copied().unwrap_or(0) + itself - least, domain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{self, Trace};
+    use super::*;
+    use crate::{SimTime, World, subject};
+    use podscope_api::{Kind, ObjectKey};
+    use serde_json::{Value, json};
+
+    fn web(name: &str) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "default", "labels": {"app": "web"}},
+            "spec": {
+                "containers": [{"name": "main", "image": "web"}],
+                "topologySpreadConstraints": [{
+                    "maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
+                    "labelSelector": {"matchLabels": {"app": "web"}},
+                }],
+            },
+        })
+    }
+
+    fn claim(world: &mut World, pod: &str, node: &str, trace: &mut Trace) {
+        let key = ObjectKey::new("default", pod);
+        let uid = world
+            .objects()
+            .get::<Pod>(&key)
+            .expect("it exists")
+            .metadata
+            .uid
+            .clone();
+        let record = Record {
+            at: world.now(),
+            seq: 0,
+            actor: Actor::Scheduler(0),
+            what: What::Attempt,
+            object: Some(subject(Kind::Pod, key, uid)),
+            container: None,
+            fields: vec![("result", json!("scheduled")), ("node", json!(node))],
+        };
+        world.check(&Seen::Record(&record), trace);
+    }
+
+    /// CT-172: what the scheduler does is even; a placement into the fuller zone would be told.
+    #[test]
+    fn ct_172_a_placement_keeps_the_skew() {
+        let mut trace = Trace::default();
+        let mut pods: Vec<Value> = ["one", "two", "three", "four"].map(web).to_vec();
+        let mut gated = web("late");
+        gated["spec"]["schedulingGates"] = json!([{"name": "wait"}]);
+        pods.push(gated);
+        let mut world = lab::world(&pods, &mut trace);
+        world.run_until(SimTime::from_seconds(30), &mut trace);
+        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+        // Four pods in three zones: one has two.
+        let zone_of = |name: &str| {
+            let pod = world
+                .objects()
+                .get::<Pod>(&ObjectKey::new("default", name))
+                .expect("given");
+            let node = pod.spec.node_name.clone().expect("placed").to_string();
+            node.split('-').next().unwrap_or_default().to_owned()
+        };
+        let zones = ["one", "two", "three", "four"].map(zone_of);
+        let full = zones
+            .iter()
+            .find(|zone| zones.iter().filter(|other| other == zone).count() == 2);
+        let full = format!("{}-1", full.expect("one zone has two"));
+        let empty = zones
+            .iter()
+            .find(|zone| !full.starts_with(zone.as_str()))
+            .map(|zone| format!("{zone}-1"));
+        claim(&mut world, "late", &empty.expect("another zone"), &mut trace);
+        assert!(trace.broken().is_empty(), "{:?}", trace.broken());
+        claim(&mut world, "late", &full, &mut trace);
+        assert_eq!(trace.broken(), ["skew-at-bind bug scheduler"]);
+    }
+}
