@@ -1,4 +1,4 @@
-//! `podscope bench`: microseconds per decision of one workload.
+//! `podscope bench`: microseconds per decision of one workload, or what the invariants cost.
 
 // A measurement needs a clock; nothing simulated sees it.
 #![allow(clippy::disallowed_types)]
@@ -6,18 +6,25 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use podscope_cluster::SimTime;
 use podscope_scheduler::bench::{Bench, Size, Workload};
+use podscope_session::scenario::{self, Loaded};
+use podscope_session::timeline::Session;
+
+use crate::args;
 
 /// Reads the arguments, measures, prints one line.
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut workload, mut size, mut decisions) = (None, Size::default(), 1000_usize);
+    let (mut of_invariants, mut nodes, mut pods) = (false, None, None);
     while let Some(arg) = parser.next()? {
         match arg {
-            lexopt::Arg::Long("nodes") => size.nodes = number(&mut parser)?,
-            lexopt::Arg::Long("pods") => size.pods = number(&mut parser)?,
+            lexopt::Arg::Long("nodes") => nodes = Some(number(&mut parser)?),
+            lexopt::Arg::Long("pods") => pods = Some(number(&mut parser)?),
             lexopt::Arg::Long("decisions") => decisions = number(&mut parser)?,
             lexopt::Arg::Long("templates") => size.templates = number(&mut parser)?.max(1),
             lexopt::Arg::Long("deletions") => size.deletions = true,
+            lexopt::Arg::Value(name) if workload.is_none() && name == "invariants" => of_invariants = true,
             lexopt::Arg::Value(name) if workload.is_none() => {
                 let name = name.to_string_lossy().into_owned();
                 match Workload::from_name(&name) {
@@ -28,9 +35,14 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             other => return Err(other.unexpected()),
         }
     }
+    if of_invariants {
+        return Ok(invariants(nodes.unwrap_or(100).max(1), pods.unwrap_or(1000)).unwrap_or_else(|status| status));
+    }
+    size.nodes = nodes.unwrap_or(size.nodes);
+    size.pods = pods.unwrap_or(size.pods);
     let Some((workload, name)) = workload else {
         let names: Vec<&str> = Workload::ALL.iter().map(|(_, name)| *name).collect();
-        return Err(format!("bench needs a workload: {}", names.join(", ")).into());
+        return Err(format!("bench needs a workload: {}, invariants", names.join(", ")).into());
     };
     if size.nodes == 0 || decisions == 0 {
         return Err("--nodes and --decisions must be at least 1".into());
@@ -63,4 +75,58 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 fn number(parser: &mut lexopt::Parser) -> Result<usize, lexopt::Error> {
     let text = parser.value()?.to_string_lossy().into_owned();
     text.parse().map_err(|_| format!("{text:?} is not a number").into())
+}
+
+/// Deployments of ten pods each on a cluster that is rolled, drained and partitioned for twenty minutes.
+fn busy(nodes: usize, pods: usize) -> String {
+    let mut text = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: bench}}\nspec:\n  seed: 1\n  \
+         cluster: {{zones: [a], nodesPerZone: {nodes}}}\n  timeline:\n"
+    );
+    let sets = pods.div_ceil(10);
+    for number in 0..sets {
+        let at = 60 + 600 * number / sets.max(1);
+        text.push_str(&format!(
+            "  - {{at: {at}s, run: \"kubectl rollout restart deployment/web{number}\"}}\n"
+        ));
+    }
+    text.push_str("  - {at: 100s, run: \"kubectl drain a-1 --ignore-daemonsets --timeout=5m\"}\n");
+    text.push_str("  - {at: 300s, run: \"fault partition a-1\"}\n  - {at: 800s, run: \"fault heal a-1\"}\n");
+    for number in 0..sets {
+        text.push_str(&format!(
+            "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web{number}}}\nspec: {{replicas: 10, \
+             selector: {{matchLabels: {{app: web{number}}}}}, template: {{metadata: {{labels: {{app: web{number}}}}}, \
+             spec: {{containers: [{{name: web, image: web, resources: {{requests: {{cpu: 50m}}}}}}]}}}}}}\n"
+        ));
+    }
+    text
+}
+
+/// Runs the same twice, with and without the invariants, in turns; the shortest of each counts.
+fn invariants(nodes: usize, pods: usize) -> Result<ExitCode, ExitCode> {
+    let files = [("bench.yaml".to_owned(), busy(nodes, pods))];
+    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let time = |loaded: &Loaded, checked: bool| -> Result<(Duration, usize), ExitCode> {
+        let mut session = Session::new(loaded.clone()).map_err(|problems| args::complain(&problems))?;
+        if !checked {
+            session.leave_unchecked();
+        }
+        let start = Instant::now();
+        session.advance(SimTime::from_seconds(1200), u64::MAX);
+        Ok((start.elapsed(), session.trace().len()))
+    };
+    let (mut with, mut without, mut records) = (Duration::MAX, Duration::MAX, 0);
+    for _ in 0..3 {
+        let (spent, written) = time(&loaded, true)?;
+        with = with.min(spent);
+        records = written;
+        without = without.min(time(&loaded, false)?.0);
+    }
+    let share = 100.0 * (with.as_secs_f64() - without.as_secs_f64()) / without.as_secs_f64();
+    println!(
+        "invariants nodes={nodes} pods={pods} records={records}  {:.0} ms with, {:.0} ms without: {share:.1} % of the simulation",
+        with.as_secs_f64() * 1e3,
+        without.as_secs_f64() * 1e3,
+    );
+    Ok(ExitCode::SUCCESS)
 }

@@ -34,16 +34,20 @@ usage:
       One scheduling decision a line, in the form of its `expect`; --check compares and counts.
   podscope explain --cluster FILE.yaml --pod NS/NAME [-o text|json]
       Decides the pod on the objects of the file and says why: every node, every score, preemption.
-  podscope search FILE.yaml --seeds N [--invariant NAME]
-      Draws faults from spec.search, one schedule a seed, and prints the shortest run that breaks an
-      invariant as a scenario, with its link in the last line. Seeds count from the scenario's.
+  podscope search [FILE.yaml…] --seeds N [--from SEED] [--invariant NAME] [--history SWITCH]…
+      One run a seed: with files, faults as their spec.search says; without, a cluster, workloads,
+      commands and faults are all drawn, and only bugs of the engine count unless an invariant is named.
+      Prints the shortest run that breaks an invariant as a scenario, with its link in the last line;
+      what broke how often goes to stderr. Seeds count from --from, else the scenario's, else 0.
+      --history turns a switch on in drawn runs, to see the checks find what it breaks.
   podscope link encode FILE.yaml… [--seed N]
       Prints the fragment of a share link that opens the files.
   podscope link decode URL
       Prints the scenario that a link holds, its commands in the timeline.
   podscope bench basic|softspread|spread|anti|affinity|preempt [--nodes 5000] [--pods 5000] [--decisions 1000]
                  [--templates 1] [--deletions]
-      Measures scheduling decisions; --templates and --deletions vary the pods so that nothing can be reused.
+      Measures scheduling decisions; `podscope bench invariants [--nodes 100] [--pods 1000]` measures what
+      the invariants cost of twenty simulated minutes. --templates and --deletions vary the pods so that nothing can be reused.
 
 Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
 Exit status: 0 fine; 1 an expectation failed, or an invariant broke because of a bug of the engine;

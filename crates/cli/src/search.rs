@@ -1,65 +1,135 @@
 //! `podscope search`: seeds tried one after the other, the shortest violating run printed.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use podscope_session::link::Link;
-use podscope_session::search::{Found, search};
+use podscope_session::protocol::Problem;
+use podscope_session::report::field;
+use podscope_session::search::{Found, Goal, Run, Source, exception, shrink};
 use podscope_session::{export, scenario};
 
 use crate::args;
 
+/// Of the runs that were found, this many of the smallest are made smaller still.
+const SHRUNK: usize = 8;
+
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
-    let (mut names, mut seeds, mut invariant) = (Vec::new(), None, None);
+    let (mut names, mut seeds, mut first, mut goal) = (Vec::new(), None, None, Goal::default());
+    let mut history = Vec::new();
+    let number = |parser: &mut lexopt::Parser, flag: &str| -> Result<u64, lexopt::Error> {
+        let text = parser.value()?.to_string_lossy().into_owned();
+        text.parse::<u64>()
+            .map_err(|_| format!("{flag} takes a number, not {text:?}").into())
+    };
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
-            lexopt::Arg::Long("seeds") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                seeds = Some(
-                    text.parse::<u64>()
-                        .map_err(|_| format!("--seeds takes a number, not {text:?}"))?,
-                );
-            }
+            lexopt::Arg::Long("seeds") => seeds = Some(number(&mut parser, "--seeds")?),
+            lexopt::Arg::Long("from") => first = Some(number(&mut parser, "--from")?),
             lexopt::Arg::Long("invariant") => {
                 let name = parser.value()?.to_string_lossy().into_owned();
                 if !podscope_cluster::INVARIANTS.iter().any(|known| known.name == name) {
                     return Err(format!("there is no invariant {name:?}").into());
                 }
-                invariant = Some(name);
+                goal.invariant = Some(name);
+            }
+            lexopt::Arg::Long("history") => {
+                let name = parser.value()?.to_string_lossy().into_owned();
+                let known = podscope_cluster::Switches::NAMES;
+                if !known.contains(&name.as_str()) {
+                    return Err(format!("there is no switch {name:?}; known are {}", known.join(", ")).into());
+                }
+                history.push(name);
             }
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
-    let (false, Some(seeds)) = (names.is_empty(), seeds) else {
-        return Err("search needs a file and --seeds N".into());
+    let Some(seeds) = seeds else {
+        return Err("search needs --seeds N".into());
     };
-    Ok(try_seeds(&names, seeds, invariant.as_deref()).unwrap_or_else(|status| status))
+    if !names.is_empty() && !history.is_empty() {
+        return Err("--history is for drawn runs; a file names its switches in spec.components.history".into());
+    }
+    // What is drawn is no user's experiment: only a bug is worth showing, unless an invariant is asked for.
+    goal.only_bugs = names.is_empty() && goal.invariant.is_none();
+    Ok(try_seeds(&names, history, first, seeds, &goal).unwrap_or_else(|status| status))
 }
 
-fn try_seeds(names: &[String], seeds: u64, invariant: Option<&str>) -> Result<ExitCode, ExitCode> {
-    let files = args::files(names)?;
-    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
-    let first = loaded.setup.seed;
-    let mut best: Option<Found> = None;
+fn try_seeds(
+    names: &[String],
+    history: Vec<String>,
+    first: Option<u64>,
+    seeds: u64,
+    goal: &Goal,
+) -> Result<ExitCode, ExitCode> {
+    let complain = |problems: Vec<Problem>| args::complain(&problems);
+    let (source, first) = if names.is_empty() {
+        (Source::Drawn { history }, first.unwrap_or(0))
+    } else {
+        let files = args::files(names)?;
+        let own = scenario::load(&files).map_err(complain)?.setup.seed;
+        (Source::Files(files), first.unwrap_or(own))
+    };
+    let mut tally = Tally::default();
+    let mut found: Vec<Found> = Vec::new();
     for seed in (0..seeds).map(|offset| first.wrapping_add(offset)) {
-        let found = search(&loaded, seed, invariant).map_err(|problems| args::complain(&problems))?;
-        if let Some(found) = found {
-            let size = |found: &Found| (found.schedule.len(), found.at);
-            if best.as_ref().is_none_or(|best| size(&found) < size(best)) {
-                best = Some(found);
-            }
-        }
+        let run = Run::draw(&source, seed).map_err(complain)?;
+        let played = run.play(goal).map_err(complain)?;
+        tally.add(&played.broken);
+        found.extend(played.found);
+        found.sort_by_key(Found::size);
+        found.truncate(SHRUNK);
     }
-    let Some(found) = best else {
-        eprintln!("no violation in {seeds} seeds");
+    eprint!("{}", tally.text(seeds));
+    let Some(found) = found.into_iter().map(shrink).min_by_key(Found::size) else {
+        let what = goal
+            .invariant
+            .as_deref()
+            .unwrap_or(if goal.only_bugs { "bug" } else { "violation" });
+        eprintln!("no {what} in {seeds} seeds");
         return Ok(ExitCode::SUCCESS);
     };
+    let text = |name: &str| field(&found.record, name);
     eprintln!(
-        "invariant {} broken at {} with seed {} (cause: {})",
-        found.invariant, found.at, found.seed, found.cause
+        "invariant {} broken at {} with seed {} (cause: {}, {}): {}",
+        text("invariant"),
+        found.record.at,
+        found.run.seed,
+        text("cause"),
+        text("by"),
+        text("message"),
     );
     let link = Link::of(&found.session, None, String::new()).encode();
     args::out(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
-    Ok(ExitCode::from(u8::from(found.cause == "bug")))
+    Ok(ExitCode::from(u8::from(text("cause") == "bug")))
+}
+
+/// How often each invariant broke, by cause and exception.
+#[derive(Default)]
+struct Tally {
+    runs: u64,
+    rows: BTreeMap<(String, String, String), u64>,
+}
+
+impl Tally {
+    fn add(&mut self, broken: &[std::sync::Arc<podscope_cluster::Record>]) {
+        self.runs += u64::from(!broken.is_empty());
+        for record in broken {
+            let row = (
+                field(record, "invariant"),
+                field(record, "cause"),
+                exception(&field(record, "by")).to_owned(),
+            );
+            *self.rows.entry(row).or_default() += 1;
+        }
+    }
+    fn text(&self, seeds: u64) -> String {
+        let mut text = format!("{seeds} seeds, something broke in {} of them\n", self.runs);
+        for ((invariant, cause, exception), count) in &self.rows {
+            text.push_str(&format!("{count:>7} × {invariant} ({cause}; {exception})\n"));
+        }
+        text
+    }
 }

@@ -1,156 +1,198 @@
-//! Seed search: random schedules of faults, one per seed, until an invariant
-//! breaks; then the schedule is shrunk to the fewest faults that still break it.
+//! Seed search: one random run a seed, until an invariant breaks; then the
+//! run is made small. Runs come from a user's files, with the faults that
+//! `spec.search` names, or are drawn whole: cluster, workloads, commands,
+//! faults. Every fault that is drawn is repaired, and calm follows, so that
+//! liveness can be judged.
+//!
+//! A run is a list of parts that can be left out one by one: an object, or a
+//! fault or command with what takes it back.
 
-use podscope_api::NodeName;
+mod faults;
+mod shrink;
+mod workloads;
+
+use std::sync::Arc;
+
 use podscope_api::ordered::InOrder as _;
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
-use podscope_cluster::{Rng, SimTime, Span};
+use podscope_cluster::{Record, Rng, SimTime, Span};
 
-use crate::command::Command;
 use crate::protocol::Problem;
 use crate::report::field;
-use crate::scenario::{Loaded, Timed};
+use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Session, Slice};
+pub use shrink::shrink;
 
-/// A run that breaks an invariant.
+/// Where runs come from.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub enum Source {
+    /// A user's files; faults are drawn as `spec.search` says.
+    Files(Vec<File>),
+    /// Everything is drawn, with these history switches on (F-20).
+    Drawn {
+        /// Names of the switches.
+        history: Vec<String>,
+    },
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Goal {
+    /// Only this invariant.
+    pub invariant: Option<String>,
+    /// Only breaks that no command and no fault excuses.
+    pub only_bugs: bool,
+}
+
+impl Goal {
+    fn is_met_by(&self, record: &Record) -> bool {
+        let is_named = |name: &String| field(record, "invariant") == *name;
+        self.invariant.as_ref().is_none_or(is_named) && (!self.only_bugs || field(record, "cause") == "bug")
+    }
+}
+
+/// Something a seed drew that can be left out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Objects, as a file of their own.
+    Objects(File),
+    /// A fault or command, and what takes it back.
+    Acts(Vec<Timed>),
+}
+
+/// A run: what it begins with and what happens in it.
+#[derive(Debug, Clone)]
+pub struct Run {
     /// The seed.
     pub seed: u64,
-    /// The faults and repairs that are left after shrinking.
-    pub schedule: Vec<Timed>,
-    /// Which invariant broke.
-    pub invariant: String,
-    /// When.
-    pub at: SimTime,
-    /// `command`, `fault` or `bug`.
-    pub cause: String,
+    /// What it consists of, beside the source's own files.
+    pub parts: Vec<Part>,
+    files: Vec<File>,
+    until: SimTime,
+}
+
+/// The run of a seed, and where it first met the goal.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The run.
+    pub run: Run,
+    /// The break.
+    pub record: Arc<Record>,
     /// The session at that instant.
     pub session: Box<Session>,
 }
 
-/// Runs one seed; the shrunk run if an invariant (the given one, or any) breaks.
-///
-/// # Errors
-/// The scenario cannot be set up.
-pub fn search(loaded: &Loaded, seed: u64, invariant: Option<&str>) -> Result<Option<Found>, Vec<Problem>> {
-    let mut groups = draw(loaded, seed)?;
-    let Some(mut found) = attempt(loaded, seed, &groups, invariant)? else {
-        return Ok(None);
-    };
-    // Fewest faults: drop one after the other as long as the same invariant still breaks.
-    let name = found.invariant.clone();
-    let mut at = 0;
-    while at < groups.len() {
-        let mut fewer = groups.clone();
-        fewer.remove(at);
-        match attempt(loaded, seed, &fewer, Some(&name))? {
-            Some(smaller) => {
-                groups = fewer;
-                found = smaller;
+impl Found {
+    /// The faults and commands of the run, by time.
+    pub fn schedule(&self) -> Vec<Timed> {
+        self.run.schedule()
+    }
+    /// What makes a run short: few parts, few acts, early.
+    pub fn size(&self) -> (usize, usize, SimTime, u64) {
+        let run = &self.run;
+        (run.parts.len(), run.schedule().len(), self.record.at, run.seed)
+    }
+}
+
+impl Run {
+    /// Draws the run of a seed.
+    ///
+    /// # Errors
+    /// The files cannot be read.
+    pub fn draw(source: &Source, seed: u64) -> Result<Run, Vec<Problem>> {
+        match source {
+            Source::Files(files) => {
+                let loaded = scenario::load(files)?;
+                let search = loaded.scenario.search.clone();
+                let session = Session::new(loaded)?;
+                let nodes: Vec<String> = session.world().machines().map(|(name, _)| name.to_string()).collect();
+                let mut rng = Rng::split(seed, "search");
+                let count = 1 + rng.below(u64::from(search.max));
+                let parts = (0..count).filter_map(|_| faults::draw(&mut rng, &search.faults, &nodes, search.horizon));
+                Ok(Run {
+                    seed,
+                    parts: parts.collect(),
+                    files: files.clone(),
+                    until: SimTime::ZERO + search.horizon,
+                })
             }
-            None => at += 1,
+            Source::Drawn { history } => Ok(workloads::draw(seed, history)),
         }
     }
-    Ok(Some(found))
+    /// The faults and commands, by time.
+    pub fn schedule(&self) -> Vec<Timed> {
+        let acts = self.parts.iter().filter_map(|part| match part {
+            Part::Acts(acts) => Some(acts),
+            Part::Objects(_) => None,
+        });
+        let mut schedule: Vec<Timed> = acts.flatten().cloned().collect();
+        schedule.in_order_by_key(|timed| timed.at);
+        schedule
+    }
+    /// The files, with the objects that are left.
+    fn loaded(&self) -> Result<Loaded, Vec<Problem>> {
+        let mut files = self.files.clone();
+        files.extend(self.parts.iter().filter_map(|part| match part {
+            Part::Objects(file) => Some(file.clone()),
+            Part::Acts(_) => None,
+        }));
+        let mut loaded = scenario::load(&files)?;
+        loaded.setup.seed = self.seed;
+        Ok(loaded)
+    }
+    /// Runs to the end, or until the goal is met: everything that broke, and where the goal was met.
+    ///
+    /// # Errors
+    /// The API server refuses an object.
+    pub fn play(&self, goal: &Goal) -> Result<Played, Vec<Problem>> {
+        self.play_until(goal, self.until)
+    }
+    fn play_until(&self, goal: &Goal, until: SimTime) -> Result<Played, Vec<Problem>> {
+        let mut session = Session::new(self.loaded()?)?;
+        session.schedule(self.schedule());
+        let (mut seen, mut found) = (0, None);
+        loop {
+            let slice = session.advance(until, BETWEEN_LOOKS);
+            found = found.or_else(|| {
+                session
+                    .violations()
+                    .skip(seen)
+                    .find(|record| goal.is_met_by(record))
+                    .cloned()
+            });
+            seen = session.violations().count();
+            if found.is_some() || slice != Slice::More {
+                break;
+            }
+        }
+        let broken = session.violations().cloned().collect();
+        let found = found.map(|record| Found {
+            run: self.clone(),
+            record,
+            session: Box::new(session),
+        });
+        Ok(Played { broken, found })
+    }
 }
 
-/// Faults with their repairs, as `spec.search` describes them.
-fn draw(loaded: &Loaded, seed: u64) -> Result<Vec<Vec<Timed>>, Vec<Problem>> {
-    let mut rng = Rng::split(seed, "search");
-    let search = &loaded.scenario.search;
-    let session = Session::new(loaded.clone())?;
-    let nodes: Vec<NodeName> = session.world().machines().map(|(name, _)| name.clone()).collect();
-    let mut groups = Vec::new();
-    if search.faults.is_empty() || nodes.is_empty() {
-        return Ok(groups);
-    }
-    let count = 1 + rng.below(u64::from(search.max));
-    for _ in 0..count {
-        let pick = |rng: &mut Rng, len: usize| usize::try_from(rng.below(len as u64)).unwrap_or(0);
-        let kind = search
-            .faults
-            .get(pick(&mut rng, search.faults.len()))
-            .map_or("", String::as_str);
-        let node = nodes.get(pick(&mut rng, nodes.len())).cloned().unwrap_or_default();
-        // Whole seconds: a schedule is read by people.
-        let start = rng.between(Span::ZERO, search.horizon).whole_seconds();
-        let length = rng.between(Span::seconds(1), search.horizon).whole_seconds();
-        let (fault, repair) = match kind {
-            "partition" => (
-                Fault::Partition {
-                    targets: Targets::Nodes(vec![node.clone()]),
-                    from: CutFrom::Everything,
-                    direction: match rng.below(4) {
-                        0 => Direction::In,
-                        1 => Direction::Out,
-                        _ => Direction::Both,
-                    },
-                },
-                Some(Fault::Heal(Targets::Nodes(vec![node]))),
-            ),
-            "crash" => (
-                Fault::Kubelet {
-                    node: node.clone(),
-                    up: false,
-                },
-                Some(Fault::Kubelet { node, up: true }),
-            ),
-            "poweroff" => (
-                Fault::Power {
-                    node: node.clone(),
-                    on: false,
-                },
-                Some(Fault::Power { node, on: true }),
-            ),
-            "slow" => (
-                Fault::Slow(node.clone(), rng.between(Span::millis(100), Span::seconds(20))),
-                Some(Fault::Slow(node, Span::ZERO)),
-            ),
-            _ => (Fault::Second(ControlPlaneProcess::ControllerManager), None),
-        };
-        let timed = |seconds: i64, fault: Fault| Timed {
-            at: SimTime::from_seconds(seconds),
-            command: Command::Fault(fault),
-        };
-        let mut group = vec![timed(start, fault)];
-        group.extend(repair.map(|repair| timed(start + length, repair)));
-        groups.push(group);
-    }
-    Ok(groups)
+/// Events between two looks at what broke.
+const BETWEEN_LOOKS: u64 = 500;
+
+/// How a run went.
+#[derive(Debug, Clone)]
+pub struct Played {
+    /// Every break, excused or not, in order.
+    pub broken: Vec<Arc<Record>>,
+    /// Where the goal was first met.
+    pub found: Option<Found>,
 }
 
-fn attempt(
-    loaded: &Loaded,
-    seed: u64,
-    groups: &[Vec<Timed>],
-    invariant: Option<&str>,
-) -> Result<Option<Found>, Vec<Problem>> {
-    let mut loaded = loaded.clone();
-    loaded.setup.seed = seed;
-    let until = SimTime::ZERO + loaded.scenario.search.horizon;
-    let mut schedule: Vec<Timed> = groups.iter().flatten().cloned().collect();
-    schedule.in_order_by_key(|timed| timed.at);
-    let mut session = Session::new(loaded)?;
-    session.schedule(schedule.clone());
-    loop {
-        let slice = session.advance(until, 2000);
-        let broken = session
-            .violations()
-            .find(|record| invariant.is_none_or(|name| field(record, "invariant") == name))
-            .cloned();
-        if let Some(record) = broken {
-            return Ok(Some(Found {
-                seed,
-                schedule,
-                invariant: field(&record, "invariant"),
-                at: record.at,
-                cause: field(&record, "cause"),
-                session: Box::new(session),
-            }));
-        }
-        if slice != Slice::More {
-            return Ok(None);
-        }
-    }
+/// The exception that `by` cites in its last brackets, e.g. `CT-162: force deletion`; all of it if there is none.
+pub fn exception(by: &str) -> &str {
+    let inner = by.rsplit_once('(').map(|(_, rest)| rest.trim_end_matches(')'));
+    inner.unwrap_or(by)
+}
+
+/// An instant of whole seconds: schedules are read by people.
+fn at(seconds: i64) -> SimTime {
+    SimTime::ZERO + Span::seconds(seconds)
 }

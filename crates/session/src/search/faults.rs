@@ -1,0 +1,78 @@
+//! Faults that a seed draws (F-01), each with its repair.
+
+use podscope_cluster::{Rng, Span};
+
+use super::{Part, at};
+use crate::command;
+use crate::scenario::Timed;
+
+/// One of the names, drawn.
+pub(super) fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
+    let index = usize::try_from(rng.below(from.len() as u64)).ok()?;
+    from.get(index)
+}
+
+/// Commands at whole seconds; those that do not parse are left out, which no caller lets happen.
+pub(super) fn acts(lines: &[(i64, String)]) -> Part {
+    let timed = |(seconds, line): &(i64, String)| {
+        let command = command::parse(line).ok()?;
+        Some(Timed {
+            at: at(*seconds),
+            command,
+        })
+    };
+    Part::Acts(lines.iter().filter_map(timed).collect())
+}
+
+/// A fault of one of the kinds of `spec.search`, somewhere within the horizon, and its repair.
+pub(super) fn draw(rng: &mut Rng, kinds: &[String], nodes: &[String], horizon: Span) -> Option<Part> {
+    let kind = pick(rng, kinds)?.clone();
+    let node = pick(rng, nodes)?.clone();
+    let start = rng.between(Span::seconds(1), horizon).whole_seconds();
+    let end = start + rng.between(Span::seconds(1), horizon).whole_seconds();
+    let (fault, repair) = match kind.as_str() {
+        "partition" => {
+            let zone = node.rsplit_once('-').map_or("a", |(zone, _)| zone);
+            let form = match rng.below(10) {
+                0 => format!("{node} --one-way in"),
+                1 => format!("{node} --one-way out"),
+                2 => format!("{node} --from control-plane"),
+                3 => format!("{node} --from nodes"),
+                4 => format!("{node} --from storage"),
+                5 => format!("--zone {zone}"),
+                _ => node.clone(),
+            };
+            let healed = if form.starts_with("--zone") { &form } else { &node };
+            let repair = format!("fault heal {healed}");
+            (format!("fault partition {form}"), repair)
+        }
+        "crash" => {
+            let (verb, whom) = match rng.below(10) {
+                0 => ("process", "scheduler".to_owned()),
+                1 => ("process", "controller-manager".to_owned()),
+                2 => ("process", "apiserver".to_owned()),
+                3 => ("etcd", String::new()),
+                4 => ("process", format!("runtime {node}")),
+                _ => ("process", format!("kubelet {node}")),
+            };
+            match verb {
+                "etcd" => ("fault etcd down".to_owned(), "fault etcd up".to_owned()),
+                _ => (format!("fault crash {whom}"), format!("fault restart {whom}")),
+            }
+        }
+        "poweroff" => (format!("fault poweroff {node}"), format!("fault boot {node}")),
+        "slow" => {
+            let latency = rng.between(Span::millis(100), Span::seconds(20)).0 / 1000;
+            (
+                format!("fault slow {node} {latency}ms"),
+                format!("fault slow {node} 0s"),
+            )
+        }
+        // A restart ends both instances and starts one.
+        _ => (
+            "fault second controller-manager".to_owned(),
+            "fault restart controller-manager".to_owned(),
+        ),
+    };
+    Some(acts(&[(start, fault), (end, repair)]))
+}

@@ -1,0 +1,354 @@
+//! Whole runs that a seed draws: a small cluster, workloads of every kind,
+//! what an operator does to them, and faults. The faults lie in the first ten
+//! minutes and are repaired in the five after; the rest is calm, longer than
+//! the slowest liveness promise.
+
+use std::fmt::Write;
+
+use podscope_cluster::{Rng, Span};
+
+use super::faults::{self, acts, pick};
+use super::{Part, Run, at};
+use crate::scenario::SEARCH_FAULTS;
+
+/// Faults and commands begin before this.
+const TROUBLE: Span = Span::seconds(450);
+/// End of a run, seconds.
+const END: i64 = 2300;
+
+/// What commands may name.
+#[derive(Default)]
+struct Cast {
+    nodes: Vec<String>,
+    /// Pods whose names are known beforehand, with their container.
+    pods: Vec<String>,
+    /// `deployment/web`, …
+    scalable: Vec<String>,
+    /// Everything that owns pods.
+    owners: Vec<String>,
+    volumes: Vec<String>,
+    has_team: bool,
+}
+
+/// The run of a seed.
+pub(super) fn draw(seed: u64, history: &[String]) -> Run {
+    let mut rng = Rng::split(seed, "search");
+    let mut cast = Cast::default();
+    let (zones, per_zone) = (1 + rng.below(3), 1 + rng.below(3));
+    let names: Vec<&str> = ["a", "b", "c"]
+        .into_iter()
+        .take(usize::try_from(zones).unwrap_or(1))
+        .collect();
+    for zone in &names {
+        cast.nodes
+            .extend((1..=per_zone).map(|number| format!("{zone}-{number}")));
+    }
+    let zones = names.join(", ");
+    let history = history.join(", ");
+    let scenario = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: search-{seed}}}\nspec:\n  title: Found by search, seed {seed}\n  \
+         seed: {seed}\n  cluster: {{zones: [{zones}], nodesPerZone: {per_zone}}}\n  components: {{history: [{history}]}}\n"
+    );
+    let classes = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: low}\nvalue: 10\n---\n\
+                   apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n";
+    let mut parts = vec![Part::Objects(("classes.yaml".to_owned(), classes.to_owned()))];
+    for number in 0..1 + rng.below(4) {
+        let text = workload(&mut rng, number, &mut cast);
+        parts.push(Part::Objects((format!("workload-{number}.yaml"), text)));
+    }
+    for _ in 0..rng.below(5) {
+        parts.extend(command(&mut rng, &cast));
+    }
+    let kinds: Vec<String> = SEARCH_FAULTS.iter().map(|kind| (*kind).to_owned()).collect();
+    for _ in 0..rng.below(5) {
+        parts.extend(faults::draw(&mut rng, &kinds, &cast.nodes, TROUBLE));
+    }
+    Run {
+        seed,
+        parts,
+        files: vec![("search.yaml".to_owned(), scenario)],
+        until: at(END),
+    }
+}
+
+/// A pod template's `metadata` and `spec`, in flow style, as items of a map.
+fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
+    let grace = pick(rng, &["1", "2", "5", "30", "30", "60"]).copied().unwrap_or("30");
+    let cpu = pick(rng, &["50m", "100m", "500m", "1500m"]).copied().unwrap_or("100m");
+    let mut behavior = vec![format!("startup={}s", rng.below(5))];
+    behavior.extend(match rng.below(6) {
+        0 => Some("sigterm=ignore".to_owned()),
+        1 => Some(format!("sigterm={}s", 1 + rng.below(45))),
+        _ => None,
+    });
+    let mut lifecycle = String::new();
+    if rng.below(3) == 0 {
+        behavior.push(
+            pick(rng, &["prestop=3s", "prestop=40s", "prestop=hang", "prestop=fail"])
+                .copied()
+                .unwrap_or("prestop=3s")
+                .to_owned(),
+        );
+        lifecycle = "lifecycle: {preStop: {exec: {command: [stop]}}}, ".to_owned();
+    }
+    if rng.below(8) == 0 {
+        behavior.push(format!("run={}s", 30 + rng.below(300)));
+    }
+    let mut spec = String::new();
+    match rng.below(4) {
+        0 => spec.push_str("priorityClassName: low, "),
+        1 => spec.push_str("priorityClassName: high, "),
+        _ => {}
+    }
+    if rng.below(2) == 0 {
+        let seconds = pick(rng, &[0, 20, 60]).copied().unwrap_or(20);
+        let _ = write!(
+            spec,
+            "tolerations: [{{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: {seconds}}}, \
+             {{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: {seconds}}}], "
+        );
+    }
+    match rng.below(6) {
+        0 => {
+            let _ = write!(
+                spec,
+                "topologySpreadConstraints: [{{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, \
+                 labelSelector: {{matchLabels: {{app: {app}}}}}}}], "
+            );
+        }
+        1 => {
+            let _ = write!(
+                spec,
+                "affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: kubernetes.io/hostname, \
+                 labelSelector: {{matchLabels: {{app: {app}}}}}}}]}}}}, "
+            );
+        }
+        _ => {}
+    }
+    let mut mounts = String::new();
+    if let Some(claim) = claim {
+        mounts = "volumeMounts: [{name: data, mountPath: /data}], ".to_owned();
+        if claim != "data" {
+            let _ = write!(
+                spec,
+                "volumes: [{{name: data, persistentVolumeClaim: {{claimName: {claim}}}}}], "
+            );
+        }
+    }
+    format!(
+        "metadata: {{labels: {{app: {app}}}, annotations: {{behavior.podscope.dev/main: \"{}\"}}}}, spec: {{{spec}terminationGracePeriodSeconds: {grace}, \
+         containers: [{{name: main, image: \"{app}:1\", {lifecycle}{mounts}resources: {{requests: {{cpu: {cpu}}}}}}}]}}",
+        behavior.join(", ")
+    )
+}
+
+/// A volume of a back-end that enforces one attachment, or does not.
+fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
+    let source = match rng.below(3) {
+        0 => format!("awsElasticBlockStore: {{volumeID: {name}}}"),
+        1 => format!("iscsi: {{targetPortal: \"10.0.0.9:3260\", iqn: \"iqn.2026-01.dev.podscope:{name}\", lun: 0}}"),
+        _ => format!("nfs: {{server: nas, path: /{name}}}"),
+    };
+    format!(
+        "---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: {name}}}\nspec: {{capacity: {{storage: 10Gi}}, \
+         accessModes: [ReadWriteOnce], storageClassName: {class}, {source}}}\n"
+    )
+}
+
+/// One workload with what it needs.
+fn workload(rng: &mut Rng, number: u64, cast: &mut Cast) -> String {
+    let app = format!("app{number}");
+    let selector = format!("selector: {{matchLabels: {{app: {app}}}}}");
+    let replicas = 1 + rng.below(4);
+    match rng.below(8) {
+        0 | 1 => {
+            let in_team = rng.below(3) == 0;
+            let strategy = if rng.below(4) == 0 {
+                "strategy: {type: Recreate}, "
+            } else {
+                ""
+            };
+            let mut text = String::new();
+            let mut place = "";
+            if in_team && !cast.has_team {
+                cast.has_team = true;
+                place = ", namespace: team";
+                text.push_str("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n");
+            } else {
+                cast.scalable.push(format!("deployment/{app}"));
+                cast.owners.push(format!("deployment {app}"));
+            }
+            let template = template(rng, &app, None);
+            let _ = write!(
+                text,
+                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {app}{place}}}\nspec: {{replicas: {replicas}, {strategy}{selector}, template: {{{template}}}}}\n"
+            );
+            if rng.below(2) == 0 {
+                let _ = write!(
+                    text,
+                    "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {app}{place}}}\nspec: {{maxUnavailable: 1, {selector}}}\n"
+                );
+            }
+            text
+        }
+        2..=4 => {
+            cast.scalable.push(format!("statefulset/{app}"));
+            cast.owners.push(format!("statefulset {app}"));
+            cast.pods
+                .extend((0..replicas).map(|ordinal| format!("{app}-{ordinal}")));
+            let policy = if rng.below(3) == 0 {
+                "podManagementPolicy: Parallel, "
+            } else {
+                ""
+            };
+            let has_volume = rng.below(2) == 0;
+            let (mut claims, mut volumes) = (String::new(), String::new());
+            if has_volume {
+                claims = format!(
+                    ", volumeClaimTemplates: [{{metadata: {{name: data}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {app}, \
+                     resources: {{requests: {{storage: 10Gi}}}}}}}}]"
+                );
+                for ordinal in 0..replicas {
+                    let name = format!("{app}-disk-{ordinal}");
+                    volumes.push_str(&volume(rng, &name, &app));
+                    cast.volumes.push(name);
+                }
+            }
+            let template = template(rng, &app, has_volume.then_some("data"));
+            format!(
+                "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {app}}}\nspec: {{replicas: {replicas}, serviceName: {app}, {policy}{selector}, \
+                 template: {{{template}}}{claims}}}\n{volumes}"
+            )
+        }
+        5 => {
+            cast.owners.push(format!("daemonset {app}"));
+            let template = template(rng, &app, None);
+            format!(
+                "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {{name: {app}}}\nspec: {{{selector}, template: {{{template}}}}}\n"
+            )
+        }
+        6 => {
+            cast.owners.push(format!("job {app}"));
+            let completions = replicas + rng.below(3);
+            let run = 5 + rng.below(200);
+            format!(
+                "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {app}}}\nspec: {{parallelism: {replicas}, completions: {completions}, \
+                 template: {{metadata: {{annotations: {{behavior.podscope.dev/main: \"run={run}s\"}}}}, \
+                 spec: {{restartPolicy: Never, containers: [{{name: main, image: \"{app}:1\"}}]}}}}}}\n"
+            )
+        }
+        _ => {
+            cast.scalable.push(format!("replicaset/{app}"));
+            cast.owners.push(format!("replicaset {app}"));
+            let name = format!("{app}-disk");
+            let volume = volume(rng, &name, &app);
+            cast.volumes.push(name);
+            let template = template(rng, &app, Some(&app));
+            format!(
+                "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: {app}}}\nspec: {{replicas: 1, {selector}, template: {{{template}}}}}\n{volume}---\n\
+                 apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {app}}}\nspec: {{accessModes: [ReadWriteOnce], storageClassName: {app}, \
+                 resources: {{requests: {{storage: 10Gi}}}}}}\n"
+            )
+        }
+    }
+}
+
+/// Something an operator does, and takes back where it would last.
+fn command(rng: &mut Rng, cast: &Cast) -> Option<Part> {
+    let start = rng.between(Span::seconds(5), TROUBLE).whole_seconds();
+    let end = start + rng.between(Span::seconds(20), TROUBLE).whole_seconds();
+    let node = pick(rng, &cast.nodes)?.clone();
+    let lines = match rng.below(12) {
+        0 | 1 => {
+            let pod = pick(rng, &cast.pods)?;
+            let how = pick(rng, &["", " --now", " --grace-period=3", " --grace-period=0 --force"])?;
+            vec![(start, format!("kubectl delete pod {pod}{how} --wait=false"))]
+        }
+        2 => {
+            let whom = pick(rng, &cast.scalable)?;
+            let (first, second) = (rng.below(6), 1 + rng.below(4));
+            vec![
+                (start, format!("kubectl scale {whom} --replicas={first}")),
+                (end, format!("kubectl scale {whom} --replicas={second}")),
+            ]
+        }
+        3 | 4 => {
+            let whom = pick(rng, &cast.scalable)?;
+            if whom.starts_with("replicaset") {
+                return None;
+            }
+            vec![(start, format!("kubectl rollout restart {whom}"))]
+        }
+        5 | 6 => vec![
+            (
+                start,
+                format!("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data --force --timeout=2m"),
+            ),
+            (end, format!("kubectl uncordon {node}")),
+        ],
+        // The machine is gone for good, or its kubelet registers again.
+        7 => {
+            let delete = (start, format!("kubectl delete node {node} --wait=false"));
+            match rng.below(2) {
+                0 => vec![(start, format!("fault leave {node}")), delete],
+                _ => vec![delete, (end, format!("fault restart kubelet {node}"))],
+            }
+        }
+        8 => vec![
+            (
+                start,
+                format!("kubectl taint nodes {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"),
+            ),
+            (
+                end,
+                format!("kubectl taint nodes {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"),
+            ),
+        ],
+        9 => {
+            if !cast.has_team {
+                return None;
+            }
+            vec![(start, "kubectl delete namespace team --wait=false".to_owned())]
+        }
+        10 => {
+            let whom = pick(rng, &cast.owners)?;
+            let cascade = pick(rng, &["background", "foreground", "orphan"])?;
+            vec![(start, format!("kubectl delete {whom} --cascade={cascade} --wait=false"))]
+        }
+        _ => {
+            if let Some(volume) = pick(rng, &cast.volumes)
+                && rng.below(3) == 0
+            {
+                vec![(start, format!("fault detach {volume}"))]
+            } else {
+                let pod = pick(rng, &cast.pods)?;
+                vec![(start, format!("fault exit {pod} main 1"))]
+            }
+        }
+    };
+    Some(acts(&lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command;
+
+    /// Everything that is drawn is well-formed: each command parses and each object is admitted.
+    #[test]
+    fn what_is_drawn_is_valid() {
+        for seed in 0..60 {
+            let run = draw(seed, &[]);
+            let loaded = run
+                .loaded()
+                .unwrap_or_else(|problems| panic!("seed {seed}: {problems:?}"));
+            let session = crate::timeline::Session::new(loaded);
+            assert!(session.is_ok(), "seed {seed}: {:?}", session.err());
+            for timed in run.schedule() {
+                assert!(command::parse(&timed.command.to_string()).is_ok());
+            }
+            let empty = run.parts.iter().filter(|part| **part == Part::Acts(Vec::new())).count();
+            assert_eq!(empty, 0, "seed {seed}: a command that does not parse");
+        }
+    }
+}
