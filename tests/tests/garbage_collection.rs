@@ -1,0 +1,153 @@
+//! Owner references and what becomes of dependents. C-11, CT-150, CT-152.
+
+use podscope_cluster::{SimTime, What};
+use podscope_session::command;
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+
+const DEPLOYMENT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: 'web:1'}], terminationGracePeriodSeconds: 10}
+";
+
+fn session(text: &str) -> Session {
+    let loaded = scenario::load(&[("test.yaml".to_owned(), text.to_owned())]).expect("a scenario");
+    let mut session = Session::new(loaded).expect("admitted objects");
+    run(&mut session, 30);
+    session
+}
+
+fn run(session: &mut Session, seconds: i64) {
+    assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
+}
+
+fn command(session: &mut Session, line: &str) {
+    let parsed = command::parse(line).unwrap_or_else(|error| panic!("{line}: {}", error.message));
+    session.command(parsed).expect("within the limits");
+}
+
+/// Kinds in the order in which their objects went, without repetitions.
+fn went(session: &Session) -> Vec<&'static str> {
+    let deleted = session.trace().iter().filter(|record| record.what == What::Deleted);
+    let kinds = deleted
+        .filter_map(|record| record.object.as_ref())
+        .map(|object| object.kind.name());
+    let mut order: Vec<&'static str> = kinds
+        .filter(|kind| matches!(*kind, "Deployment" | "ReplicaSet" | "Pod"))
+        .collect();
+    order.dedup();
+    order
+}
+
+/// How many objects of each kind there are: Deployments, ReplicaSets, pods.
+fn counts(session: &Session) -> [usize; 3] {
+    use podscope_api::Kind::{Deployment, Pod, ReplicaSet};
+    [Deployment, ReplicaSet, Pod].map(|kind| session.world().objects().count_kind(kind))
+}
+
+/// C-11, CT-152: the owner first, the owner last, or the owner alone.
+#[test]
+fn c_11_dependents_follow_precede_or_stay() {
+    for (cascade, order, left) in [
+        ("background", vec!["Deployment", "ReplicaSet", "Pod"], [0, 0, 0]),
+        ("foreground", vec!["Pod", "ReplicaSet", "Deployment"], [0, 0, 0]),
+        ("orphan", vec!["Deployment"], [0, 1, 2]),
+    ] {
+        let mut session = session(DEPLOYMENT);
+        assert_eq!(counts(&session), [1, 1, 2]);
+        command(
+            &mut session,
+            &format!("kubectl delete deployment web --cascade={cascade} --wait=false"),
+        );
+        run(&mut session, 90);
+        assert_eq!(went(&session), order, "{cascade}");
+        assert_eq!(counts(&session), left, "{cascade}");
+        let objects = session.world().objects();
+        for set in objects.list::<podscope_api::ReplicaSet>() {
+            assert!(set.metadata.owner_references.is_empty(), "an orphan has no owner");
+            assert!(set.metadata.finalizers.is_empty() && !set.metadata.is_terminating());
+        }
+        for pod in objects.list::<podscope_api::Pod>() {
+            assert!(pod.metadata.controller_ref().is_some() && !pod.metadata.is_terminating());
+        }
+    }
+}
+
+/// C-11, CT-152: a pod that cannot be confirmed dead keeps its owner, which waits in the foreground, until the heal.
+#[test]
+fn c_11_a_partitioned_pod_blocks_its_owner_in_the_foreground() {
+    let mut session = session(DEPLOYMENT);
+    let nodes = |session: &Session| -> Vec<String> {
+        let pods = session.world().objects().list::<podscope_api::Pod>();
+        pods.filter_map(|pod| Some(pod.spec.node_name.as_ref()?.to_string()))
+            .collect()
+    };
+    let node = nodes(&session).first().expect("a pod runs").clone();
+    command(&mut session, &format!("fault partition {node}"));
+    command(
+        &mut session,
+        "kubectl delete deployment web --cascade=foreground --wait=false",
+    );
+    run(&mut session, 300);
+    assert_eq!(nodes(&session), [node.clone()], "the other pod is gone");
+    assert_eq!(counts(&session), [1, 1, 1]);
+    let owner = session
+        .world()
+        .objects()
+        .list::<podscope_api::Deployment>()
+        .next()
+        .expect("it waits")
+        .clone();
+    assert!(owner.metadata.is_terminating());
+    assert_eq!(owner.metadata.finalizers, ["foregroundDeletion".into()]);
+    command(&mut session, &format!("fault heal {node}"));
+    run(&mut session, 400);
+    assert_eq!(counts(&session), [0, 0, 0]);
+}
+
+/// C-11, CT-152: an owner is known by its UID; what names one that is gone is collected, gracefully.
+#[test]
+fn c_11_what_has_no_owner_left_is_collected() {
+    let pod = |name: &str, owner: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}{owner}}}\nspec: {{containers: [{{name: c, image: i}}], terminationGracePeriodSeconds: 5}}\n"
+        )
+    };
+    let stray = ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: another}]";
+    let session = session(&format!("{}---\n{}", pod("own", ""), pod("stray", stray)));
+    let names: Vec<String> = session
+        .world()
+        .objects()
+        .list::<podscope_api::Pod>()
+        .map(|pod| pod.metadata.name.to_string())
+        .collect();
+    assert_eq!(names, ["own"]);
+}
+
+/// C-11, CT-150: the lease of a node goes with the Node that owns it.
+#[test]
+fn c_11_a_node_takes_its_lease_along() {
+    let mut session = session(DEPLOYMENT);
+    let leases = |session: &Session| {
+        let leases = session
+            .world()
+            .objects()
+            .list_in::<podscope_api::Lease>("kube-node-lease");
+        leases
+            .map(|lease| lease.metadata.name.to_string())
+            .filter(|name| name == "b-1")
+            .count()
+    };
+    assert_eq!(leases(&session), 1);
+    command(&mut session, "fault leave b-1");
+    command(&mut session, "kubectl delete node b-1 --wait=false");
+    run(&mut session, 60);
+    assert_eq!(leases(&session), 0);
+}
