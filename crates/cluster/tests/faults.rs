@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use common::{Trace, at, key, world};
 use podscope_api::{Node, NodeName, Pod};

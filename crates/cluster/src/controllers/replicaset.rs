@@ -5,9 +5,9 @@
 //! is replaced as soon as its deletion begins, so processes may overlap
 //! (C-01, CT-015, CT-055).
 
-use std::cmp::Ordering;
 use podscope_api::ordered::InOrder as _;
 use podscope_api::ordered::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
