@@ -2,7 +2,7 @@
 //! faults (issue 5, point 7). A failure names the seed: run it alone with
 //! `PODSCOPE_SEED` replaced in `SEEDS`.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::BTreeMap;
 
 use podscope_api::NodeName;
 use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
