@@ -146,18 +146,11 @@ impl<K: Ord, V> BTreeMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let below = |chunk: &Vec<(K, V)>| chunk.last().is_some_and(|(last, _)| last.borrow() < key);
-        let chunk = self
-            .chunks
-            .partition_point(below)
-            .min(self.chunks.len().saturating_sub(1));
-        let Some(entries) = self.chunks.get(chunk) else {
-            return Err(Slot { chunk: 0, at: 0 });
-        };
-        match entries.binary_search_by(|(other, _)| other.borrow().cmp(key)) {
-            Ok(at) => Ok(Slot { chunk, at }),
-            Err(at) => Err(Slot { chunk, at }),
-        }
+        search(self.chunks.len(), &mut |chunk, at| {
+            let entries = &self.chunks[chunk];
+            let at = at.unwrap_or(entries.len() - 1);
+            (entries.len(), entries[at].0.borrow().cmp(key))
+        })
     }
     /// The value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -279,6 +272,36 @@ impl<K: Ord, V> BTreeMap<K, V> {
             },
         }
     }
+}
+
+/// Where a key is among so many chunks, or where it belongs. `compare` tells the length of a chunk,
+/// and how one of its keys (the last, if none is named) stands to the key that is looked for.
+fn search(chunks: usize, compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering)) -> Result<Slot, Slot> {
+    // The first chunk that does not end below the key; the last one if all do.
+    let (mut chunk, mut end) = (0, chunks.saturating_sub(1));
+    while chunk < end {
+        let middle = (chunk + end) / 2;
+        match compare(middle, None).1 {
+            Ordering::Less => chunk = middle + 1,
+            _ => end = middle,
+        }
+    }
+    if chunks == 0 {
+        return Err(Slot { chunk, at: 0 });
+    }
+    let (mut at, (mut end, last)) = (0, compare(chunk, None));
+    if last == Ordering::Less {
+        return Err(Slot { chunk, at: end });
+    }
+    while at < end {
+        let middle = (at + end) / 2;
+        match compare(chunk, Some(middle)).1 {
+            Ordering::Less => at = middle + 1,
+            Ordering::Equal => return Ok(Slot { chunk, at: middle }),
+            Ordering::Greater => end = middle,
+        }
+    }
+    Err(Slot { chunk, at })
 }
 
 impl<K, V> Default for BTreeMap<K, V> {
