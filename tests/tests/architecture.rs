@@ -147,3 +147,14 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
         .collect();
     assert!(strange.is_empty(), "{strange:?} belong into a folder");
 }
+
+#[test]
+fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
+    for name in ["api", "scheduler", "cluster", "session"] {
+        let path = root().join(format!("crates/{name}/src/lib.rs"));
+        let text = std::fs::read_to_string(&path).expect("lib.rs");
+        assert!(text.contains("#![deny(missing_docs)]"), "{name}");
+        let examples = text.lines().filter(|line| *line == "//! ```").count();
+        assert!(examples >= 2, "{name}: the front page has no example that runs");
+    }
+}

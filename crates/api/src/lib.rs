@@ -3,6 +3,28 @@
 //!
 //! Only what has behaviour is typed; everything else an object carried stays
 //! beside it in [`Extra`], so that nothing is lost on export.
+//!
+//! ```
+//! use podscope_api::{default_object, parse, validate};
+//!
+//! let text = "\
+//! apiVersion: v1
+//! kind: Pod
+//! metadata: {name: web, namespace: default}
+//! spec:
+//!   topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]
+//!   containers: [{name: app, image: nginx}]
+//! ";
+//! let mut pod = parse(text).objects.remove(0);
+//! default_object(&mut pod.value);
+//!
+//! let wrong = validate(&pod.value);
+//! let first = wrong.iter().next().expect("a skew of 0 is refused");
+//! assert_eq!(first.path, "spec.topologySpreadConstraints[0].maxSkew");
+//! assert_eq!(first.message, "Invalid value: 0: must be greater than zero");
+//! assert_eq!(pod.at.position(text, &first.path), (5, 41));
+//! ```
+#![deny(missing_docs)]
 
 mod advice;
 mod behavior;

@@ -1,6 +1,35 @@
 //! The simulated world: clock and event queue, API server, network, machines,
 //! kubelets, controllers, clients, fencing, invariants, trace. No I/O, no wire
 //! format.
+//!
+//! ```
+//! use podscope_api::parse;
+//! use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, What, World};
+//!
+//! /// The world keeps no trace: whoever drives it does.
+//! #[derive(Default)]
+//! struct Trace(Vec<Record>);
+//!
+//! impl Sink for Trace {
+//!     fn record(&mut self, record: Record) {
+//!         self.0.push(record);
+//!     }
+//!     fn output(&mut self, _: OutputLine) {}
+//!     fn finished(&mut self, _command: u32, _: SimTime, _status: u8) {}
+//! }
+//!
+//! let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, \
+//!             spec: {containers: [{name: app, image: nginx}]}}";
+//! let objects = parse(pod).objects.into_iter().map(|located| located.value).collect();
+//! let mut trace = Trace::default();
+//! let mut world = World::new(Setup { seed: 7, objects, ..Setup::default() }, &mut trace).expect("the pod is admitted");
+//! world.run_until(SimTime::from_seconds(10), &mut trace);
+//!
+//! let started = trace.0.iter().find(|record| record.what == What::ContainerStarted).expect("it runs");
+//! assert_eq!(started.container.as_deref(), Some("app"));
+//! assert_eq!(world.machines().flat_map(|(_, machine)| machine.processes()).count(), 1);
+//! ```
+#![deny(missing_docs)]
 
 mod actor;
 mod apiserver;

@@ -7,6 +7,34 @@
 //! A reader of kube-scheduler finds the names of `pkg/scheduler`; one who is not may read `plugins/`
 //! as documentation, each file one plugin with its texts and formulas. `SCH-…` are the project's
 //! numbered facts about the real scheduler.
+//!
+//! ```
+//! use podscope_api::{default_object, parse};
+//! use podscope_scheduler::{NoRecorder, Outcome, Scheduler, SchedulerConfiguration};
+//!
+//! let text = "
+//! apiVersion: v1
+//! kind: Node
+//! metadata: {name: a-1}
+//! status: {allocatable: {cpu: 1, memory: 1Gi, pods: 110}}
+//! ---
+//! apiVersion: v1
+//! kind: Pod
+//! metadata: {name: web, namespace: default, uid: 7c1e}
+//! spec: {containers: [{name: app, image: nginx, resources: {requests: {cpu: 2}}}]}
+//! ";
+//! let (now, mut draw) = (0, || 0); // microseconds; random numbers
+//! let mut scheduler = Scheduler::new(SchedulerConfiguration::default(), now);
+//! for mut located in parse(text).objects {
+//!     default_object(&mut located.value);
+//!     scheduler.on_change(None, Some(&located.value), now);
+//! }
+//!
+//! let attempt = scheduler.schedule_one(now, &mut draw, &mut NoRecorder).expect("a pod waits");
+//! let Outcome::Unschedulable { message, .. } = attempt.outcome else { panic!("{attempt:?}") };
+//! assert!(message.starts_with("0/1 nodes are available: 1 Insufficient cpu."), "{message}");
+//! ```
+#![deny(missing_docs)]
 
 mod attempt;
 pub mod bench;

@@ -1,4 +1,28 @@
 //! A person's work on a world: commands, scenarios, timeline, links, lessons.
+//!
+//! ```
+//! use podscope_cluster::SimTime;
+//! use podscope_session::link::{self, Link};
+//! use podscope_session::timeline::{Session, Slice};
+//! use podscope_session::{command, report, scenario};
+//!
+//! let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: nginx}]}}";
+//! let loaded = scenario::load(&[("pod.yaml".into(), pod.into())]).expect("it reads well");
+//! let mut session = Session::new(loaded).expect("it is admitted");
+//!
+//! assert_eq!(session.advance(SimTime::from_seconds(10), 10_000), Slice::Done);
+//! session.command(command::parse("kubectl delete pod web").expect("a command")).expect("it is given");
+//! assert_eq!(session.advance(SimTime(10_500_000), 10_000), Slice::Done);
+//! assert!(report::processes(&session).contains("SIGTERM"), "it is asked to end, and still runs");
+//!
+//! let link = Link::of(&session, None, String::new()).encode();
+//! assert_eq!(link::decode(&link).expect("a link").commands.len(), 1);
+//!
+//! session.seek(SimTime::from_seconds(5)); // time runs both ways
+//! session.advance(SimTime::from_seconds(5), 10_000);
+//! assert!(!report::processes(&session).contains("SIGTERM"));
+//! ```
+#![deny(missing_docs)]
 
 mod anonymise;
 pub mod command;
