@@ -1,7 +1,7 @@
 //! What a write says in the trace: the details of an update (conditions,
 //! taints, nomination), and which updates say nothing.
 
-use podscope_api::{ConditionStatus, Node, Object, Pod};
+use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Pod, PodCondition};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -77,30 +77,59 @@ pub(super) fn details(old: &Object, new: &Object, out: &mut Outcome) {
     }
 }
 
-fn condition_fields(kind: &str, status: &ConditionStatus, reason: &str, message: &str) -> Fields {
-    let mut fields = vec![("type", json!(kind)), ("status", json!(status.as_str()))];
-    if !reason.is_empty() {
-        fields.push(("reason", json!(reason)));
+/// What a record says of a condition of either kind.
+struct ConditionView<'a> {
+    kind: &'a str,
+    status: &'a ConditionStatus,
+    reason: &'a str,
+    message: &'a str,
+}
+
+impl<'a> From<&'a PodCondition> for ConditionView<'a> {
+    fn from(one: &'a PodCondition) -> Self {
+        Self {
+            kind: &one.kind,
+            status: &one.status,
+            reason: &one.reason,
+            message: &one.message,
+        }
     }
-    if !message.is_empty() {
-        fields.push(("message", json!(message)));
+}
+impl<'a> From<&'a NodeCondition> for ConditionView<'a> {
+    fn from(one: &'a NodeCondition) -> Self {
+        Self {
+            kind: &one.kind,
+            status: &one.status,
+            reason: &one.reason,
+            message: &one.message,
+        }
     }
-    fields
+}
+
+/// A record for every condition whose status or reason is new.
+fn condition_details<'a, C>(before: &'a [C], after: &'a [C], object: &Object, out: &mut Outcome)
+where
+    ConditionView<'a>: From<&'a C>,
+{
+    for one in after.iter().map(ConditionView::from) {
+        let mut known = before.iter().map(ConditionView::from);
+        let old = known.find(|old| old.kind == one.kind);
+        if old.is_some_and(|old| old.status == one.status && old.reason == one.reason) {
+            continue;
+        }
+        let mut fields = vec![("type", json!(one.kind)), ("status", json!(one.status.as_str()))];
+        if !one.reason.is_empty() {
+            fields.push(("reason", json!(one.reason)));
+        }
+        if !one.message.is_empty() {
+            fields.push(("message", json!(one.message)));
+        }
+        out.record(What::ConditionChanged, object, fields);
+    }
 }
 
 fn pod_details(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
-    for condition in &after.status.conditions {
-        let old = before.condition(&condition.kind);
-        if old.is_none_or(|old| old.status != condition.status || old.reason != condition.reason) {
-            let fields = condition_fields(
-                &condition.kind,
-                &condition.status,
-                &condition.reason,
-                &condition.message,
-            );
-            out.record(What::ConditionChanged, object, fields);
-        }
-    }
+    condition_details(&before.status.conditions, &after.status.conditions, object, out);
     let nominated = &after.status.nominated_node_name;
     if *nominated != before.status.nominated_node_name && !nominated.is_empty() {
         out.record(What::Nominated, object, vec![("node", json!(&**nominated))]);
@@ -108,18 +137,7 @@ fn pod_details(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
 }
 
 fn node_details(before: &Node, after: &Node, object: &Object, out: &mut Outcome) {
-    for condition in &after.status.conditions {
-        let old = before.condition(&condition.kind);
-        if old.is_none_or(|old| old.status != condition.status || old.reason != condition.reason) {
-            let fields = condition_fields(
-                &condition.kind,
-                &condition.status,
-                &condition.reason,
-                &condition.message,
-            );
-            out.record(What::ConditionChanged, object, fields);
-        }
-    }
+    condition_details(&before.status.conditions, &after.status.conditions, object, out);
     let same = |one: &podscope_api::Taint, other: &podscope_api::Taint| {
         one.key == other.key && one.effect == other.effect && one.value == other.value
     };
