@@ -4,20 +4,13 @@ mod common;
 
 use common::{Trace, at, key, object, pod, world};
 use podscope_api::{Kind, Pod};
-use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
+use podscope_cluster::client::{ClientCommand, Write};
 use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
 use serde_json::json;
 
+/// A deletion that is waited for.
 fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
-    ClientCommand::Delete(DeleteCommand {
-        targets: vec![(Kind::Pod, key(name))],
-        options: DeleteOptions {
-            grace_seconds,
-            ..DeleteOptions::default()
-        },
-        wait: true,
-        ..DeleteCommand::default()
-    })
+    common::delete(name, grace_seconds, true)
 }
 
 #[test]

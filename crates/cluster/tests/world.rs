@@ -4,7 +4,7 @@ mod common;
 
 use common::{Trace, at, world};
 use podscope_api::{Node, Pod};
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
 use serde_json::{Value, json};
 
 fn replica_set(replicas: i32) -> Value {
@@ -18,11 +18,7 @@ fn replica_set(replicas: i32) -> Value {
 }
 
 fn partition(node: &str) -> Fault {
-    Fault::Partition {
-        targets: Targets::Nodes(vec![node.into()]),
-        from: CutFrom::Everything,
-        direction: Direction::Both,
-    }
+    common::partition(&[node.into()])
 }
 
 #[test]
@@ -46,12 +42,7 @@ fn lc_206_a_partitioned_node_becomes_unknown_and_heals() {
         .apply_fault(&Fault::Heal(Targets::All), &mut trace)
         .expect("nothing can be wrong");
     world.run_until(at(200), &mut trace);
-    let broken: Vec<String> = trace
-        .lines()
-        .into_iter()
-        .filter(|line| line.contains("InvariantViolated"))
-        .collect();
-    assert!(broken.is_empty(), "{broken:#?}");
+    assert_eq!(trace.violations(), [""; 0]);
 }
 
 #[test]
@@ -66,11 +57,7 @@ fn ct_153_a_restarted_manager_waits_for_the_old_lease() {
     world.apply_fault(&manager(false), &mut trace).expect("it runs");
     world.apply_fault(&manager(true), &mut trace).expect("it can start");
     let pod = world.objects().list::<Pod>().next().expect("one").metadata.name.clone();
-    let delete = podscope_cluster::client::DeleteCommand {
-        targets: vec![(podscope_api::Kind::Pod, common::key(&pod))],
-        ..Default::default()
-    };
-    world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    world.start_client(common::delete(&pod, None, false), &mut trace);
     world.run_until(at(18), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 0, "nobody leads yet");
     world.run_until(at(30), &mut trace);
@@ -90,12 +77,8 @@ fn ct_155_etcd_outage_ends_leadership_and_recovers() {
         .apply_fault(&Fault::Etcd { up: true }, &mut trace)
         .expect("it is down");
     world.run_until(at(120), &mut trace);
-    let pod = world.objects().list::<Pod>().next().expect("two").metadata.key();
-    let delete = podscope_cluster::client::DeleteCommand {
-        targets: vec![(podscope_api::Kind::Pod, pod)],
-        ..Default::default()
-    };
-    world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    let pod = world.objects().list::<Pod>().next().expect("two").metadata.name.clone();
+    world.start_client(common::delete(&pod, None, false), &mut trace);
     world.run_until(at(130), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 2);
 }
@@ -128,21 +111,11 @@ fn s_01_pods_are_scheduled_run_and_end() {
         .map(|pod| pod.status.phase.as_ref().map(podscope_api::PodPhase::as_str))
         .collect();
     assert_eq!(phases, [Some("Running"); 4], "{:#?}", trace.lines());
-    let delete = podscope_cluster::client::DeleteCommand {
-        targets: vec![(podscope_api::Kind::Pod, common::key("solo"))],
-        wait: true,
-        ..Default::default()
-    };
-    let command = world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    let command = world.start_client(common::delete("solo", None, true), &mut trace);
     world.run_until(at(70), &mut trace);
     assert!(world.objects().get::<Pod>(&common::key("solo")).is_none());
     assert!(!world.is_running(command));
-    let broken: Vec<String> = trace
-        .lines()
-        .into_iter()
-        .filter(|line| line.contains("InvariantViolated"))
-        .collect();
-    assert!(broken.is_empty(), "{broken:#?}");
+    assert_eq!(trace.violations(), [""; 0]);
 }
 
 #[test]
@@ -163,12 +136,7 @@ fn ct_037_a_partition_moves_pods_after_their_tolerations() {
         .expect("nothing can be wrong");
     world.run_until(at(500), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 1);
-    let broken: Vec<String> = trace
-        .lines()
-        .into_iter()
-        .filter(|line| line.contains("InvariantViolated"))
-        .collect();
-    assert!(broken.is_empty(), "{broken:#?}");
+    assert_eq!(trace.violations(), [""; 0]);
 }
 
 #[test]
@@ -196,21 +164,9 @@ fn f_04_a_force_deletion_in_a_partition_is_put_down_to_the_command() {
     world.run_until(at(90), &mut trace);
     let text = "kubectl delete pod db-0 --grace-period=0 --force";
     world.record_command(text, None, &mut trace);
-    let delete = podscope_cluster::client::DeleteCommand {
-        targets: vec![(podscope_api::Kind::Pod, common::key("db-0"))],
-        options: podscope_cluster::DeleteOptions {
-            grace_seconds: Some(0),
-            ..Default::default()
-        },
-        ..Default::default()
-    };
-    world.start_client(podscope_cluster::client::ClientCommand::Delete(delete), &mut trace);
+    world.start_client(common::delete("db-0", Some(0), false), &mut trace);
     world.run_until(at(130), &mut trace);
-    let broken: Vec<String> = trace
-        .lines()
-        .into_iter()
-        .filter(|line| line.contains("InvariantViolated"))
-        .collect();
+    let broken = trace.violations();
     let names = ["fence-before-break", "at-most-one", "safe-stall"];
     assert_eq!(broken.len(), names.len(), "{broken:#?}");
     for (line, name) in broken.iter().zip(names) {

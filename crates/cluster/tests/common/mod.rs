@@ -1,8 +1,10 @@
 //! What the tests of the world share.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
-use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, World};
+use podscope_api::{Kind, NodeName, Object, ObjectKey};
+use podscope_cluster::client::{ClientCommand, DeleteCommand};
+use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::{DeleteOptions, OutputLine, Record, Setup, SimTime, Sink, What, World};
 use serde_json::{Value, json};
 
 /// Keeps everything a world reports.
@@ -29,6 +31,14 @@ impl Trace {
     /// The trace as JSON lines.
     pub fn lines(&self) -> Vec<String> {
         self.records.iter().map(Record::to_json_line).collect()
+    }
+    /// The broken invariants, as JSON lines.
+    pub fn violations(&self) -> Vec<String> {
+        let broken = self
+            .records
+            .iter()
+            .filter(|record| record.what == What::InvariantViolated);
+        broken.map(Record::to_json_line).collect()
     }
     /// `WHAT NAME` of each record about an object of that name.
     pub fn of(&self, name: &str) -> Vec<String> {
@@ -65,6 +75,28 @@ pub fn world(objects: &[Value], trace: &mut Trace) -> World {
         ..Setup::default()
     };
     World::new(setup, trace).expect("the objects are accepted")
+}
+
+/// `fault partition` of every link, both ways.
+pub fn partition(nodes: &[NodeName]) -> Fault {
+    Fault::Partition {
+        targets: Targets::Nodes(nodes.to_vec()),
+        from: CutFrom::Everything,
+        direction: Direction::Both,
+    }
+}
+
+/// `kubectl delete pod NAME`, with a grace or none, waiting for the end or not.
+pub fn delete(name: &str, grace_seconds: Option<i64>, wait: bool) -> ClientCommand {
+    ClientCommand::Delete(DeleteCommand {
+        targets: vec![(Kind::Pod, key(name))],
+        options: DeleteOptions {
+            grace_seconds,
+            ..DeleteOptions::default()
+        },
+        wait,
+        ..DeleteCommand::default()
+    })
 }
 
 /// The key of a namespaced object in `default`.
