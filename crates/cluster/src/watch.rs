@@ -14,10 +14,13 @@ use podscope_api::{NodeName, Object};
 
 use crate::queue::{Event, Process};
 use crate::world::Body;
-use crate::{Actor, Change, Objects, Place, Span, World};
+use crate::{Actor, Change, Objects, Place, SimTime, Span, World};
 
 /// Back-off before a broken watch is tried again, low and high end.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
+/// A connection over a way that is cut is noticed to be dead after this long (30 s without data, then a ping of 15 s).
+/// Until then a heal brings what was missed; afterwards the client lists again, and sees only what is (LC-208).
+const CONNECTION_PATIENCE: Span = Span::seconds(45);
 
 /// The state of a process's watch.
 #[derive(Debug, Clone)]
@@ -27,7 +30,12 @@ pub(crate) enum WatchState {
     /// Changes are sent as they happen.
     Live,
     /// Changes after `since` were not sent; `view` is what the process could last read.
-    Broken { since: Option<u64>, view: Arc<Objects> },
+    Broken {
+        since: Option<u64>,
+        view: Arc<Objects>,
+        /// When the way was cut; none if only the server was away, which refuses connections until it is back.
+        cut_at: Option<SimTime>,
+    },
 }
 
 impl World {
@@ -70,12 +78,15 @@ impl World {
     /// The watch of a process no longer gets changes after a revision.
     pub(crate) fn break_watch(&mut self, actor: &Actor, since: u64) {
         let view = self.api.objects().clone();
+        let is_open = self.network.is_open(&Place::ControlPlane, &actor.place());
+        let cut_at = (!is_open).then_some(self.now);
         if let Some(watch) = self.watch_mut(actor)
             && matches!(watch, WatchState::Live)
         {
             *watch = WatchState::Broken {
                 since: Some(since),
                 view,
+                cut_at,
             };
         }
     }
@@ -96,7 +107,12 @@ impl World {
             Some(WatchState::Broken { view, .. }) => view.clone(),
             _ => Arc::default(),
         };
-        self.set_watch(&process.actor, WatchState::Broken { since: None, view });
+        let broken = WatchState::Broken {
+            since: None,
+            view,
+            cut_at: None,
+        };
+        self.set_watch(&process.actor, broken);
         let place = process.actor.place();
         if let Some(at) = self.network.delivery(self.now, &place, &Place::ControlPlane) {
             self.queue.push(at, Event::List(process.clone()));
@@ -132,10 +148,12 @@ impl World {
         if !self.is_current(process) {
             return;
         }
-        let Some(WatchState::Broken { since, .. }) = self.watch_mut(&process.actor) else {
+        let now = self.now;
+        let Some(WatchState::Broken { since, cut_at, .. }) = self.watch_mut(&process.actor) else {
             return;
         };
-        let since = *since;
+        let is_dead = cut_at.is_some_and(|at| now - at > CONNECTION_PATIENCE);
+        let since = since.filter(|_| !is_dead);
         let place = process.actor.place();
         let is_open =
             self.network.is_open(&place, &Place::ControlPlane) && self.network.is_open(&Place::ControlPlane, &place);
