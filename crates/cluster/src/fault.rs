@@ -110,6 +110,9 @@ pub enum Fault {
         /// True to boot.
         on: bool,
     },
+    /// `fault shutdown NODE`: the operating system goes down in order. The kubelet ends the pods first if it is
+    /// configured to (LC-212); else the power goes at once.
+    Shutdown(NodeName),
     /// `fault crash|restart scheduler|controller-manager|apiserver`.
     ControlPlane {
         /// Which.
@@ -168,6 +171,7 @@ impl Fault {
             | Fault::Kubelet { node, .. }
             | Fault::Runtime { node, .. }
             | Fault::Power { node, .. }
+            | Fault::Shutdown(node)
             | Fault::Slow(node, _)
             | Fault::Fence(node, _) => vec![node],
             Fault::Join { .. }

@@ -80,6 +80,7 @@ impl World {
                 }
             }
             Fault::Power { node, on } => self.power(by, node, *on, sink)?,
+            Fault::Shutdown(node) => self.shut_down(by, node, sink)?,
             Fault::ControlPlane { process, up } => self.control_plane_fault(by, *process, *up, sink)?,
             Fault::Second(process) => self.second(by, *process, sink)?,
             Fault::Etcd { up } => self.etcd(by, *up, sink)?,
@@ -322,7 +323,14 @@ impl World {
         if is_running {
             self.kill(&Actor::Kubelet(node.clone()));
         }
-        if up {
+        // An orderly shutdown waits for this process only.
+        if self
+            .nodes
+            .get(node)
+            .is_some_and(|state| state.machine.is_shutting_down())
+        {
+            self.power_off(node, sink);
+        } else if up {
             self.start_kubelet(node, START_DELAY);
         }
         Ok(())
@@ -336,6 +344,16 @@ impl World {
         // A machine that is already off stays off.
         let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
         self.monitors.ledger.node_is_dark(node);
+    }
+
+    fn shut_down(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
+        let has_kubelet = self.powered(node)?.kubelet.is_some();
+        self.emit_node(by, What::Fault, node, vec![("fault", json!("shutdown"))], sink);
+        if has_kubelet && !self.settings.kubelet.shutdown.is_empty() {
+            return self.machine_fault(node, &MachineFault::ShutDown, sink);
+        }
+        self.power_off(node, sink);
+        Ok(())
     }
 
     fn power(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {

@@ -196,11 +196,15 @@ impl World {
     fn add_node(&mut self, mut node: Node, index: usize, setup: &Setup) {
         let name = NodeName(node.metadata.name.clone());
         complete(&mut node, index, setup);
-        let machine = Machine::new(
+        let mut machine = Machine::new(
             name.clone(),
             BTreeMap::clone(&node.metadata.labels),
             node.status.capacity.clone(),
         );
+        // What the Node says is there need not be pulled. Deviation: pulled images are not reported, and have no size.
+        for image in node.status.images.iter().flat_map(|image| image.names.iter()) {
+            machine.add_image(image);
+        }
         let zone = node.metadata.labels.get("topology.kubernetes.io/zone").cloned();
         self.import(Object::Node(Arc::new(node)));
         self.nodes
@@ -361,32 +365,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         });
     }
     let is_imported = !node.metadata.uid.is_empty();
-    for (kind, value, reason, message) in [
-        (
-            "MemoryPressure",
-            ConditionStatus::False,
-            "KubeletHasSufficientMemory",
-            "kubelet has sufficient memory available",
-        ),
-        (
-            "DiskPressure",
-            ConditionStatus::False,
-            "KubeletHasNoDiskPressure",
-            "kubelet has no disk pressure",
-        ),
-        (
-            "PIDPressure",
-            ConditionStatus::False,
-            "KubeletHasSufficientPID",
-            "kubelet has sufficient PID available",
-        ),
-        (
-            "Ready",
-            ConditionStatus::True,
-            "KubeletReady",
-            "kubelet is posting ready status",
-        ),
-    ] {
+    for (kind, is_true, reason, message) in crate::kubelet::healthy() {
         let stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
         if stated && is_imported {
             continue;
@@ -394,7 +373,11 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         status.conditions.retain(|condition| &*condition.kind != kind);
         status.conditions.push(NodeCondition {
             kind: kind.into(),
-            status: value,
+            status: if is_true {
+                ConditionStatus::True
+            } else {
+                ConditionStatus::False
+            },
             last_heartbeat_time: Some(setup.start),
             last_transition_time: Some(setup.start),
             reason: reason.into(),

@@ -286,8 +286,7 @@ impl Reader {
                     self.scheduler(name, &located.value.tree, "", value);
                 }
                 "KubeletConfiguration" => {
-                    let value = located.value.tree.to_value();
-                    self.kubelet(name, &located.value.tree, "", &value);
+                    self.kubelet(name, &located.value.tree, "");
                 }
                 other => self.problem(name, &located.value.tree, "kind", format!("{other} is not read here")),
             }
@@ -571,9 +570,9 @@ impl Reader {
                 }
             }
         }
-        if !components.kubelet.is_null() {
-            let path = format!("{prefix}.kubelet");
-            self.kubelet(file, tree, &path, &components.kubelet);
+        let kubelet = ["spec", "components", "kubelet"];
+        if let Some(kubelet) = kubelet.iter().try_fold(tree, |at, key| at.get(key)) {
+            self.kubelet(file, kubelet, &format!("{prefix}.kubelet"));
         }
         if !components.kube_scheduler.is_null() {
             let path = format!("{prefix}.kubeScheduler");

@@ -1,6 +1,6 @@
-//! `KubeletConfiguration` v1beta1: the fields about eviction, grace and
-//! restarts are typed; other known fields are accepted with a notice, unknown
-//! ones refused (P-05, LC-186 to LC-200).
+//! `KubeletConfiguration` v1beta1: the fields about eviction, grace, restarts,
+//! pulls and registration are typed; other known fields are accepted with a
+//! notice, unknown ones refused (P-05, LC-186 to LC-200).
 
 use crate::ordered::BTreeMap;
 
@@ -23,21 +23,27 @@ wire_types! {
         pub eviction_soft_grace_period: BTreeMap<Str, Str>,
         /// Signal → what must be free beyond the threshold.
         pub eviction_minimum_reclaim: BTreeMap<Str, Str>,
+        /// Whether hard thresholds that are not given keep their defaults.
+        pub merge_default_eviction_settings: Option<bool>,
         pub eviction_pressure_transition_period: Option<Duration>,
         /// Seconds; the most that a soft eviction gives a pod.
         pub eviction_max_pod_grace_period: Option<i32>,
         pub shutdown_grace_period: Option<Duration>,
         pub shutdown_grace_period_critical_pods: Option<Duration>,
+        /// Instead of the two fields before.
+        pub shutdown_grace_period_by_pod_priority: Vec<ShutdownGracePeriodByPodPriority>,
         pub crash_loop_back_off: Option<CrashLoopBackOffConfig>,
         pub serialize_image_pulls: Option<bool>,
         pub max_parallel_image_pulls: Option<i32>,
         pub max_pods: Option<i32>,
         pub register_node: Option<bool>,
         pub register_with_taints: Vec<Taint>,
-        pub node_lease_duration_seconds: Option<i32>,
-        pub node_status_update_frequency: Option<Duration>,
-        pub node_status_report_frequency: Option<Duration>,
-        pub sync_frequency: Option<Duration>,
+    }
+    /// What pods of a priority get when their machine is shut down in order.
+    pub struct ShutdownGracePeriodByPodPriority {
+        /// The least priority of the group.
+        pub priority: i32,
+        pub shutdown_grace_period_seconds: i64,
     }
     /// Bounds of the back-off between restarts.
     pub struct CrashLoopBackOffConfig {
@@ -109,7 +115,9 @@ const KEPT: &[&str] = &[
     "memoryManagerPolicy",
     "memorySwap",
     "memoryThrottlingFactor",
-    "mergeDefaultEvictionSettings",
+    "nodeLeaseDurationSeconds",
+    "nodeStatusReportFrequency",
+    "nodeStatusUpdateFrequency",
     "oomScoreAdj",
     "podCIDR",
     "podLogsDir",
@@ -131,13 +139,13 @@ const KEPT: &[&str] = &[
     "runtimeRequestTimeout",
     "seccompDefault",
     "serverTLSBootstrap",
-    "shutdownGracePeriodByPodPriority",
     "showHiddenMetricsForVersion",
     "singleProcessOOMKill",
     "staticPodPath",
     "staticPodURL",
     "staticPodURLHeader",
     "streamingConnectionIdleTimeout",
+    "syncFrequency",
     "systemCgroups",
     "systemReserved",
     "systemReservedCgroup",
@@ -250,12 +258,6 @@ pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<S
         1,
         most,
     );
-    range(
-        "nodeLeaseDurationSeconds",
-        config.node_lease_duration_seconds.map(i64::from),
-        1,
-        most,
-    );
     if config.max_parallel_image_pulls.is_some_and(|pulls| pulls > 1) && config.serialize_image_pulls == Some(true) {
         refuse(
             "maxParallelImagePulls".into(),
@@ -273,9 +275,6 @@ pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<S
             "shutdownGracePeriodCriticalPods",
             config.shutdown_grace_period_critical_pods,
         ),
-        ("nodeStatusUpdateFrequency", config.node_status_update_frequency),
-        ("nodeStatusReportFrequency", config.node_status_report_frequency),
-        ("syncFrequency", config.sync_frequency),
     ] {
         if let Some(duration) = duration
             && duration.0 < 0
@@ -290,6 +289,14 @@ pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<S
         config.shutdown_grace_period.unwrap_or_default(),
         config.shutdown_grace_period_critical_pods.unwrap_or_default(),
     );
+    if !config.shutdown_grace_period_by_pod_priority.is_empty()
+        && (config.shutdown_grace_period.is_some() || config.shutdown_grace_period_critical_pods.is_some())
+    {
+        refuse(
+            "shutdownGracePeriodByPodPriority".into(),
+            "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time".into(),
+        );
+    }
     if critical > whole {
         refuse(
             "shutdownGracePeriodCriticalPods".into(),

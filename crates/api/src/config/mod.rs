@@ -2,4 +2,6 @@
 
 mod kubelet;
 
-pub use kubelet::{CrashLoopBackOffConfig, KubeletConfiguration, kubelet_configuration};
+pub use kubelet::{
+    CrashLoopBackOffConfig, KubeletConfiguration, ShutdownGracePeriodByPodPriority, kubelet_configuration,
+};

@@ -6,6 +6,7 @@ use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{Object, Pod, Str, Uid};
 
+use super::ledger::LivePod;
 use super::{Breach, Cause, Check, Seen, View, text};
 use crate::{SimTime, Span, What};
 
@@ -42,6 +43,13 @@ impl Check for GraceHonoured {
         match record.what {
             What::Event if matches!(text("reason"), Some("Evicted" | "Preempting" | "NodeShutdown")) => {
                 self.evicted.insert(object.uid.clone());
+            }
+            // The pods of a machine that is shut down get what their group gets (LC-212).
+            What::Fault if text("fault") == Some("shutdown") => {
+                let of_node = |live: &&LivePod| *live.node.0 == *object.key.name;
+                let live = view.ledger.live.iter();
+                self.evicted
+                    .extend(live.filter(|(_, live)| of_node(live)).map(|(uid, _)| uid.clone()));
             }
             What::HookStarted if text("hook") == Some("preStop") => {
                 self.stopping.entry(key()).or_insert(Stopping {

@@ -5,11 +5,12 @@ use podscope_api::ordered::BTreeMap;
 use podscope_api::ordered::InOrder as _;
 
 use podscope_api::{
-    Affinity, Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, QosClass, ResourceList, SelectorOperator, Str,
+    Affinity, Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, QosClass, Quantity, SelectorOperator, Str,
     TaintEffect,
 };
 
 use super::host::Host;
+use super::node::Pressure;
 
 /// Why a pod is refused: `status.reason` and the detail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Refusal {
 }
 
 /// From this priority on a pod is critical (LC-066).
-const SYSTEM_CRITICAL: i32 = 2_000_000_000;
+pub(super) const SYSTEM_CRITICAL: i32 = 2_000_000_000;
 
 /// Whether the kubelet never evicts the pod and preempts for it (LC-066, LC-197).
 pub(super) fn is_critical(pod: &Pod) -> bool {
@@ -43,58 +44,17 @@ pub(super) fn is_static(pod: &Pod) -> bool {
     pod.metadata.annotation("kubernetes.io/config.mirror").is_some()
 }
 
-/// Sum of a pod's requests as the node accounts them (containers, the larger init container, sidecars, overhead), in
-/// thousandths for cpu, units otherwise.
+/// A pod's requests as the node accounts them, in thousandths for cpu, units otherwise.
 pub(super) fn requests(pod: &Pod) -> BTreeMap<Str, i64> {
-    let of = |name: &Str, list: &ResourceList| -> i64 {
-        list.get(name).map_or(0, |quantity| {
-            if &**name == "cpu" {
-                quantity.milli_value()
-            } else {
-                quantity.value()
-            }
-        })
+    let amount = |(name, quantity): (Str, Quantity)| {
+        let amount = if &*name == "cpu" {
+            quantity.milli_value()
+        } else {
+            quantity.value()
+        };
+        (name, amount)
     };
-    let mut names: Vec<Str> = pod
-        .spec
-        .all_containers()
-        .flat_map(|container| container.resources.requests.keys().cloned())
-        .collect();
-    names.extend(pod.spec.overhead.keys().cloned());
-    if let Some(own) = &pod.spec.resources {
-        names.extend(own.requests.keys().cloned());
-    }
-    names.in_order();
-    names.dedup();
-    let mut sums = BTreeMap::new();
-    for name in names {
-        let apps: i64 = pod
-            .spec
-            .containers
-            .iter()
-            .map(|container| of(&name, &container.resources.requests))
-            .sum();
-        let (mut sidecars, mut peak) = (0_i64, 0_i64);
-        for container in pod.spec.init_containers.iter() {
-            let own = of(&name, &container.resources.requests);
-            if container.is_sidecar() {
-                sidecars += own;
-                peak = peak.max(sidecars);
-            } else {
-                peak = peak.max(sidecars + own);
-            }
-        }
-        let mut sum = (apps + sidecars).max(peak);
-        if let Some(own) = pod.spec.resources.as_ref().and_then(|own| own.requests.get(&name)) {
-            sum = if &*name == "cpu" {
-                own.milli_value()
-            } else {
-                own.value()
-            };
-        }
-        sums.insert(name.clone(), sum + of(&name, &pod.spec.overhead));
-    }
-    sums
+    pod.spec.total_requests().into_iter().map(amount).collect()
 }
 
 /// Whether the node takes the pod beside `others` (those whose resources still count, LC-065).
@@ -102,6 +62,10 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
     let Some(node) = host.shared.node_object.clone() else {
         return Ok(());
     };
+    if host.shared.node_state.is_shutting_down {
+        let detail = "Pod was rejected as the node is shutting down.";
+        return Err(Refusal::new("NodeShutdown", detail));
+    }
     under_pressure(pod, host)?;
     if let Some(os) = &pod.spec.os
         && &*os.name != "linux"
@@ -181,8 +145,8 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
 
 /// LC-067.
 fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
-    let state = &host.shared.node_state;
-    if is_critical(pod) || !(state.memory_pressure || state.disk_pressure) {
+    let pressure = &host.shared.node_state.pressure;
+    if is_critical(pod) || pressure.is_empty() {
         return Ok(());
     }
     let taint = podscope_api::Taint {
@@ -195,32 +159,54 @@ fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         .tolerations
         .iter()
         .any(|toleration| toleration.tolerates(&taint));
-    let only_memory = !state.disk_pressure;
+    let only_memory = *pressure == [Pressure::Memory];
     if only_memory && (pod.status.qos_class != Some(QosClass::BestEffort) || tolerates) {
         return Ok(());
     }
-    let mut names = Vec::new();
-    if state.disk_pressure {
-        names.push("DiskPressure");
-    }
-    if state.memory_pressure {
-        names.push("MemoryPressure");
-    }
+    let mut names: Vec<&str> = pressure.iter().map(|kind| kind.condition()).collect();
+    names.in_order();
     Err(Refusal::new(
         "Evicted",
         format!("The node had condition: [{}]. ", names.join(" ")),
     ))
 }
 
-/// Resources, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
+/// A resource of which the node has not enough, in its own units (cpu in thousandths).
+pub(super) struct Shortage {
+    pub(super) resource: String,
+    requested: i64,
+    used: i64,
+    capacity: i64,
+}
+
+impl Shortage {
+    /// How much would have to be free beside.
+    pub(super) fn missing(&self) -> i64 {
+        self.requested + self.used - self.capacity
+    }
+}
+
 fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
-    let lacking = |resource: &str, requested: i64, used: i64, capacity: i64| Refusal {
+    let Some(first) = shortages(pod, others, node).into_iter().next() else {
+        return Ok(());
+    };
+    let Shortage {
+        resource,
+        requested,
+        used,
+        capacity,
+    } = first;
+    Err(Refusal {
         reason: format!("OutOf{resource}"),
         detail: format!(
             "Node didn't have enough resource: {resource}, requested: {requested}, used: {used}, capacity: {capacity}"
         ),
         is_for_resources: true,
-    };
+    })
+}
+
+/// What the node lacks for the pod, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
+pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage> {
     let allocatable = |name: &str| {
         let quantity = node
             .status
@@ -235,9 +221,20 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
             }
         })
     };
-    let n_others = others.len() as i64;
-    if node.status.allocatable.contains_key("pods") && n_others + 1 > allocatable("pods") {
-        return Err(lacking("pods", 1, n_others, allocatable("pods")));
+    let mut found = Vec::new();
+    let mut check = |name: &str, requested: i64, used: i64| {
+        let capacity = allocatable(name);
+        if used + requested > capacity {
+            found.push(Shortage {
+                resource: name.to_owned(),
+                requested,
+                used,
+                capacity,
+            });
+        }
+    };
+    if node.status.allocatable.contains_key("pods") {
+        check("pods", 1, others.len() as i64);
     }
     let wanted = requests(pod);
     let mut used: BTreeMap<Str, i64> = BTreeMap::new();
@@ -256,15 +253,13 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
     names.in_order_by_key(|name| (rank(name), (*name).clone()));
     for name in names {
         let amount = wanted.get(name).copied().unwrap_or(0);
-        let in_use = used.get(name).copied().unwrap_or(0);
-        let is_extended = rank(name) == 3;
         // The kubelet ignores extended resources that its node does not know.
-        let is_known = node.status.allocatable.contains_key(name);
-        if amount > 0 && (!is_extended || is_known) && in_use + amount > allocatable(name) {
-            return Err(lacking(name, amount, in_use, allocatable(name)));
+        let counts = rank(name) < 3 || node.status.allocatable.contains_key(name);
+        if amount > 0 && counts {
+            check(name, amount, used.get(name).copied().unwrap_or(0));
         }
     }
-    Ok(())
+    found
 }
 
 fn selects(pod: &Pod, node: &Node) -> bool {
@@ -310,40 +305,4 @@ fn requirement_matches(one: &NodeSelectorRequirement, labels: &BTreeMap<Str, Str
     };
     // NotIn of a node selector also accepts nodes without the label, like a label selector's.
     !matches!(one.operator, SelectorOperator::Other(_)) && requirement.matches(labels)
-}
-
-/// The pods to kill so that a critical pod fits: as few and as small as possible, BestEffort before Burstable before
-/// Guaranteed (LC-066); none if it cannot be made to fit. Deviation: chosen greedily within a class.
-pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) -> Option<Vec<&'a Pod>> {
-    let node = host.shared.node_object.clone()?;
-    let mut left: Vec<&Pod> = others.to_vec();
-    let mut chosen = Vec::new();
-    for class in [QosClass::BestEffort, QosClass::Burstable, QosClass::Guaranteed] {
-        let mut candidates: Vec<&'a Pod> = others
-            .iter()
-            .copied()
-            .filter(|other| {
-                other.status.qos_class.as_ref() == Some(&class)
-                    && !is_critical(other)
-                    && other.priority() < pod.priority()
-            })
-            .collect();
-        candidates.in_order_by_key(|other| {
-            let own = requests(other);
-            let amount = |name: &str| own.get(name).copied().unwrap_or(0);
-            (
-                std::cmp::Reverse(amount("cpu")),
-                std::cmp::Reverse(amount("memory")),
-                other.metadata.key(),
-            )
-        });
-        for candidate in candidates {
-            if fits(pod, &left, &node).is_ok() {
-                return Some(chosen);
-            }
-            left.retain(|other| other.metadata.uid != candidate.metadata.uid);
-            chosen.push(candidate);
-        }
-    }
-    fits(pod, &left, &node).is_ok().then_some(chosen)
 }

@@ -4,7 +4,8 @@
 use crate::{SimTime, Span};
 
 const FIRST: Span = Span::seconds(10);
-const LONGEST: Span = Span::seconds(300);
+/// The longest delay, unless a kubelet's configuration says less for restarts (LC-085, LC-091).
+pub(super) const LONGEST: Span = Span::seconds(300);
 const FORGET: Span = Span::seconds(600);
 
 /// One back-off entry: a container's restarts (LC-084) or a pod's pulls of an image (LC-069).
@@ -23,19 +24,20 @@ impl BackOff {
     }
 }
 
-/// Whether a needed start of a container may happen now, if its last instance finished at `finished` (LC-084).
+/// Whether a needed start of a container may happen now, if its last instance finished at `finished` (LC-084);
+/// `longest` bounds the delays (LC-091).
 ///
 /// # Errors
 /// The delay that blocks it.
-pub(super) fn restart(entry: &mut Option<BackOff>, finished: SimTime, now: SimTime) -> Result<(), Span> {
+pub(super) fn restart(entry: &mut Option<BackOff>, finished: SimTime, now: SimTime, longest: Span) -> Result<(), Span> {
     let delay = match *entry {
         Some(known) if !known.is_forgotten(now) && finished - known.last <= FORGET => {
             if now - finished < known.delay {
                 return Err(known.delay);
             }
-            Span((known.delay.0 * 2).min(LONGEST.0))
+            Span(known.delay.0 * 2).min(longest)
         }
-        _ => FIRST,
+        _ => FIRST.min(longest),
     };
     *entry = Some(BackOff { delay, last: now });
     Ok(())
@@ -73,15 +75,33 @@ mod tests {
     fn delays_after_exits_lc_085() {
         let mut entry = None;
         let mut finished = SimTime::from_seconds(100);
-        assert_eq!(restart(&mut entry, finished, finished), Ok(()));
+        assert_eq!(restart(&mut entry, finished, finished, LONGEST), Ok(()));
         for delay in [10, 20, 40, 80, 160, 300, 300] {
             finished += Span::seconds(1);
-            assert_eq!(restart(&mut entry, finished, finished), Err(Span::seconds(delay)));
+            assert_eq!(
+                restart(&mut entry, finished, finished, LONGEST),
+                Err(Span::seconds(delay))
+            );
             let early = finished + Span(Span::seconds(delay).0 - 1);
-            assert_eq!(restart(&mut entry, finished, early), Err(Span::seconds(delay)));
+            assert_eq!(restart(&mut entry, finished, early, LONGEST), Err(Span::seconds(delay)));
             finished += Span::seconds(delay);
-            assert_eq!(restart(&mut entry, finished - Span::seconds(delay), finished), Ok(()));
+            assert_eq!(
+                restart(&mut entry, finished - Span::seconds(delay), finished, LONGEST),
+                Ok(())
+            );
         }
+    }
+
+    #[test]
+    fn a_configured_maximum_bounds_the_first_delay_too_lc_091() {
+        let longest = Span::seconds(5);
+        let mut entry = None;
+        let finished = SimTime::from_seconds(100);
+        assert_eq!(restart(&mut entry, finished, finished, longest), Ok(()));
+        assert_eq!(restart(&mut entry, finished, finished, longest), Err(longest));
+        let later = finished + longest;
+        assert_eq!(restart(&mut entry, finished, later, longest), Ok(()));
+        assert_eq!(restart(&mut entry, later, later, longest), Err(longest));
     }
 
     #[test]
@@ -92,8 +112,8 @@ mod tests {
         });
         // Ran for 400 s, then waits only until 600 s after the last decision.
         let finished = SimTime::from_seconds(400);
-        assert!(restart(&mut entry, finished, SimTime::from_seconds(600)).is_err());
-        assert!(restart(&mut entry, finished, SimTime(600_000_001)).is_ok());
+        assert!(restart(&mut entry, finished, SimTime::from_seconds(600), LONGEST).is_err());
+        assert!(restart(&mut entry, finished, SimTime(600_000_001), LONGEST).is_ok());
         assert_eq!(entry.map(|entry| entry.delay), Some(Span::seconds(10)));
     }
 

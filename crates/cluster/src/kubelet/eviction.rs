@@ -9,9 +9,11 @@
 //! A pass is queued only while the sum of what the containers can use at most
 //! could cross a threshold, or a condition is still held.
 //!
-//! Deviation: the machine itself uses nothing, images have no size, inodes and
-//! PIDs are not simulated; nodefs and imagefs are one disk, the node's
-//! `ephemeral-storage`.
+//! Deviation: the machine itself uses nothing, images have no size; nodefs and
+//! imagefs are one disk, the node's `ephemeral-storage`. A file system has an
+//! inode for every 16 KiB, as mke2fs makes it, and what is written uses them at
+//! that rate; a container is one process, a sandbox another, of the 32 768 that
+//! a kernel allows.
 
 use podscope_api::ordered::InOrder as _;
 use std::cmp::Reverse;
@@ -21,6 +23,7 @@ use podscope_api::{EventType, Pod, Quantity, Str, Uid};
 use super::admission::is_critical;
 use super::conditions::Verdict;
 use super::host::Host;
+use super::node::Pressure;
 use super::settings::{EvictionSignal, EvictionThreshold, ThresholdValue};
 use super::worker::Stage;
 use super::{KubeletTimer, Managers, events, grace};
@@ -37,9 +40,8 @@ pub(super) struct Eviction {
     queued: Option<SimTime>,
     /// Since when each threshold of the settings is met.
     met_since: Vec<Option<SimTime>>,
-    /// When pressure on memory and on disk was last observed (LC-191).
-    memory_seen: Option<SimTime>,
-    disk_seen: Option<SimTime>,
+    /// When each kind of pressure was last observed (LC-191).
+    seen: [Option<SimTime>; Pressure::ALL.len()],
     /// The pod evicted last, while its end is waited for.
     waits_for: Option<(Uid, SimTime)>,
     /// The machine's state as of the last look at what could happen.
@@ -51,38 +53,79 @@ pub(super) struct Eviction {
 enum Resource {
     Memory,
     Disk,
+    Inodes,
+    Pids,
 }
+
+/// `~` The kernel's default `pid_max`.
+const PID_MAX: i64 = 32_768;
+/// `~` Bytes for every inode of a new ext4 file system.
+const BYTES_PER_INODE: i64 = 16_384;
 
 impl Resource {
     const fn of(signal: EvictionSignal) -> Self {
         match signal {
             EvictionSignal::MemoryAvailable => Self::Memory,
             EvictionSignal::NodefsAvailable | EvictionSignal::ImagefsAvailable => Self::Disk,
+            EvictionSignal::NodefsInodesFree | EvictionSignal::ImagefsInodesFree => Self::Inodes,
+            EvictionSignal::PidAvailable => Self::Pids,
         }
     }
+    /// Its name in messages, and among requests.
     const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Disk => "ephemeral-storage",
+            Self::Inodes => "inodes",
+            Self::Pids => "pids",
+        }
+    }
+    /// An amount of it as messages show it.
+    fn quantity(self, amount: i64) -> Quantity {
+        match self {
+            Self::Memory | Self::Disk => Quantity::from_bytes(amount),
+            Self::Inodes | Self::Pids => Quantity::from_units(amount),
+        }
+    }
+    /// What the machine has; none if nobody said.
+    fn capacity(self, host: &Host<'_, '_>) -> Option<i64> {
+        let of = |resource: Self| {
+            let quantity = host.machine.capacity().get(resource.name())?;
+            Some(quantity.value())
+        };
+        match self {
+            Self::Memory | Self::Disk => of(self),
+            Self::Inodes => Some(of(Self::Disk)? / BYTES_PER_INODE),
+            Self::Pids => Some(PID_MAX),
         }
     }
     fn used(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
             Self::Disk => container.disk(now),
+            Self::Inodes => container.disk(now).div_euclid(BYTES_PER_INODE),
+            Self::Pids => i64::from(container.is_running()),
         }
     }
     /// The most a container can come to use.
     fn most(self, container: &Container) -> i64 {
         let usage = match self {
-            Self::Memory if !container.is_running() => return 0,
+            Self::Memory | Self::Pids if !container.is_running() => return 0,
+            Self::Pids => return 1,
             Self::Memory => container.behavior.memory,
-            Self::Disk => container.behavior.disk,
+            Self::Disk | Self::Inodes => container.behavior.disk,
         };
-        usage.from.max(usage.to)
+        let most = usage.from.max(usage.to);
+        if self == Self::Inodes {
+            most.div_euclid(BYTES_PER_INODE)
+        } else {
+            most
+        }
     }
-    fn of_pod(self, held: &MachinePod, now: SimTime) -> i64 {
-        held.containers.iter().map(|container| self.used(container, now)).sum()
+    /// What a pod uses: its containers, and for processes its sandbox too.
+    fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
+        let own = i64::from(self == Self::Pids && held.has_sandbox());
+        own + held.containers.iter().map(container).sum::<i64>()
     }
     fn request(self, pod: &Pod) -> i64 {
         super::admission::requests(pod).get(self.name()).copied().unwrap_or(0)
@@ -97,24 +140,10 @@ fn amount(value: ThresholdValue, capacity: i64) -> i64 {
     }
 }
 
-fn capacity(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
-    host.machine
-        .capacity()
-        .get(resource.name())
-        .map(|quantity| quantity.value())
-}
-
 fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
-    let used: i64 = host
-        .machine
-        .pods()
-        .map(|(_, held)| resource.of_pod(held, host.ctx.now))
-        .sum();
-    Some(capacity(resource, host)? - used)
-}
-
-fn bytes(amount: i64) -> Quantity {
-    Quantity::from_bytes(amount)
+    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, host.ctx.now));
+    let used: i64 = host.machine.pods().map(|(_, held)| in_pod(held)).sum();
+    Some(resource.capacity(host)? - used)
 }
 
 /// Which emptyDir a container's disk use goes to: the first it mounts; else its own layer.
@@ -193,14 +222,14 @@ impl Managers {
     /// Whether a threshold or limit could be crossed by what runs now.
     fn can_matter(&self, host: &Host<'_, '_>) -> bool {
         let eviction = &self.eviction;
-        let is_held = eviction.memory_seen.is_some() || eviction.disk_seen.is_some() || eviction.waits_for.is_some();
+        let is_held = eviction.seen.iter().any(Option::is_some) || eviction.waits_for.is_some();
         let can_cross = |threshold: &EvictionThreshold| {
             let resource = Resource::of(threshold.signal);
-            let Some(capacity) = capacity(resource, host) else {
+            let Some(capacity) = resource.capacity(host) else {
                 return false;
             };
-            let containers = host.machine.pods().flat_map(|(_, held)| &held.containers);
-            let most: i64 = containers.map(|one| resource.most(one)).sum();
+            let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
+            let most: i64 = host.machine.pods().map(|(_, held)| in_pod(held)).sum();
             capacity - most < amount(threshold.value, capacity)
         };
         let can_break = || {
@@ -259,15 +288,11 @@ impl Managers {
         for (threshold, since) in thresholds.iter().zip(&mut self.eviction.met_since) {
             *since = is_met(threshold, since.is_some(), host).then(|| since.unwrap_or(now));
         }
-        let met = |resource: Resource, eviction: &Eviction| {
-            let mut all = thresholds.iter().zip(&eviction.met_since);
-            all.any(|(threshold, since)| Resource::of(threshold.signal) == resource && since.is_some())
-        };
-        if met(Resource::Memory, &self.eviction) {
-            self.eviction.memory_seen = Some(now);
-        }
-        if met(Resource::Disk, &self.eviction) {
-            self.eviction.disk_seen = Some(now);
+        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.seen) {
+            let mut all = thresholds.iter().zip(&self.eviction.met_since);
+            if all.any(|(threshold, since)| Pressure::by(threshold.signal) == *kind && since.is_some()) {
+                *seen = Some(now);
+            }
         }
         self.set_pressure(host);
         // Thresholds whose grace is over, memory before everything else (LC-189, LC-193).
@@ -286,7 +311,7 @@ impl Managers {
         let node = host.shared.node.clone();
         let message = format!("Attempting to reclaim {}", resource.name());
         events::of_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
-        if resource == Resource::Disk {
+        if matches!(resource, Resource::Disk | Resource::Inodes) {
             host.machine.collect_dead_containers();
             if !is_met(&threshold, true, host) {
                 return;
@@ -302,9 +327,11 @@ impl Managers {
             .iter()
             .filter(|(_, worker)| worker.stage == Stage::Syncing)
             .map(|(uid, worker)| {
-                let used = host.machine.pod(uid).map_or(0, |held| resource.of_pod(held, now));
-                let over = used - resource.request(&worker.pod);
-                (over <= 0, worker.pod.priority(), Reverse(over), uid.clone())
+                let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, now));
+                let over = host.machine.pod(uid).map_or(0, in_pod) - resource.request(&worker.pod);
+                // Nobody requests processes: priority, then their number.
+                let is_within = over <= 0 && resource != Resource::Pids;
+                (is_within, worker.pod.priority(), Reverse(over), uid.clone())
             })
             .collect();
         ranked.in_order();
@@ -315,14 +342,15 @@ impl Managers {
         });
         let Some((_, _, _, uid)) = chosen else { return };
         let Some(worker) = self.pods.get(&uid) else { return };
-        let capacity = capacity(resource, host).unwrap_or(0);
+        let capacity = resource.capacity(host).unwrap_or(0);
         let mut message = format!(
             "The node was low on resource: {}. Threshold quantity: {}, available: {}. ",
             resource.name(),
-            bytes(amount(threshold.value, capacity)),
-            bytes(available(resource, host).unwrap_or(0)),
+            resource.quantity(amount(threshold.value, capacity)),
+            resource.quantity(available(resource, host).unwrap_or(0)),
         );
-        for spec in worker.pod.spec.containers.iter() {
+        let has_usage = matches!(resource, Resource::Memory | Resource::Disk);
+        for spec in worker.pod.spec.containers.iter().filter(|_| has_usage) {
             let used = host
                 .machine
                 .pod(&uid)
@@ -338,7 +366,7 @@ impl Managers {
                 message += &format!(
                     "Container {} was using {}, request is {request}, has larger consumption of {}. ",
                     spec.name,
-                    bytes(used),
+                    resource.quantity(used),
                     resource.name()
                 );
             }
@@ -365,17 +393,14 @@ impl Managers {
     fn set_pressure(&mut self, host: &mut Host<'_, '_>) {
         let period = host.shared.settings.eviction_pressure_transition_period;
         let now = host.ctx.now;
-        let hold = |seen: &mut Option<SimTime>| {
-            if seen.is_some_and(|at| now - at >= period) {
-                *seen = None;
-            }
-            seen.is_some()
-        };
-        let memory = hold(&mut self.eviction.memory_seen);
-        let disk = hold(&mut self.eviction.disk_seen);
+        let mut pressure = Vec::new();
+        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.seen) {
+            *seen = seen.filter(|at| now - *at < period);
+            pressure.extend(seen.map(|_| *kind));
+        }
         let state = &mut host.shared.node_state;
-        if (state.memory_pressure, state.disk_pressure) != (memory, disk) {
-            (state.memory_pressure, state.disk_pressure) = (memory, disk);
+        if state.pressure != pressure {
+            state.pressure = pressure;
             // The condition goes out at once, not only with the next status.
             host.node_pass_at(now);
         }
@@ -385,7 +410,7 @@ impl Managers {
 /// Whether a threshold is met; one that was met before stays so until the minimum is reclaimed (LC-192).
 fn is_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> bool {
     let resource = Resource::of(threshold.signal);
-    let (Some(capacity), Some(available)) = (capacity(resource, host), available(resource, host)) else {
+    let (Some(capacity), Some(available)) = (resource.capacity(host), available(resource, host)) else {
         return false;
     };
     let reclaim = threshold

@@ -12,9 +12,13 @@ mod host;
 mod kill;
 mod node;
 mod orphans;
+mod plan;
+mod preemption;
 mod probes;
 mod report;
 mod settings;
+mod shutdown;
+mod start;
 mod status;
 mod sync;
 mod view;
@@ -27,7 +31,8 @@ use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Uid};
 
-pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ThresholdValue};
+pub(crate) use node::healthy;
+pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationView};
 
 use self::conditions::Verdict;
@@ -49,6 +54,8 @@ pub enum KubeletTimer {
     Housekeeping,
     /// The node's registration or status is due.
     Node,
+    /// A step of an orderly shutdown is over.
+    Shutdown,
 }
 
 /// What reaches a kubelet. It watches its Node and its pods only.
@@ -88,6 +95,9 @@ struct Managers {
     pods: BTreeMap<Uid, PodWorker>,
     orphans: orphans::Orphans,
     eviction: eviction::Eviction,
+    shutdown: Option<shutdown::Shutdown>,
+    /// Critical pods with the pods that end for them (LC-066).
+    preemptors: Vec<(Uid, Vec<Uid>)>,
     /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
     has_listed: bool,
 }
@@ -164,9 +174,12 @@ impl Managers {
                 KubeletTimer::Eviction => self.eviction_pass(host),
                 KubeletTimer::Housekeeping => self.housekeeping(host),
                 KubeletTimer::Node => self.node_pass(host),
+                KubeletTimer::Shutdown => {}
             },
             KubeletInput::Machine(event) => self.machine_event(&event, host),
         }
+        self.start_preemptors(host);
+        self.shutdown_pass(host);
     }
 
     fn start(&mut self, host: &mut Host<'_, '_>) {
@@ -233,20 +246,21 @@ impl Managers {
             self.pods.insert(pod.metadata.uid.clone(), worker);
             return;
         }
-        if let Err(refusal) = self.admit(pod, host) {
-            worker.reject(&refusal.reason, &refusal.detail, host);
-            if pod.metadata.is_terminating() {
-                worker.terminate(host);
+        match self.admit(pod, host) {
+            Err(refusal) => {
+                worker.reject(&refusal.reason, &refusal.detail, host);
+                if pod.metadata.is_terminating() {
+                    worker.terminate(host);
+                }
             }
-        } else if pod.metadata.is_terminating() {
-            worker.terminate(host);
-        } else {
-            worker.kick(host);
+            Ok(_) if pod.metadata.is_terminating() => worker.terminate(host),
+            Ok(victims) if victims.is_empty() => worker.kick(host),
+            Ok(victims) => self.preemptors.push((pod.metadata.uid.clone(), victims)),
         }
         self.pods.insert(pod.metadata.uid.clone(), worker);
     }
-    /// LC-062 to LC-066.
-    fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<(), admission::Refusal> {
+    /// LC-062 to LC-066; with the pods that must end before this one may start.
+    fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<Vec<Uid>, admission::Refusal> {
         let others: Vec<Arc<Pod>> = self
             .pods
             .values()
@@ -255,16 +269,16 @@ impl Managers {
             .collect();
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let refusal = match admission::admit(pod, &others, host) {
-            Ok(()) => return Ok(()),
+            Ok(()) => return Ok(Vec::new()),
             Err(refusal) => refusal,
         };
         if !refusal.is_for_resources || !admission::is_critical(pod) {
             return Err(refusal);
         }
-        let Some(victims) = admission::victims(pod, &others, host) else {
+        let Some(victims) = preemption::victims(pod, &others, host) else {
             return Err(refusal);
         };
-        for victim in victims {
+        for victim in &victims {
             let message = "Preempted in order to admit critical pod";
             events::of_pod(victim, podscope_api::EventType::Warning, "Preempting", message, host);
             if let Some(worker) = self.pods.get_mut(&victim.metadata.uid) {
@@ -277,7 +291,21 @@ impl Managers {
             }
             self.advance(&victim.metadata.uid, host);
         }
-        Ok(())
+        Ok(victims.iter().map(|victim| victim.metadata.uid.clone()).collect())
+    }
+    /// Critical pods whose victims have ended may start. Deviation: other new pods are not kept waiting meanwhile.
+    fn start_preemptors(&mut self, host: &mut Host<'_, '_>) {
+        for (uid, victims) in std::mem::take(&mut self.preemptors) {
+            let runs = |victim: &Uid| self.pods.get(victim).is_some_and(PodWorker::may_run);
+            if victims.iter().any(runs) {
+                self.preemptors.push((uid, victims));
+                continue;
+            }
+            if let Some(worker) = self.pods.get_mut(&uid) {
+                worker.kick(host);
+            }
+            self.advance(&uid, host);
+        }
     }
     fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(uid) {
@@ -321,6 +349,10 @@ impl Managers {
             },
             MachineEvent::Runtime { is_up } => {
                 self.runtime_changed(*is_up, host);
+                return;
+            }
+            MachineEvent::ShuttingDown => {
+                self.begin_shutdown(host);
                 return;
             }
         };

@@ -11,11 +11,68 @@ use podscope_api::{
 };
 
 use super::host::{Call, Host};
-use super::{KubeletTimer, Managers};
+use super::{EvictionSignal, KubeletTimer, Managers};
 use crate::{Answer, Mutation, Part, Request, SimTime, Span, Timer};
 
 /// How long the runtime may be silent before the node is not ready (LC-204).
 pub(super) const RUNTIME_PATIENCE: Span = Span::seconds(30);
+
+/// A condition of the node that says what it is short of (LC-191, LC-205).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Pressure {
+    Memory,
+    Disk,
+    Pid,
+}
+
+impl Pressure {
+    pub(super) const ALL: [Self; 3] = [Self::Memory, Self::Disk, Self::Pid];
+    /// The condition that a signal is about.
+    pub(super) const fn by(signal: EvictionSignal) -> Self {
+        match signal {
+            EvictionSignal::MemoryAvailable => Self::Memory,
+            EvictionSignal::NodefsAvailable
+            | EvictionSignal::NodefsInodesFree
+            | EvictionSignal::ImagefsAvailable
+            | EvictionSignal::ImagefsInodesFree => Self::Disk,
+            EvictionSignal::PidAvailable => Self::Pid,
+        }
+    }
+    /// The condition's type.
+    pub(super) const fn condition(self) -> &'static str {
+        match self {
+            Self::Memory => "MemoryPressure",
+            Self::Disk => "DiskPressure",
+            Self::Pid => "PIDPressure",
+        }
+    }
+    /// Reason and message of the condition.
+    const fn words(self, is_short: bool) -> (&'static str, &'static str) {
+        match (self, is_short) {
+            (Self::Memory, true) => (
+                "KubeletHasInsufficientMemory",
+                "kubelet has insufficient memory available",
+            ),
+            (Self::Memory, false) => ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+            (Self::Disk, true) => ("KubeletHasDiskPressure", "kubelet has disk pressure"),
+            (Self::Disk, false) => ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+            (Self::Pid, true) => ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
+            (Self::Pid, false) => ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        }
+    }
+}
+
+/// Type, status, reason and message of the conditions of a node that is well (LC-204, LC-205).
+pub(crate) fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
+    let [memory, disk, pid] = Pressure::ALL.map(|kind| {
+        let (reason, message) = kind.words(false);
+        (kind.condition(), false, reason, message)
+    });
+    [memory, disk, pid, READY]
+}
+
+/// `Ready` of a node that is well.
+const READY: (&str, bool, &str, &str) = ("Ready", true, "KubeletReady", "kubelet is posting ready status");
 
 /// What the kubelet holds of its node.
 #[derive(Debug, Clone, Default)]
@@ -23,11 +80,12 @@ pub(super) struct NodeState {
     /// Whether this process has registered, or found itself registered (LC-210: once a process).
     is_registered: bool,
     is_registering: bool,
-    /// Node conditions of pressure, by the eviction manager.
-    pub(super) memory_pressure: bool,
-    pub(super) disk_pressure: bool,
+    /// What the node is short of, as the eviction manager says.
+    pub(super) pressure: Vec<Pressure>,
     /// Attachable volumes that pods wait for.
     pub(super) wanted_volumes: BTreeSet<Str>,
+    /// Whether the machine is going down in order (LC-212).
+    pub(super) is_shutting_down: bool,
     /// Since when the runtime does not answer.
     pub(super) runtime_down_since: Option<SimTime>,
     is_in_flight: bool,
@@ -176,6 +234,7 @@ fn register(host: &mut Host<'_, '_>) {
         ..NodeSystemInfo::default()
     });
     node.status.conditions = conditions(&[], host);
+    node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
     let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
     host.shared.calls.insert(id, Call::Register);
 }
@@ -187,49 +246,24 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
     let is_runtime_lost = state
         .runtime_down_since
         .is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
-    let ready = if is_runtime_lost {
-        ("Ready", false, "KubeletNotReady", "container runtime is down")
-    } else {
-        ("Ready", true, "KubeletReady", "kubelet is posting ready status")
-    };
-    let memory = if state.memory_pressure {
-        (
-            "MemoryPressure",
-            true,
-            "KubeletHasInsufficientMemory",
-            "kubelet has insufficient memory available",
-        )
-    } else {
-        (
-            "MemoryPressure",
+    let ready = match (is_runtime_lost, state.is_shutting_down) {
+        (false, false) => READY,
+        (true, false) => ("Ready", false, "KubeletNotReady", "container runtime is down"),
+        (false, true) => ("Ready", false, "KubeletNotReady", "node is shutting down"),
+        (true, true) => (
+            "Ready",
             false,
-            "KubeletHasSufficientMemory",
-            "kubelet has sufficient memory available",
-        )
+            "KubeletNotReady",
+            "[container runtime is down, node is shutting down]",
+        ),
     };
-    let disk = if state.disk_pressure {
-        (
-            "DiskPressure",
-            true,
-            "KubeletHasDiskPressure",
-            "kubelet has disk pressure",
-        )
-    } else {
-        (
-            "DiskPressure",
-            false,
-            "KubeletHasNoDiskPressure",
-            "kubelet has no disk pressure",
-        )
-    };
-    let pid = (
-        "PIDPressure",
-        false,
-        "KubeletHasSufficientPID",
-        "kubelet has sufficient PID available",
-    );
+    let pressure = Pressure::ALL.map(|kind| {
+        let is_short = state.pressure.contains(&kind);
+        let (reason, message) = kind.words(is_short);
+        (kind.condition(), is_short, reason, message)
+    });
     let mut all: Vec<NodeCondition> = known.to_vec();
-    for (kind, is_true, reason, message) in [memory, disk, pid, ready] {
+    for (kind, is_true, reason, message) in pressure.into_iter().chain([ready]) {
         let status = if is_true {
             ConditionStatus::True
         } else {

@@ -84,6 +84,12 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
     if let Some(kept) = kept {
         computed = kept.clone();
     }
+    // L-01: phases only move forward. Deviation: a v1.34 kubelet says Pending again while the init containers of a new
+    // sandbox run (LC-071, LC-100).
+    let was_running = [&old.phase, &pod.status.phase].contains(&&Some(PodPhase::Running));
+    if computed == PodPhase::Pending && was_running {
+        computed = PodPhase::Running;
+    }
     if old.phase.as_ref() == Some(&computed) {
         status.reason = if old.reason.is_empty() {
             pod.status.reason.clone()

@@ -333,7 +333,7 @@ impl PodWorker {
                 took,
                 waited,
             } => self.pulled(*pull, *succeeded, (*took, *waited), host),
-            MachineEvent::Runtime { .. } => {}
+            MachineEvent::Runtime { .. } | MachineEvent::ShuttingDown => {}
         }
     }
     /// The runtime went away: whatever it was doing failed (LC-167).

@@ -10,6 +10,8 @@ use crate::Ctx;
 pub enum MachineFault {
     /// Power is cut: every process ends without a signal, at once.
     PowerOff,
+    /// The operating system goes down in order: the kubelet is told and waited for.
+    ShutDown,
     /// Power returns; no container runs. The world starts the kubelet after this.
     Boot,
     /// The container runtime stops answering; processes run on.
@@ -25,7 +27,7 @@ pub enum MachineFault {
         /// Its exit code.
         code: i32,
     },
-    /// The sandbox of a pod is lost.
+    /// The sandbox of a pod is lost; if it has none yet, its next one cannot be made.
     Sandbox(Uid),
     /// The storage servers refuse (or, with false, accept again) this machine.
     StorageRefused(bool),
@@ -51,6 +53,7 @@ impl Machine {
                     }
                 }
                 self.is_on = false;
+                self.is_shutting_down = false;
                 self.pulls.clear();
                 self.events.clear();
             }
@@ -61,6 +64,13 @@ impl Machine {
                 self.boots += 1;
             }
             _ if !self.is_on => return Err(format!("machine {node} is off")),
+            MachineFault::ShutDown if self.is_shutting_down => {
+                return Err(format!("machine {node} is already shutting down"));
+            }
+            MachineFault::ShutDown => {
+                self.is_shutting_down = true;
+                self.events.push(MachineEvent::ShuttingDown);
+            }
             MachineFault::RuntimeDown if !self.is_runtime_up => {
                 return Err(format!("the container runtime of {node} is already down"));
             }
@@ -89,12 +99,12 @@ impl Machine {
                 self.ended(pod, id, Exit::with_code(ctx.now, *code), ctx);
             }
             MachineFault::Sandbox(uid) => {
-                let has_sandbox = self.pods.get(uid).is_some_and(|pod| pod.has_sandbox());
-                if !has_sandbox {
-                    return Err(format!("the pod has no sandbox on {node}"));
+                if self.pods.get(uid).is_some_and(|pod| pod.has_sandbox()) {
+                    self.stop_sandbox(uid);
+                    self.events.push(MachineEvent::SandboxLost(uid.clone()));
+                } else {
+                    self.refused_sandboxes.insert(uid.clone());
                 }
-                self.stop_sandbox(uid);
-                self.events.push(MachineEvent::SandboxLost(uid.clone()));
             }
             MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
         }

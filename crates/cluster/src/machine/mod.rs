@@ -3,12 +3,14 @@
 //! for sandboxes, containers, hooks and signals, and learns of the rest by
 //! events. A machine outlives its kubelet's crash.
 
+mod adopt;
 mod behavior;
 mod fault;
+mod images;
 mod process;
+mod running;
 
 use podscope_api::ordered::{BTreeMap, BTreeSet};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
@@ -17,7 +19,8 @@ pub use behavior::{Answers, Behavior, Outcome, Role, Usage, Verdict, behavior_of
 pub use fault::MachineFault;
 pub use process::{Container, Exit, RunningHook};
 
-use crate::{Ctx, SimTime, Span, Subject, Timer, What, subject};
+use self::images::Pull;
+use crate::{Ctx, SimTime, Span, Subject, What, subject};
 
 /// Number of a container on its machine; never used twice there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +99,8 @@ pub enum MachineEvent {
         /// Whether it answers.
         is_up: bool,
     },
+    /// The operating system goes down in order, and waits for the kubelet (LC-212).
+    ShuttingDown,
 }
 
 /// A container that really runs, as `-o processes` shows it.
@@ -180,17 +185,6 @@ impl MachinePod {
     }
 }
 
-#[derive(Debug, Clone)]
-struct Pull {
-    id: PullId,
-    pod: Arc<Subject>,
-    image: Str,
-    outcome: Outcome,
-    asked_at: SimTime,
-    started_at: SimTime,
-    ends_at: SimTime,
-}
-
 /// One machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -199,12 +193,18 @@ pub struct Machine {
     capacity: ResourceList,
     is_on: bool,
     is_runtime_up: bool,
+    is_shutting_down: bool,
     is_storage_refused: bool,
     boots: u32,
     pods: BTreeMap<Uid, MachinePod>,
+    /// By full name.
     images: BTreeSet<Str>,
-    /// The first is under way.
-    pulls: VecDeque<Pull>,
+    /// Pods whose next sandbox cannot be made.
+    refused_sandboxes: BTreeSet<Uid>,
+    /// In the order in which they were asked for.
+    pulls: Vec<Pull>,
+    /// How many pulls may be under way at once.
+    pull_limit: usize,
     events: Vec<MachineEvent>,
     next_id: u64,
     next_address: u32,
@@ -223,11 +223,14 @@ impl Machine {
             capacity,
             is_on: true,
             is_runtime_up: true,
+            is_shutting_down: false,
             is_storage_refused: false,
             boots: 0,
             pods: BTreeMap::new(),
             images: BTreeSet::new(),
-            pulls: VecDeque::new(),
+            refused_sandboxes: BTreeSet::new(),
+            pulls: Vec::new(),
+            pull_limit: 1,
             events: Vec::new(),
             next_id: 0,
             next_address: 1,
@@ -255,6 +258,10 @@ impl Machine {
     pub fn is_runtime_up(&self) -> bool {
         self.is_on && self.is_runtime_up
     }
+    /// Whether its operating system is going down in order (LC-212).
+    pub fn is_shutting_down(&self) -> bool {
+        self.is_shutting_down
+    }
     /// Whether the storage servers refuse it (fencing): what it writes does not arrive.
     pub fn is_storage_refused(&self) -> bool {
         self.is_storage_refused
@@ -270,10 +277,6 @@ impl Machine {
     /// All pods it holds anything of, by UID.
     pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
         self.pods.iter()
-    }
-    /// Whether an image is present.
-    pub fn has_image(&self, image: &str) -> bool {
-        self.images.contains(image)
     }
     /// Containers that run now, by pod UID and start.
     pub fn processes(&self) -> Vec<ProcessView> {
@@ -322,107 +325,15 @@ impl Machine {
         match timer {
             MachineTimer::Process(uid, id) => self.process_due(&uid, id, ctx),
             MachineTimer::Hook(uid, id) => self.hooks_due(&uid, id, ctx),
-            MachineTimer::Pull => self.pull_due(ctx),
+            MachineTimer::Pull => self.pulls_due(ctx),
         }
     }
 
-    /// The containers that the status of an imported pod says are running, and what it tells of their past.
-    pub fn adopt(&mut self, pod: &Arc<Pod>, ctx: &mut Ctx<'_>) {
-        if pod.is_terminal() || pod.metadata.uid.is_empty() {
-            return;
+    /// Makes a sandbox for a pod; false if that fails (`fault sandbox`).
+    pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) -> bool {
+        if self.refused_sandboxes.remove(&pod.metadata.uid) {
+            return false;
         }
-        let now = ctx.now;
-        let instant =
-            |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
-        let mut adopted = false;
-        for (role, container) in containers_of(pod) {
-            let statuses = match role {
-                Role::Init | Role::Sidecar => &pod.status.init_container_statuses,
-                Role::App => &pod.status.container_statuses,
-                Role::Ephemeral => &pod.status.ephemeral_container_statuses,
-            };
-            let Some(status) = statuses.iter().find(|status| status.name == container.name) else {
-                continue;
-            };
-            if status.state == Default::default()
-                || (status.state.waiting.is_some() && status.last_state.terminated.is_none())
-            {
-                continue;
-            }
-            if !adopted {
-                adopted = true;
-                let ip = pod.status.pod_ip.clone();
-                let sandbox = self.new_sandbox(0, (!ip.is_empty()).then_some(ip), None);
-                self.entry(pod).sandbox = Some(sandbox);
-            }
-            self.images.insert(container.image.clone());
-            let behavior = behavior_of(pod, container, role);
-            let ended = |state: &podscope_api::ContainerState, ctx: &Ctx<'_>| {
-                state.terminated.as_ref().map(|terminated| {
-                    let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
-                    if &*terminated.reason == "OOMKilled" {
-                        exit.reason = "OOMKilled";
-                    }
-                    (instant(terminated.started_at, ctx), exit)
-                })
-            };
-            let last_attempt = if status.state.waiting.is_some() {
-                status.restart_count
-            } else {
-                status.restart_count - 1
-            };
-            for (attempt, past) in [
-                (last_attempt, ended(&status.last_state, ctx)),
-                (status.restart_count, ended(&status.state, ctx)),
-            ] {
-                if let Some((started_at, exit)) = past {
-                    let id = self.new_id();
-                    let record = Container {
-                        id,
-                        name: container.name.clone(),
-                        role,
-                        image: container.image.clone(),
-                        attempt: attempt.max(0),
-                        started_at,
-                        exit: Some(exit),
-                        signals: Vec::new(),
-                        behavior: behavior.clone(),
-                        hooks: Vec::new(),
-                        plan: None,
-                    };
-                    self.entry(pod).containers.push(record);
-                }
-            }
-            if let Some(running) = &status.state.running {
-                let started_at = instant(running.started_at, ctx);
-                self.launch(pod, container, role, status.restart_count, started_at, ctx);
-            }
-        }
-    }
-
-    /// Asks for an image; the answer is [`MachineEvent::Pulled`]. Pulls run one after the other (LC-070).
-    pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, ctx: &mut Ctx<'_>) -> PullId {
-        let id = PullId(self.new_id().0);
-        self.pulls.push_back(Pull {
-            id,
-            pod: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
-            image: image.clone(),
-            outcome,
-            asked_at: ctx.now,
-            started_at: ctx.now,
-            ends_at: ctx.now,
-        });
-        if self.pulls.len() == 1 {
-            self.begin_pull(ctx);
-        }
-        id
-    }
-    /// Pulls end with the kubelet that asked for them.
-    pub fn cancel_pulls(&mut self) {
-        self.pulls.clear();
-    }
-    /// Makes a sandbox for a pod.
-    pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) {
         let attempt = self
             .pods
             .get(&pod.metadata.uid)
@@ -430,6 +341,7 @@ impl Machine {
             .map(|old| old.attempt + 1);
         let sandbox = self.new_sandbox(attempt.unwrap_or(0), host_ip, cidr);
         self.entry(pod).sandbox = Some(sandbox);
+        true
     }
     /// Forgets the init containers of an earlier sandbox, which will run again (LC-071).
     pub fn purge_init_containers(&mut self, uid: &Uid) {
@@ -442,73 +354,6 @@ impl Machine {
     pub fn stop_sandbox(&mut self, uid: &Uid) {
         if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
             sandbox.is_ready = false;
-        }
-    }
-    /// Creates and starts a container; restarts are counted from the container of that name before it.
-    pub fn start_container(
-        &mut self,
-        pod: &Pod,
-        container: &podscope_api::Container,
-        role: Role,
-        attempt: i32,
-        ctx: &mut Ctx<'_>,
-    ) -> ContainerId {
-        self.launch(pod, container, role, attempt, ctx.now, ctx)
-    }
-    /// Runs a hook in a container; the answer is [`MachineEvent::HookFinished`].
-    pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Ctx<'_>) {
-        let Some(pod) = self.pods.get_mut(uid) else { return };
-        let subject = pod.subject.clone();
-        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
-            return;
-        };
-        let (ends_at, succeeds) = match outcome {
-            Outcome::Takes(span) => (Some(ctx.now + span), true),
-            Outcome::Fails => (Some(ctx.now), false),
-            Outcome::Hangs => (None, false),
-        };
-        container.hooks.push(RunningHook {
-            hook,
-            ends_at,
-            succeeds,
-        });
-        let fields = vec![("hook", hook.as_str().into())];
-        ctx.record_subject(What::HookStarted, Some(subject), Some(container.name.clone()), fields);
-        if let Some(at) = ends_at {
-            ctx.timer(at, Timer::Machine(MachineTimer::Hook(uid.clone(), id)));
-        }
-    }
-    /// Sends the stop signal (`signal`, e.g. SIGTERM) to a container's process.
-    pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
-        let Some(pod) = self.pods.get_mut(uid) else { return };
-        let subject = pod.subject.clone();
-        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
-            return;
-        };
-        let signal = container.behavior.stop_signal.clone();
-        let ends_in = if &*signal == "SIGKILL" {
-            Some(container.behavior.stop)
-        } else {
-            container.behavior.sigterm
-        };
-        let code = if &*signal == "SIGKILL" { 137 } else { 0 };
-        deliver(container, subject, signal, ctx);
-        let wake = ends_in.and_then(|span| container.will_exit(Exit::with_code(ctx.now + span, code)));
-        if let Some(at) = wake {
-            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
-        }
-    }
-    /// Sends SIGKILL to a container's process.
-    pub fn kill(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
-        let Some(pod) = self.pods.get_mut(uid) else { return };
-        let subject = pod.subject.clone();
-        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
-            return;
-        };
-        deliver(container, subject, "SIGKILL".into(), ctx);
-        let at = ctx.now + container.behavior.stop;
-        if let Some(at) = container.will_exit(Exit::with_code(at, 137)) {
-            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
     }
     /// Mounts a volume for a pod.
@@ -548,18 +393,6 @@ impl Machine {
         }
     }
 
-    fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
-        /// More different ones than this are rare and not worth the search.
-        const KEPT: usize = 32;
-        if let Some(known) = self.behaviors.iter().find(|known| **known == behavior) {
-            return known.clone();
-        }
-        if self.behaviors.len() >= KEPT {
-            self.behaviors.remove(0);
-        }
-        self.behaviors.push(behavior.clone());
-        behavior
-    }
     fn new_id(&mut self) -> ContainerId {
         self.next_id += 1;
         ContainerId(self.next_id)
@@ -585,151 +418,6 @@ impl Machine {
             mounts: Vec::new(),
         })
     }
-    fn launch(
-        &mut self,
-        pod: &Pod,
-        container: &podscope_api::Container,
-        role: Role,
-        attempt: i32,
-        started_at: SimTime,
-        ctx: &mut Ctx<'_>,
-    ) -> ContainerId {
-        let id = self.new_id();
-        self.changes += 1;
-        let uid = pod.metadata.uid.clone();
-        let behavior = self.shared_behavior(behavior_of(pod, container, role));
-        let mut process = Container {
-            id,
-            name: container.name.clone(),
-            role,
-            image: container.image.clone(),
-            attempt,
-            started_at,
-            exit: None,
-            signals: Vec::new(),
-            behavior: behavior.clone(),
-            hooks: Vec::new(),
-            plan: None,
-        };
-        let limit = container.resources.limits.get("memory").map(|limit| limit.value());
-        let own_end = behavior
-            .run
-            .map(|run| Exit::with_code(started_at + run, behavior.exit_code));
-        let out_of_memory = limit
-            .and_then(|limit| behavior.memory.exceeds(limit))
-            .map(|after| Exit {
-                at: started_at + after,
-                code: 137,
-                reason: "OOMKilled",
-            });
-        let held = self.entry(pod);
-        for exit in [own_end, out_of_memory].into_iter().flatten() {
-            if let Some(at) = process.will_exit(exit) {
-                ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
-            }
-        }
-        ctx.record_subject(
-            What::ContainerStarted,
-            Some(held.subject.clone()),
-            Some(container.name.clone()),
-            vec![("attempt", attempt.into())],
-        );
-        // The runtime keeps one dead container of a name beside the new one.
-        let dead = held.containers.iter().filter(|old| old.name == container.name).count();
-        if dead > 1
-            && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
-        {
-            held.containers.remove(oldest);
-        }
-        held.containers.push(process);
-        id
-    }
-    fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
-        let due = self
-            .pods
-            .get_mut(uid)
-            .and_then(|pod| pod.container_mut(id))
-            .and_then(|container| container.due_exit(ctx.now));
-        if let Some(exit) = due {
-            self.ended(uid, id, Exit { at: ctx.now, ..exit }, ctx);
-        }
-    }
-    /// A process is no more.
-    fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Ctx<'_>) {
-        self.changes += 1;
-        let Some(pod) = self.pods.get_mut(uid) else { return };
-        let subject = pod.subject.clone();
-        let Some(container) = pod.container_mut(id) else { return };
-        // A hook dies with its container (LC-145).
-        let hooks = std::mem::take(&mut container.hooks);
-        let fields = vec![("exitCode", exit.code.into()), ("reason", exit.reason.into())];
-        container.exit = Some(exit);
-        container.plan = None;
-        let name = container.name.clone();
-        ctx.record_subject(What::ContainerExited, Some(subject.clone()), Some(name.clone()), fields);
-        for RunningHook { hook, .. } in hooks {
-            let fields = vec![("hook", hook.as_str().into()), ("succeeded", false.into())];
-            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
-            self.events.push(MachineEvent::HookFinished {
-                pod: uid.clone(),
-                container: id,
-                hook,
-                succeeded: false,
-            });
-        }
-        self.events.push(MachineEvent::Exited {
-            pod: uid.clone(),
-            container: id,
-        });
-    }
-    fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
-        let Some(pod) = self.pods.get_mut(uid) else { return };
-        let subject = pod.subject.clone();
-        let Some(container) = pod.container_mut(id) else { return };
-        let name = container.name.clone();
-        let is_due = |hook: &RunningHook| hook.ends_at.is_some_and(|at| at <= ctx.now);
-        let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut container.hooks).into_iter().partition(is_due);
-        container.hooks = rest;
-        for RunningHook { hook, succeeds, .. } in due {
-            let fields = vec![("hook", hook.as_str().into()), ("succeeded", succeeds.into())];
-            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
-            self.events.push(MachineEvent::HookFinished {
-                pod: uid.clone(),
-                container: id,
-                hook,
-                succeeded: succeeds,
-            });
-        }
-    }
-    fn begin_pull(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(pull) = self.pulls.front_mut() else { return };
-        let span = match pull.outcome {
-            Outcome::Takes(span) if !self.images.contains(&pull.image) => span,
-            _ => Span::ZERO,
-        };
-        pull.started_at = ctx.now;
-        pull.ends_at = ctx.now + span;
-        ctx.timer(pull.ends_at, Timer::Machine(MachineTimer::Pull));
-    }
-    fn pull_due(&mut self, ctx: &mut Ctx<'_>) {
-        if self.pulls.front().is_none_or(|pull| pull.ends_at > ctx.now) {
-            return;
-        }
-        let Some(pull) = self.pulls.pop_front() else { return };
-        let succeeded = matches!(pull.outcome, Outcome::Takes(_));
-        if succeeded {
-            self.images.insert(pull.image.clone());
-            let fields = vec![("image", (&*pull.image).into()), ("node", self.node.as_str().into())];
-            ctx.record_subject(What::ImagePulled, Some(pull.pod), None, fields);
-        }
-        self.events.push(MachineEvent::Pulled {
-            pull: pull.id,
-            succeeded,
-            took: ctx.now - pull.started_at,
-            waited: ctx.now - pull.asked_at,
-        });
-        self.begin_pull(ctx);
-    }
 }
 
 /// Every container of a pod with its role: init containers, containers, ephemeral containers.
@@ -749,12 +437,6 @@ pub fn containers_of(pod: &Pod) -> impl Iterator<Item = (Role, &podscope_api::Co
         .iter()
         .map(|container| (Role::Ephemeral, container));
     init.chain(apps).chain(ephemeral)
-}
-
-fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Ctx<'_>) {
-    let fields = vec![("signal", (&*signal).into())];
-    ctx.record_subject(What::SignalSent, Some(subject), Some(container.name.clone()), fields);
-    container.signals.push(signal);
 }
 
 /// The `offset`th address of the node's pod range; a node without one gets a range made from its name.

@@ -271,3 +271,114 @@ fn lc_178_an_eviction_that_takes_too_long_complains_l_15() {
         "{events:#?}"
     );
 }
+
+#[test]
+fn lc_195_processes_run_out_by_priority_l_15() {
+    let settings = KubeletSettings {
+        // 32 768 are allowed; three pods make six, two containers more make eight.
+        eviction: vec![EvictionThreshold {
+            signal: EvictionSignal::PidAvailable,
+            value: ThresholdValue::Quantity("32761".parse().unwrap()),
+            grace: None,
+            min_reclaim: None,
+        }],
+        ..KubeletSettings::default()
+    };
+    let one = || [("main", json!({}), "")];
+    let mut lab = lab(
+        &[
+            class(1),
+            class(50),
+            pod("low", json!({"priorityClassName": "p1"}), &one()),
+            pod("high", json!({"priorityClassName": "p50"}), &one()),
+            pod(
+                "many",
+                json!({"priorityClassName": "p50"}),
+                &[("main", json!({}), ""), ("b", json!({}), ""), ("c", json!({}), "")],
+            ),
+        ],
+        settings,
+        Switches::default(),
+    );
+    lab.run(60.0);
+    assert_eq!(
+        phase(&lab, "low"),
+        "Failed",
+        "priority decides, not the number of processes"
+    );
+    let message = status(lab.pod("low").unwrap())["message"].as_str().unwrap().to_owned();
+    assert_eq!(
+        message,
+        "The node was low on resource: pids. Threshold quantity: 32761, available: 32760. "
+    );
+    let node = lab.world.objects().named::<Node>("a-1").unwrap();
+    let pressure = node.condition("PIDPressure").unwrap();
+    assert_eq!(
+        (&pressure.status, &*pressure.reason),
+        (&ConditionStatus::True, "KubeletHasInsufficientPID")
+    );
+    let is_tainted = node
+        .spec
+        .taints
+        .iter()
+        .any(|taint| &*taint.key == "node.kubernetes.io/pid-pressure");
+    assert!(is_tainted, "{:?}", node.spec.taints);
+    assert_eq!(
+        (phase(&lab, "high").as_str(), phase(&lab, "many").as_str()),
+        ("Running", "Running")
+    );
+}
+
+#[test]
+fn lc_187_inodes_have_a_threshold_of_their_own() {
+    // 100Gi have 6 553 600 inodes; 50Gi use half of them, and no byte threshold is set.
+    let settings = KubeletSettings {
+        eviction: vec![EvictionThreshold {
+            signal: EvictionSignal::NodefsInodesFree,
+            value: ThresholdValue::PerTenThousand(6000),
+            grace: None,
+            min_reclaim: None,
+        }],
+        ..KubeletSettings::default()
+    };
+    let mut lab = lab(
+        &[pod("web", json!({}), &[("main", json!({}), "disk=1Mi..50Gi@20s")])],
+        settings,
+        Switches::default(),
+    );
+    lab.run(60.0);
+    let found = status(lab.web().unwrap());
+    let message = found["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("The node was low on resource: inodes. Threshold quantity: 3932160, available: "),
+        "{message}"
+    );
+    let node = lab.world.objects().named::<Node>("a-1").unwrap();
+    assert_eq!(node.condition("DiskPressure").unwrap().status, ConditionStatus::True);
+}
+
+#[test]
+fn lc_198_a_soft_eviction_gives_no_more_than_the_pods_own_grace_l_11() {
+    let settings = KubeletSettings {
+        eviction: vec![EvictionThreshold {
+            signal: EvictionSignal::MemoryAvailable,
+            value: ThresholdValue::Quantity("1Gi".parse().unwrap()),
+            grace: Some(Span::seconds(10)),
+            min_reclaim: None,
+        }],
+        eviction_max_pod_grace_period: 60,
+        ..KubeletSettings::default()
+    };
+    let spec = json!({"terminationGracePeriodSeconds": 7});
+    let mut lab = lab(
+        &[eater("web", "1Gi", "memory=7500Mi, sigterm=ignore", spec)],
+        settings,
+        Switches::default(),
+    );
+    lab.run(120.0);
+    check(
+        "the smaller of 60 and 7",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (7.0, "SIGKILL main"), (7.0, "exit 137 main")],
+    );
+}

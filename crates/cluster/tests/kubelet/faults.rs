@@ -1,21 +1,18 @@
 //! What a kubelet and its machine do under faults (LC-059 to LC-061, LC-166 to LC-168, LC-207 to LC-210).
 
 use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey};
-use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{SimTime, What};
 use serde_json::json;
 
+use crate::common::partition;
 use crate::lab::{Lab, check, status, web};
 
 fn a_1() -> NodeName {
     "a-1".into()
 }
 fn cut(lab: &mut Lab) {
-    lab.fault(Fault::Partition {
-        targets: Targets::Nodes(vec![a_1()]),
-        from: CutFrom::Everything,
-        direction: Direction::Both,
-    });
+    lab.fault(partition(&[a_1()]));
 }
 fn heal(lab: &mut Lab) {
     lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));

@@ -1,12 +1,12 @@
 //! A world with a timeline, and what its trace says of one pod.
 
-use podscope_api::{Kind, NodeName, Pod};
-use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
+use podscope_api::{NodeName, Pod};
+use podscope_cluster::client::{ClientCommand, Write};
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{DeleteOptions, Record, Request, Setup, SimTime, Span, Switches, What, World};
+use podscope_cluster::{Record, Request, Setup, SimTime, Span, Switches, What, World};
 use serde_json::{Value, json};
 
-use crate::common::{Trace, key, object};
+use crate::common::{Trace, delete, key, object};
 
 /// A pod called `web` on node a-1, of these containers (`name`, extra fields of the container, behaviour).
 pub(crate) fn web(spec: Value, containers: &[(&str, Value, &str)]) -> Value {
@@ -103,15 +103,7 @@ impl Lab {
         self.delete_pod("web", grace_seconds);
     }
     pub(crate) fn delete_pod(&mut self, name: &str, grace_seconds: Option<i64>) {
-        let command = ClientCommand::Delete(DeleteCommand {
-            targets: vec![(Kind::Pod, key(name))],
-            options: DeleteOptions {
-                grace_seconds,
-                ..DeleteOptions::default()
-            },
-            wait: false,
-            ..DeleteCommand::default()
-        });
+        let command = delete(name, grace_seconds, false);
         self.world.start_client(command, &mut self.trace);
     }
     pub(crate) fn create(&mut self, value: &Value) {

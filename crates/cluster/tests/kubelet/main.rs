@@ -1,13 +1,17 @@
 //! Kubelet and machine through a whole world: rows of (when, what) that cite
 //! their fact. Expectations come from the facts, never from a run.
 
+mod causes;
 #[path = "../common/mod.rs"]
 mod common;
 mod eviction;
 mod faults;
+mod images;
 mod lab;
 mod probes;
 mod properties;
 mod restarts;
+mod shutdown;
 mod start;
 mod termination;
+mod timelines;

@@ -1,18 +1,22 @@
-//! What holds for random pods under random interleavings of deletions and
-//! faults (issue 5, point 7). A failure names the seed: run it alone with
-//! `PODSCOPE_SEED` replaced in `SEEDS`.
+//! What holds for random pods under random interleavings of deletions, shorter
+//! graces, forced deletions, crashes, restarts, losses of power, partitions and
+//! heals (L-01, L-09 to L-13, F-01). A failure names the seed: narrow `SEEDS` to it.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::NodeName;
-use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
-use podscope_cluster::{Record, Rng, SimTime, Span, What};
+use podscope_cluster::fault::{Fault, Targets};
+use podscope_cluster::{NodeShorthand, Record, Rng, Setup, SimTime, Span, What};
 use serde_json::{Value, json};
 
+use crate::common::partition;
 use crate::lab::{Lab, pod, text};
 
 const SEEDS: std::ops::Range<u64> = 0..60;
-const N_PODS: usize = 3;
+const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
+const NODES: [&str; 2] = ["a-1", "a-2"];
+/// How often the kubelets are asked whether they end a pod.
+const LOOK: f64 = 0.1;
 
 fn pick<'a>(rng: &mut Rng, among: &[&'a str]) -> &'a str {
     among[rng.below(among.len() as u64) as usize]
@@ -57,178 +61,325 @@ fn random_pod(name: &str, rng: &mut Rng) -> Value {
         .iter()
         .map(|(name, extra, behavior)| (*name, extra.clone(), behavior.as_str()))
         .collect();
-    pod(
-        name,
-        json!({"terminationGracePeriodSeconds": grace, "restartPolicy": policy}),
-        &list,
-    )
+    // Where it runs is the scheduler's choice.
+    let spec = json!({"nodeName": null, "terminationGracePeriodSeconds": grace, "restartPolicy": policy});
+    pod(name, spec, &list)
 }
 
-fn run(seed: u64) -> Lab {
+/// A run, and what the kubelets said meanwhile.
+struct Run {
+    seed: u64,
+    lab: Lab,
+    /// What each pod asks for in its spec, seconds.
+    own_grace: BTreeMap<String, i64>,
+    /// When a kubelet was first seen to end a pod as a whole.
+    terminating: BTreeMap<String, SimTime>,
+}
+
+impl Run {
+    /// Goes on to an instant, looking at the kubelets on the way.
+    fn to(&mut self, until: f64) {
+        let mut at = (self.lab.world.now() - SimTime::ZERO).0 as f64 / 1e6;
+        while at < until {
+            at = (at + LOOK).min(until);
+            self.lab.run(at);
+            for name in PODS {
+                let Some(uid) = self.lab.pod(name).map(|pod| pod.metadata.uid.clone()) else {
+                    continue;
+                };
+                let is_ending =
+                    |(_, kubelet): (_, &podscope_cluster::kubelet::Kubelet)| kubelet.termination(&uid).is_some();
+                if self.lab.world.kubelets().any(is_ending) {
+                    self.terminating.entry(uid.to_string()).or_insert(self.lab.world.now());
+                }
+            }
+        }
+    }
+    /// Impossible faults (booting what is on) are refused and change nothing.
+    fn try_fault(&mut self, fault: &Fault) {
+        let _ = self.lab.world.apply_fault(fault, &mut self.lab.trace);
+    }
+}
+
+fn run(seed: u64) -> Run {
     let mut rng = Rng::split(seed, "properties");
-    let names: Vec<String> = (0..N_PODS).map(|idx| format!("p{idx}")).collect();
-    let pods: Vec<Value> = names.iter().map(|name| random_pod(name, &mut rng)).collect();
-    let mut lab = Lab::with(
-        &pods,
-        podscope_cluster::Setup {
-            seed,
-            ..podscope_cluster::Setup::default()
+    let pods: Vec<Value> = PODS.iter().map(|name| random_pod(name, &mut rng)).collect();
+    let setup = Setup {
+        seed,
+        nodes: NodeShorthand {
+            zones: vec!["a".into()],
+            ..NodeShorthand::default()
         },
-    );
-    let node: NodeName = "a-1".into();
+        ..Setup::default()
+    };
+    let lab = Lab::with(&pods, setup);
+    let own = |name: &&str| {
+        let pod = lab.pod(name)?;
+        Some((pod.metadata.uid.to_string(), pod.spec.termination_grace_period_seconds?))
+    };
+    let mut run = Run {
+        seed,
+        own_grace: PODS.iter().filter_map(own).collect(),
+        lab,
+        terminating: BTreeMap::new(),
+    };
     let mut at = 0.0;
-    for _ in 0..12 {
+    for _ in 0..14 {
         at += 0.2 + rng.below(12_000) as f64 / 1000.0;
-        lab.run(at);
-        let name = names[rng.below(names.len() as u64) as usize].clone();
-        let fault = match rng.below(11) {
-            0 | 1 => {
-                lab.delete_pod(&name, None);
-                continue;
-            }
-            2 => {
-                lab.delete_pod(&name, Some(rng.below(10) as i64 + 1));
-                continue;
-            }
-            3 => {
-                lab.delete_pod(&name, Some(0));
-                continue;
-            }
-            4 => Fault::Kubelet {
+        run.to(at);
+        let name = pick(&mut rng, &PODS);
+        let node: NodeName = pick(&mut rng, &NODES).into();
+        match rng.below(12) {
+            0 | 1 => run.lab.delete_pod(name, None),
+            2 | 3 => run.lab.delete_pod(name, Some(rng.below(10) as i64 + 1)),
+            4 => run.lab.delete_pod(name, Some(0)),
+            5 => run.try_fault(&Fault::Kubelet { node, up: false }),
+            6 => run.try_fault(&Fault::Kubelet { node, up: true }),
+            7 => run.try_fault(&partition(&[node])),
+            8 | 9 => run.try_fault(&Fault::Heal(Targets::All)),
+            10 => run.try_fault(&Fault::Power {
+                node,
+                on: rng.below(2) == 0,
+            }),
+            _ => run.try_fault(&Fault::Runtime {
+                node,
+                up: rng.below(2) == 0,
+            }),
+        }
+    }
+    // Everything is repaired; every pod is to go.
+    run.try_fault(&Fault::Heal(Targets::All));
+    for node in NODES.map(NodeName::from) {
+        for fault in [
+            Fault::Power {
                 node: node.clone(),
-                up: false,
+                on: true,
             },
-            5 => Fault::Kubelet {
+            Fault::Runtime {
                 node: node.clone(),
                 up: true,
             },
-            6 => Fault::Partition {
-                targets: Targets::Nodes(vec![node.clone()]),
-                from: CutFrom::Everything,
-                direction: Direction::Both,
-            },
-            7 | 8 => Fault::Heal(Targets::All),
-            9 => Fault::Power {
-                node: node.clone(),
-                on: rng.below(2) == 0,
-            },
-            _ => Fault::Runtime {
-                node: node.clone(),
-                up: rng.below(2) == 0,
-            },
-        };
-        // Impossible faults (booting what is on) are refused and change nothing.
-        let _ = lab.world.apply_fault(&fault, &mut lab.trace);
-    }
-    // Everything is repaired; every pod is to go.
-    for fault in [
-        Fault::Heal(Targets::All),
-        Fault::Power {
-            node: node.clone(),
-            on: true,
-        },
-        Fault::Runtime {
-            node: node.clone(),
-            up: true,
-        },
-        Fault::Kubelet { node, up: true },
-    ] {
-        let _ = lab.world.apply_fault(&fault, &mut lab.trace);
-    }
-    lab.run(at + 60.0);
-    for name in &names {
-        if lab.pod(name).is_some() {
-            lab.delete_pod(name, None);
+            Fault::Kubelet { node, up: true },
+        ] {
+            run.try_fault(&fault);
         }
     }
-    lab.run(at + 400.0);
-    for name in &names {
-        assert!(
-            lab.pod(name).is_none(),
-            "seed {seed}: the deletion of {name} completes: {:#?}",
-            lab.pod(name).map(|pod| &pod.status)
-        );
+    run.to(at + 60.0);
+    for name in PODS {
+        if run.lab.pod(name).is_some() {
+            run.lab.delete_pod(name, None);
+        }
     }
-    let machine = lab.world.machine(&"a-1".into()).expect("a machine");
-    assert!(machine.processes().is_empty(), "seed {seed}: {:?}", machine.processes());
-    lab
+    run.to(at + 400.0);
+    run
 }
 
-type Process = (String, String);
-
-fn process(record: &Record) -> Option<Process> {
-    let uid = record.object.as_ref()?.uid.to_string();
-    Some((uid, record.container.as_ref()?.to_string()))
+fn uid_of(record: &Record) -> Option<String> {
+    Some(record.object.as_ref()?.uid.to_string())
 }
 
-#[test]
-fn under_any_interleaving() {
-    for seed in SEEDS {
-        let lab = run(seed);
-        let records = &lab.trace.records;
-        let mut running: BTreeMap<Process, SimTime> = BTreeMap::new();
-        let mut asked_to_stop: BTreeMap<Process, SimTime> = BTreeMap::new();
-        let mut ended: BTreeMap<String, SimTime> = BTreeMap::new();
-        for record in records {
-            let Some(process) = process(record) else { continue };
+fn number(record: &Record, field: &str) -> Option<i64> {
+    let found = record.fields.iter().find(|(name, _)| *name == field);
+    found.and_then(|(_, value)| value.as_i64())
+}
+
+/// A kill of a pod, or of a container of it, as the trace shows it.
+#[derive(Debug)]
+struct KillSeen {
+    /// The first hook or signal.
+    began: SimTime,
+    /// The grace that held then, seconds.
+    grace: i64,
+    /// Containers that were asked and have not ended.
+    left: BTreeSet<String>,
+    /// When the last of them ended.
+    ended_at: SimTime,
+}
+
+impl Run {
+    /// LC-002, LC-103: phases never go back, whoever writes them.
+    fn phases_only_go_forward(&self) {
+        let mut reached: BTreeMap<String, usize> = BTreeMap::new();
+        for record in self
+            .lab
+            .trace
+            .records
+            .iter()
+            .filter(|record| record.what == What::Updated)
+        {
+            let (Some(uid), phase) = (uid_of(record), text(record, "phase")) else {
+                continue;
+            };
+            let rank = match phase.as_str() {
+                "Pending" => 0,
+                "Running" => 1,
+                "Succeeded" => 2,
+                "Failed" => 3,
+                _ => continue,
+            };
+            let before = reached.insert(uid.clone(), rank).unwrap_or(0);
+            let is_forward = rank > before && before < 2;
+            assert!(is_forward, "seed {}: {uid} at {}: {phase}", self.seed, record.at);
+        }
+    }
+    /// LC-001: a UID runs on one node, each of its containers once at a time.
+    fn a_uid_runs_on_one_node(&self) {
+        let mut node: BTreeMap<String, String> = BTreeMap::new();
+        let mut running: BTreeMap<(String, String), SimTime> = BTreeMap::new();
+        for record in &self.lab.trace.records {
+            let (Some(uid), Some(container)) = (uid_of(record), record.container.as_ref()) else {
+                continue;
+            };
+            let process = (uid.clone(), container.to_string());
             match record.what {
                 What::ContainerStarted => {
                     let before = running.insert(process.clone(), record.at);
-                    assert!(before.is_none(), "seed {seed}: {process:?} runs twice");
-                    // LC-082: nothing is started once the pod's own termination began. A liveness kill stops one
-                    // container, not its pod; so only pods whose deletion completed its kill are looked at here.
-                    assert!(
-                        !ended.contains_key(&process.0),
-                        "seed {seed}: {process:?} started after its pod ended"
-                    );
+                    assert!(before.is_none(), "seed {}: {process:?} runs twice", self.seed);
+                    let here = record.actor.to_string();
+                    let first = node.entry(uid).or_insert_with(|| here.clone());
+                    assert_eq!(*first, here, "seed {}: {process:?}", self.seed);
                 }
                 What::ContainerExited => {
                     running.remove(&process);
-                    asked_to_stop.remove(&process);
-                }
-                What::SignalSent if text(record, "signal") == "SIGKILL" => {
-                    let asked = asked_to_stop.get(&process);
-                    let asked = asked.unwrap_or_else(|| panic!("seed {seed}: SIGKILL before SIGTERM for {process:?}"));
-                    // LC-140: the floor holds on every path.
-                    assert!(
-                        record.at - *asked >= Span::seconds(2),
-                        "seed {seed}: {process:?} had {}",
-                        record.at - *asked
-                    );
-                }
-                What::SignalSent => {
-                    asked_to_stop.insert(process, record.at);
                 }
                 _ => {}
             }
         }
-        // A pod's removal (by its kubelet) comes after all its processes ended, unless it was forced.
-        let mut requested: BTreeMap<String, bool> = BTreeMap::new();
+    }
+    /// LC-004, LC-138, LC-140, LC-167: from the first act of a kill to SIGKILL lies the whole grace that held then (a
+    /// forced one counts as 1 s), and two seconds lie after the stop signal. A crash begins the grace again.
+    fn no_sigkill_comes_early(&self) {
+        let mut grace: BTreeMap<String, i64> = BTreeMap::new();
+        let mut kills: BTreeMap<String, KillSeen> = BTreeMap::new();
+        let mut signalled: BTreeMap<(String, String), SimTime> = BTreeMap::new();
+        for record in &self.lab.trace.records {
+            if record.what == What::Fault {
+                kills.clear();
+                signalled.clear();
+            }
+            let Some(uid) = uid_of(record) else { continue };
+            let container = record.container.as_deref().unwrap_or_default().to_owned();
+            let key = (uid.clone(), container.clone());
+            match record.what {
+                What::DeletionRequested | What::Updated => {
+                    if let Some(seconds) = number(record, "grace") {
+                        grace.insert(uid, seconds);
+                    }
+                }
+                What::ContainerExited => {
+                    signalled.remove(&key);
+                    if let Some(kill) = kills.get_mut(&uid) {
+                        kill.left.remove(&container);
+                        kill.ended_at = record.at;
+                    }
+                }
+                What::SignalSent if text(record, "signal") == "SIGKILL" => {
+                    let asked = signalled.get(&key).copied();
+                    let asked = asked.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
+                    let kill = kills.get(&uid).expect("a signal begins it");
+                    let earliest = (kill.began + Span::seconds(kill.grace.max(1))).max(asked + Span::seconds(2));
+                    assert!(
+                        record.at >= earliest,
+                        "seed {}: {key:?}: {kill:?}, SIGTERM {asked}, SIGKILL {}",
+                        self.seed,
+                        record.at
+                    );
+                }
+                What::SignalSent | What::HookStarted if text(record, "hook") != "postStart" => {
+                    // The next in order is asked at the instant in which the one before it ended.
+                    let is_over = |kill: &KillSeen| kill.left.is_empty() && kill.ended_at < record.at;
+                    if kills.get(&uid).is_none_or(is_over) {
+                        let seconds = grace.get(&uid).or_else(|| self.own_grace.get(&uid));
+                        let kill = KillSeen {
+                            began: record.at,
+                            grace: seconds.copied().unwrap_or(0),
+                            left: BTreeSet::new(),
+                            ended_at: record.at,
+                        };
+                        kills.insert(uid.clone(), kill);
+                    }
+                    if let Some(kill) = kills.get_mut(&uid) {
+                        kill.left.insert(container);
+                    }
+                    if record.what == What::SignalSent {
+                        signalled.insert(key, record.at);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    /// LC-054, LC-082: nothing is started once a kubelet began to end the pod.
+    fn nothing_starts_after_termination_began(&self) {
+        for record in self
+            .lab
+            .trace
+            .records
+            .iter()
+            .filter(|record| record.what == What::ContainerStarted)
+        {
+            let Some(uid) = uid_of(record) else { continue };
+            if let Some(since) = self.terminating.get(&uid) {
+                assert!(
+                    record.at <= *since,
+                    "seed {}: {uid} ends since {since}, started at {}",
+                    self.seed,
+                    record.at
+                );
+            }
+        }
+    }
+    /// LC-005, LC-171: a kubelet removes an object only when nothing of it runs, unless it was forced.
+    fn kubelets_remove_only_what_ended(&self) {
+        let mut forced: BTreeMap<String, bool> = BTreeMap::new();
         let mut alive: BTreeMap<String, i32> = BTreeMap::new();
-        for record in records {
-            let Some(object) = &record.object else { continue };
-            let uid = object.uid.to_string();
+        for record in &self.lab.trace.records {
+            let Some(uid) = uid_of(record) else { continue };
             match record.what {
                 What::ContainerStarted => *alive.entry(uid).or_default() += 1,
                 What::ContainerExited => *alive.entry(uid).or_default() -= 1,
                 What::DeletionRequested => {
-                    let grace = record
-                        .fields
-                        .iter()
-                        .find(|(name, _)| *name == "grace")
-                        .and_then(|(_, value)| value.as_i64());
-                    requested.insert(uid, grace == Some(0));
+                    forced.insert(uid, number(record, "grace") == Some(0));
                 }
                 What::Deleted if record.actor.to_string().starts_with("kubelet/") => {
-                    let forced = requested.get(&uid).copied().unwrap_or(true);
+                    let is_forced = forced.get(&uid).copied().unwrap_or(true);
+                    let n_alive = alive.get(&uid).copied().unwrap_or(0);
                     assert!(
-                        forced || alive.get(&uid).copied().unwrap_or(0) == 0,
-                        "seed {seed}: {uid} was removed while it ran"
+                        is_forced || n_alive == 0,
+                        "seed {}: {uid} was removed while it ran",
+                        self.seed
                     );
-                    ended.insert(uid, record.at);
                 }
                 _ => {}
             }
         }
+    }
+    /// LC-005, LC-208: every deletion completes once the nodes are back, and nothing is left behind.
+    fn every_deletion_completes(&self) {
+        for name in PODS {
+            let left = self.lab.pod(name).map(|pod| &pod.status);
+            assert!(left.is_none(), "seed {}: {name} is still there: {left:#?}", self.seed);
+        }
+        for node in NODES.map(NodeName::from) {
+            let processes = self
+                .lab
+                .world
+                .machine(&node)
+                .map(podscope_cluster::machine::Machine::processes);
+            assert_eq!(processes, Some(Vec::new()), "seed {}: {node}", self.seed);
+        }
+    }
+}
+
+#[test]
+fn under_any_interleaving_l_01_l_09_l_10_l_12_l_13() {
+    for seed in SEEDS {
+        let run = run(seed);
+        run.phases_only_go_forward();
+        run.a_uid_runs_on_one_node();
+        run.no_sigkill_comes_early();
+        run.nothing_starts_after_termination_began();
+        run.kubelets_remove_only_what_ended();
+        run.every_deletion_completes();
     }
 }

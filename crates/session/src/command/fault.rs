@@ -36,6 +36,11 @@ pub(crate) const FAULTS: &[(&str, &str, &str)] = &[
         "start a process again",
     ),
     ("poweroff", "NODE", "cut the power"),
+    (
+        "shutdown",
+        "NODE",
+        "shut the machine down in order; pods end first if the kubelet has a shutdownGracePeriod",
+    ),
     ("boot", "NODE", "power on"),
     ("second", "controller-manager|scheduler", "start a second leader"),
     ("etcd", "down|up", "cut the API server off from etcd, or mend it"),
@@ -49,7 +54,11 @@ pub(crate) const FAULTS: &[(&str, &str, &str)] = &[
         "[NAMESPACE/]POD CONTAINER CODE",
         "end a container's process with that exit code",
     ),
-    ("sandbox", "[NAMESPACE/]POD", "lose the pod's sandbox"),
+    (
+        "sandbox",
+        "[NAMESPACE/]POD",
+        "lose the pod's sandbox; one that is not there yet cannot be made once",
+    ),
     (
         "fence",
         "NODE --by power|storage|network",
@@ -297,6 +306,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
                     on: name == "boot",
                 },
                 "sandbox" => Fault::Sandbox(pod_key(word)?),
+                "shutdown" => Fault::Shutdown(node_name(word)?),
                 _ => Fault::Detach(Str::from(word.text.as_str())),
             }
         }
@@ -386,6 +396,7 @@ pub(super) fn print(fault: &Fault) -> String {
         Fault::Kubelet { node, up } => format!("fault {} kubelet {}", crash(*up), quote(node)),
         Fault::Runtime { node, up } => format!("fault {} runtime {}", crash(*up), quote(node)),
         Fault::Power { node, on } => format!("fault {} {}", if *on { "boot" } else { "poweroff" }, quote(node)),
+        Fault::Shutdown(node) => format!("fault shutdown {}", quote(node)),
         Fault::ControlPlane { process, up } => format!("fault {} {}", crash(*up), process_text(*process)),
         Fault::Second(process) => format!("fault second {}", process_text(*process)),
         Fault::Etcd { up } => format!("fault etcd {}", if *up { "up" } else { "down" }),

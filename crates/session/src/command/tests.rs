@@ -53,6 +53,7 @@ fn k_01_canonical_text_reads_back_as_the_same_command() {
         "fault restart runtime a-1",
         "fault crash apiserver",
         "fault poweroff a-1",
+        "fault shutdown a-1",
         "fault boot a-1",
         "fault second controller-manager",
         "fault etcd down",

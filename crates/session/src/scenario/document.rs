@@ -30,6 +30,7 @@ wire_types! {
     pub(crate) struct Components {
         pub(crate) kube_scheduler: Value,
         pub(crate) controller_manager: Value,
+        #[allow(dead_code, reason = "read from its own tree, with positions")]
         pub(crate) kubelet: Value,
         pub(crate) fencing: Value,
         pub(crate) network: Option<NetworkDocument>,

@@ -1,0 +1,96 @@
+//! Room for a critical pod (LC-066): which pods the kubelet ends so that it
+//! fits, as few and as small as possible, BestEffort before Burstable before
+//! Guaranteed.
+
+use podscope_api::{Pod, QosClass, Str};
+
+use super::admission::{is_critical, requests, shortages};
+use super::host::Host;
+
+/// A resource that is short, and how much of it.
+type Lack = (Str, i64);
+
+/// The pods to end; none if even ending all that may be ended makes no room.
+pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) -> Option<Vec<&'a Pod>> {
+    let node = host.shared.node_object.clone()?;
+    let lacks: Vec<Lack> = shortages(pod, others, &node)
+        .into_iter()
+        .map(|shortage| (shortage.resource.as_str().into(), shortage.missing()))
+        .collect();
+    let of_class = |class: QosClass| -> Vec<&'a Pod> {
+        let may_go = |other: &&&'a Pod| {
+            other.status.qos_class.as_ref() == Some(&class) && !is_critical(other) && other.priority() < pod.priority()
+        };
+        others.iter().filter(may_go).copied().collect()
+    };
+    let best_effort = of_class(QosClass::BestEffort);
+    let burstable = of_class(QosClass::Burstable);
+    let guaranteed = of_class(QosClass::Guaranteed);
+    let all = [&best_effort[..], &burstable, &guaranteed].concat();
+    if !without(&lacks, &all).is_empty() {
+        return None;
+    }
+    // What the lesser classes cannot give is taken from the better ones, and no more than that.
+    let from_guaranteed = nearest(&guaranteed, without(&lacks, &[&best_effort[..], &burstable].concat()));
+    let from_burstable = nearest(
+        &burstable,
+        without(&lacks, &[&best_effort[..], &from_guaranteed].concat()),
+    );
+    let from_best_effort = nearest(
+        &best_effort,
+        without(&lacks, &[&from_burstable[..], &from_guaranteed].concat()),
+    );
+    Some([from_best_effort, from_burstable, from_guaranteed].concat())
+}
+
+/// What a pod holds of a resource; of `pods` it holds one.
+fn holds(pod: &Pod, resource: &str) -> i64 {
+    if resource == "pods" {
+        1
+    } else {
+        requests(pod).get(resource).copied().unwrap_or(0)
+    }
+}
+
+/// What is still short when these pods are gone.
+fn without(lacks: &[Lack], gone: &[&Pod]) -> Vec<Lack> {
+    let left = |(resource, amount): &Lack| {
+        let freed: i64 = gone.iter().map(|pod| holds(pod, resource)).sum();
+        (*amount > freed).then(|| (resource.clone(), amount - freed))
+    };
+    lacks.iter().filter_map(left).collect()
+}
+
+/// Takes, again and again, the pod that leaves least to be wished for, and of equals the smaller.
+fn nearest<'a>(pods: &[&'a Pod], mut lacks: Vec<Lack>) -> Vec<&'a Pod> {
+    let mut left = pods.to_vec();
+    let mut taken = Vec::new();
+    while !lacks.is_empty() && !left.is_empty() {
+        let mut best = 0;
+        for idx in 1..left.len() {
+            let (one, known) = (distance(left[idx], &lacks), distance(left[best], &lacks));
+            let is_smaller = || size(left[idx]) <= size(left[best]);
+            if one < known || (one == known && is_smaller()) {
+                best = idx;
+            }
+        }
+        let chosen = left.remove(best);
+        lacks = without(&lacks, &[chosen]);
+        taken.push(chosen);
+    }
+    taken
+}
+
+/// The squares of the shares that stay short when the pod is gone. (Plain arithmetic, equal on every target.)
+fn distance(pod: &Pod, lacks: &[Lack]) -> f64 {
+    let share = |(resource, amount): &Lack| {
+        let left = (amount - holds(pod, resource)).max(0) as f64 / *amount as f64;
+        left * left
+    };
+    lacks.iter().map(share).sum()
+}
+
+/// Smaller pods come first: by memory, then cpu.
+fn size(pod: &Pod) -> (i64, i64) {
+    (holds(pod, "memory"), holds(pod, "cpu"))
+}

@@ -1,0 +1,84 @@
+//! What a machine already runs when the simulation begins: the containers of imported pods.
+
+use std::sync::Arc;
+
+use podscope_api::Pod;
+
+use super::{Container, Exit, Machine, Role, behavior_of, containers_of};
+use crate::Ctx;
+
+impl Machine {
+    /// The containers that the status of an imported pod says are running, and what it tells of their past.
+    pub fn adopt(&mut self, pod: &Arc<Pod>, ctx: &mut Ctx<'_>) {
+        if pod.is_terminal() || pod.metadata.uid.is_empty() {
+            return;
+        }
+        let now = ctx.now;
+        let instant =
+            |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
+        let mut adopted = false;
+        for (role, container) in containers_of(pod) {
+            let statuses = match role {
+                Role::Init | Role::Sidecar => &pod.status.init_container_statuses,
+                Role::App => &pod.status.container_statuses,
+                Role::Ephemeral => &pod.status.ephemeral_container_statuses,
+            };
+            let Some(status) = statuses.iter().find(|status| status.name == container.name) else {
+                continue;
+            };
+            if status.state == Default::default()
+                || (status.state.waiting.is_some() && status.last_state.terminated.is_none())
+            {
+                continue;
+            }
+            if !adopted {
+                adopted = true;
+                let ip = pod.status.pod_ip.clone();
+                let sandbox = self.new_sandbox(0, (!ip.is_empty()).then_some(ip), None);
+                self.entry(pod).sandbox = Some(sandbox);
+            }
+            self.add_image(&container.image);
+            let behavior = behavior_of(pod, container, role);
+            let ended = |state: &podscope_api::ContainerState, ctx: &Ctx<'_>| {
+                state.terminated.as_ref().map(|terminated| {
+                    let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
+                    if &*terminated.reason == "OOMKilled" {
+                        exit.reason = "OOMKilled";
+                    }
+                    (instant(terminated.started_at, ctx), exit)
+                })
+            };
+            let last_attempt = if status.state.waiting.is_some() {
+                status.restart_count
+            } else {
+                status.restart_count - 1
+            };
+            for (attempt, past) in [
+                (last_attempt, ended(&status.last_state, ctx)),
+                (status.restart_count, ended(&status.state, ctx)),
+            ] {
+                if let Some((started_at, exit)) = past {
+                    let id = self.new_id();
+                    let record = Container {
+                        id,
+                        name: container.name.clone(),
+                        role,
+                        image: container.image.clone(),
+                        attempt: attempt.max(0),
+                        started_at,
+                        exit: Some(exit),
+                        signals: Vec::new(),
+                        behavior: behavior.clone(),
+                        hooks: Vec::new(),
+                        plan: None,
+                    };
+                    self.entry(pod).containers.push(record);
+                }
+            }
+            if let Some(running) = &status.state.running {
+                let started_at = instant(running.started_at, ctx);
+                self.launch(pod, container, role, status.restart_count, started_at, ctx);
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Image pulls (LC-068 to LC-070).
+
+use std::sync::Arc;
+
+use podscope_cluster::kubelet::KubeletSettings;
+use podscope_cluster::{Settings, Setup, SimTime, What};
+use serde_json::{Value, json};
+
+use crate::lab::{Lab, pod, seconds, text};
+
+/// A pod with an image of its own that takes 10 s to pull.
+fn puller(name: &str, image: &str) -> Value {
+    pod(name, json!({}), &[("main", json!({"image": image}), "pull=10s")])
+}
+
+fn lab(objects: &[Value], kubelet: KubeletSettings) -> Lab {
+    let settings = Settings {
+        kubelet: Arc::new(kubelet),
+        ..Settings::default()
+    };
+    Lab::with(
+        objects,
+        Setup {
+            settings,
+            ..Setup::default()
+        },
+    )
+}
+
+/// `(seconds since the first pull began, pod)` of what ended, to the second.
+fn pulled(lab: &Lab) -> Vec<(i64, String)> {
+    let of = |what: What| lab.trace.records.iter().filter(move |record| record.what == what);
+    let began = of(What::Event)
+        .find(|record| text(record, "reason") == "Pulling")
+        .map_or(SimTime::ZERO, |record| record.at);
+    of(What::ImagePulled)
+        .map(|record| {
+            let name = record.object.as_ref().map(|object| object.key.name.to_string());
+            (seconds(record.at - began).round() as i64, name.unwrap_or_default())
+        })
+        .collect()
+}
+
+#[test]
+fn lc_070_pulls_are_serial_unless_serialize_image_pulls_is_false_p_05() {
+    let pods: Vec<Value> = [("p1", "one"), ("p2", "two"), ("p3", "three")]
+        .map(|(name, image)| puller(name, image))
+        .into();
+    for (serialize, most, ends) in [
+        (true, None, [10, 20, 30]),
+        (false, None, [10, 10, 10]),
+        (false, Some(2), [10, 10, 20]),
+    ] {
+        let settings = KubeletSettings {
+            serialize_image_pulls: serialize,
+            max_parallel_image_pulls: most,
+            ..KubeletSettings::default()
+        };
+        let mut lab = lab(&pods, settings);
+        lab.run(45.0);
+        let found = pulled(&lab);
+        let times: Vec<i64> = found.iter().map(|row| row.0).collect();
+        assert_eq!(times, ends, "{serialize} {most:?}: {found:?}");
+        assert_eq!(lab.processes().len(), 3, "{serialize} {most:?}");
+        // LC-068: the time of the pull itself, and with the wait for others.
+        let last = found.last().map(|row| row.1.clone()).unwrap_or_default();
+        let told = lab.trace.records.iter().find(|record| {
+            text(record, "reason") == "Pulled" && record.object.as_ref().is_some_and(|one| *one.key.name == last)
+        });
+        let message = told.map(|record| text(record, "message")).unwrap_or_default();
+        let waited: f64 = message
+            .split_once(" in 10s (")
+            .and_then(|(_, rest)| rest.split_once("s including waiting)")?.0.parse().ok())
+            .unwrap_or_default();
+        assert!((waited - ends[2] as f64).abs() < 0.1, "{serialize} {most:?}: {message}");
+    }
+}
+
+#[test]
+fn an_image_that_another_pull_is_fetching_comes_with_it() {
+    let settings = KubeletSettings {
+        serialize_image_pulls: false,
+        ..KubeletSettings::default()
+    };
+    let mut lab = lab(&[puller("p1", "same")], settings);
+    lab.run(4.0);
+    lab.create(&puller("p2", "same"));
+    lab.run(12.0);
+    let times: Vec<i64> = pulled(&lab).iter().map(|row| row.0).collect();
+    assert_eq!(times, [10, 10]);
+}
+
+#[test]
+fn an_image_that_the_node_reports_is_not_pulled_lc_068() {
+    let node = json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": "a-1"},
+        "status": {
+            "capacity": {"cpu": "4", "memory": "8Gi", "pods": "110"},
+            "images": [{"names": ["docker.io/library/nginx@sha256:1", "docker.io/library/nginx:1.27"], "sizeBytes": 70_000_000}],
+        },
+    });
+    let mut lab = Lab::with(
+        &[node, puller("p1", "nginx:1.27"), puller("p2", "nginx:1.28")],
+        Setup {
+            nodes: podscope_cluster::NodeShorthand {
+                zones: Vec::new(),
+                ..podscope_cluster::NodeShorthand::default()
+            },
+            ..Setup::default()
+        },
+    );
+    lab.run(5.0);
+    assert_eq!(lab.processes(), ["main"], "the other one is being pulled");
+    let told = lab
+        .trace
+        .records
+        .iter()
+        .any(|record| text(record, "message") == "Container image \"nginx:1.27\" already present on machine");
+    assert!(told);
+}
