@@ -321,6 +321,13 @@ impl World {
         self.open_watch(&process);
         number
     }
+    /// How many commands are under way.
+    pub fn clients(&self) -> usize {
+        self.processes
+            .keys()
+            .filter(|actor| matches!(actor, Actor::Client(_)))
+            .count()
+    }
     /// Ends a command as Ctrl-C would; nothing it asked for is undone.
     pub fn stop_client(&mut self, command: u32) {
         self.processes.remove(&Actor::Client(command));

@@ -6,7 +6,7 @@
 mod answers;
 mod open;
 
-use podscope_cluster::SimTime;
+use podscope_cluster::{SimTime, Span};
 
 use crate::command::{self, Command};
 use crate::protocol::{ConsoleLine, ExportKind, Frame, Request, SubjectRef, Update};
@@ -24,6 +24,8 @@ const PATIENCE: ClockMillis = 1000.0;
 const LAG: ClockMillis = 250.0;
 /// Events in one piece of work.
 const PIECE: u64 = 60;
+/// How far a session that stands still follows a command to its answer.
+const ANSWER: Span = Span::millis(100);
 
 /// When the host wants to [`Host::work`] next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +41,16 @@ pub enum Wants {
 /// Long work under way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Job {
-    Seek { from: SimTime, target: SimTime },
+    Seek {
+        from: SimTime,
+        target: SimTime,
+    },
     NextDecision,
+    /// Time stands still, but a command is on its way: until no more than so many are.
+    Answer {
+        until: SimTime,
+        clients: usize,
+    },
 }
 
 /// A session that is shown: what the page knows of it.
@@ -117,6 +127,8 @@ pub struct Host {
     frame_open: bool,
     dirty: bool,
     help: Option<answers::Help>,
+    /// That time stands still has been said since it last ran.
+    still_said: bool,
     /// The link that was opened, until its cursor is reached.
     linked: Option<crate::link::Link>,
 }
@@ -146,7 +158,10 @@ impl Host {
         let mut updates = Vec::new();
         match request {
             Request::Open { source } => updates.extend(self.open(source, clock)),
-            Request::Check { text, revision } => updates.push(answers::check(&text, revision)),
+            Request::Check { text, revision } => {
+                let running = self.show.as_ref().map(|show| &show.session);
+                updates.push(answers::check(&text, revision, running));
+            }
             Request::FrameDone => {
                 self.frame_open = false;
                 return updates;
@@ -165,6 +180,10 @@ impl Host {
                 self.dirty = true;
             }
             Request::Inspect { subject } => {
+                // What would help is asked of the pod that is looked at.
+                let same =
+                    |help: &answers::Help| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
+                self.help = self.help.take().filter(same);
                 self.subject = subject;
                 self.detail = None;
                 self.dirty = true;
@@ -177,15 +196,13 @@ impl Host {
                 };
                 match request {
                     Request::Command { line } => {
-                        self.job = None;
-                        updates.push(Update::Console {
-                            lines: run_line(show, &line),
-                        });
+                        updates.push(self.command(&line));
                         self.pace_from(clock);
                         self.dirty = true;
                     }
                     Request::Play => {
                         self.playing = true;
+                        self.still_said = false;
                         self.job = None;
                         self.pace_from(clock);
                         self.dirty = true;
@@ -255,9 +272,7 @@ impl Host {
                             if let Err(message) = show.session.fork() {
                                 updates.push(complain(show, message));
                             } else {
-                                updates.push(Update::Console {
-                                    lines: run_line(show, &line),
-                                });
+                                updates.push(self.command(&line));
                             }
                             self.pace_from(clock);
                             self.dirty = true;
@@ -342,6 +357,15 @@ impl Host {
                     updates.extend(self.frame(clock));
                 }
             }
+            Some(Job::Answer { until, clients }) => {
+                let more = show
+                    .session
+                    .advance_while(until, PIECE, |world| world.clients() > clients);
+                if more != Slice::More {
+                    self.job = None;
+                    self.dirty = true;
+                }
+            }
             None if self.playing => {
                 let (since, from) = self.origin;
                 let elapsed = (clock - since).max(0.0);
@@ -384,6 +408,27 @@ impl Host {
             updates.extend(self.frame(clock));
         }
         updates
+    }
+
+    /// Gives a command. It has acted when this returns, as far as it can: one that talks to the API
+    /// server has only been sent. Where time stands still it is followed to its answer.
+    fn command(&mut self, line: &str) -> Update {
+        self.job = None;
+        let Some(show) = &mut self.show else {
+            return Update::Console { lines: Vec::new() };
+        };
+        let (given, clients) = (show.session.commands().len(), show.session.world().clients());
+        let mut lines = run_line(show, line);
+        if !self.playing && show.session.commands().len() > given {
+            if !std::mem::replace(&mut self.still_said, true) {
+                lines.push(console_line(show, "notice", STANDS_STILL));
+            }
+            if show.session.world().clients() > clients {
+                let until = show.session.now() + ANSWER;
+                self.job = Some(Job::Answer { until, clients });
+            }
+        }
+        Update::Console { lines }
     }
 
     fn pace_from(&mut self, clock: ClockMillis) {
@@ -430,6 +475,17 @@ impl Host {
         self.last_frame = clock;
         self.frame_open = true;
         updates
+    }
+}
+
+/// Said after a command that was given while time stands still.
+const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";
+
+fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
+    ConsoleLine {
+        at: show.session.now().0,
+        kind: kind.to_owned(),
+        text: text.to_owned(),
     }
 }
 
@@ -505,11 +561,7 @@ fn notice(show: &Show, text: String) -> Update {
 
 fn say(show: &Show, kind: &str, text: String) -> Update {
     Update::Console {
-        lines: vec![ConsoleLine {
-            at: show.session.now().0,
-            kind: kind.to_owned(),
-            text,
-        }],
+        lines: vec![console_line(show, kind, &text)],
     }
 }
 
@@ -520,6 +572,7 @@ pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
         ExportKind::Trace => ("trace.jsonl", "application/jsonl"),
         ExportKind::Scenario => ("scenario.yaml", "application/yaml"),
         ExportKind::Picture => ("cluster.svg", "image/svg+xml"),
+        ExportKind::Image => ("cluster.png", "image/png"),
     }
 }
 

@@ -191,6 +191,8 @@ pub enum ExportKind {
     Scenario,
     /// A picture of the cluster as SVG.
     Picture,
+    /// The same as PNG: the text is the SVG, and who saves it draws its pixels.
+    Image,
 }
 
 /// What the engine tells the page.
@@ -372,6 +374,8 @@ pub struct Frame {
     pub speed_per_mille: u64,
     /// Achieved speed in thousandths.
     pub achieved_per_mille: u64,
+    /// The run's title, whenever everything is replaced.
+    pub title: Option<String>,
     /// True if everything below replaces what the page has; else it is a delta.
     pub reset: bool,
     /// Groups (zones), all of them, whenever one changed.

@@ -174,6 +174,16 @@ impl Session {
         Slice::More
     }
 
+    /// Like [`Session::advance`], but no further than where the world stops being so; the clock stays there.
+    pub fn advance_while(&mut self, target: SimTime, budget: u64, is_so: impl Fn(&World) -> bool) -> Slice {
+        for _ in 0..budget.max(1) {
+            if !is_so(&self.world) || !self.advance_one(target) {
+                return Slice::Done;
+            }
+        }
+        Slice::More
+    }
+
     /// Takes the next event or command not after the target; false when the target is reached.
     fn advance_one(&mut self, target: SimTime) -> bool {
         let event = self.world.next_at().unwrap_or(SimTime(i64::MAX));

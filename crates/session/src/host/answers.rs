@@ -1,18 +1,24 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
-use podscope_api::{ObjectKey, Pod, PriorityClass};
+use podscope_api::{Kind, Object, ObjectKey, Pod, PriorityClass};
 use podscope_cluster::What;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::file_kind;
 use crate::protocol::{AttemptInfo, ExportKind, Remedy, Update};
 use crate::report;
-use crate::scenario;
+use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 
-/// What is wrong with a text, without opening it.
-pub(super) fn check(text: &str, revision: u64) -> Update {
-    let loaded = scenario::load(&[(String::new(), text.to_owned())]);
+/// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
+/// they find its namespaces and priority classes.
+pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Update {
+    let loaded = scenario::load(&[(String::new(), text.to_owned())]).map(|mut loaded| {
+        if let Some(session) = running.filter(|_| !loaded.has_scenario) {
+            lend(&mut loaded, session);
+        }
+        loaded
+    });
     let (problems, advice) = match loaded.and_then(Session::new) {
         Ok(session) => (Vec::new(), session.loaded().advice.clone()),
         Err(problems) => (problems, Vec::new()),
@@ -22,6 +28,31 @@ pub(super) fn check(text: &str, revision: u64) -> Update {
         problems,
         advice,
     }
+}
+
+/// Puts what manifests may refer to before them, where they do not bring it along.
+fn lend(loaded: &mut Loaded, session: &Session) {
+    let objects = session.world().objects();
+    let lendable = [Kind::Namespace, Kind::PriorityClass].map(|kind| objects.list_kind(kind));
+    let built_in = ["default", "kube-node-lease", "kube-public", "kube-system"];
+    let own: Vec<_> = loaded
+        .setup
+        .objects
+        .iter()
+        .map(|o| (o.kind(), o.metadata().name.clone()))
+        .collect();
+    let lent: Vec<Object> = lendable
+        .into_iter()
+        .flatten()
+        .filter(|o| {
+            let name = &o.metadata().name;
+            !name.starts_with("system-") && !built_in.contains(&&**name) && !own.contains(&(o.kind(), name.clone()))
+        })
+        .collect();
+    loaded
+        .places
+        .splice(..0, std::iter::repeat_n(Default::default(), lent.len()));
+    loaded.setup.objects.splice(..0, lent);
 }
 
 fn pod_key(pod: &str) -> ObjectKey {
@@ -109,6 +140,10 @@ impl Help {
             is_done: false,
         })
     }
+    /// The pod, `NAMESPACE/NAME`.
+    pub(super) fn pod(&self) -> &str {
+        &self.pod
+    }
     pub(super) fn is_done(&self) -> bool {
         self.is_done
     }
@@ -165,7 +200,7 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
         ExportKind::Objects => report::objects(session),
         ExportKind::Trace => report::trace(session.trace()),
         ExportKind::Scenario => crate::export::scenario(session),
-        ExportKind::Picture => crate::export::picture(session),
+        ExportKind::Picture | ExportKind::Image => crate::export::picture(session),
     };
     Update::File {
         name: name.into(),

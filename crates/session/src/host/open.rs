@@ -87,6 +87,18 @@ impl Host {
     }
 }
 
+impl Loaded {
+    /// What the session is called.
+    pub(crate) fn title(&self) -> String {
+        [&self.scenario.title, &self.scenario.name]
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .or(self.files.first().map(|(name, _)| name))
+            .cloned()
+            .unwrap_or_default()
+    }
+}
+
 pub(super) fn problem(message: String) -> Problem {
     Problem {
         file: String::new(),
@@ -100,14 +112,8 @@ pub(super) fn problem(message: String) -> Problem {
 
 fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
     let scenario = &loaded.scenario;
-    let title = [&scenario.title, &scenario.name]
-        .into_iter()
-        .find(|text| !text.is_empty())
-        .cloned()
-        .or_else(|| loaded.files.first().map(|(name, _)| name.clone()))
-        .unwrap_or_default();
     Opened {
-        title,
+        title: loaded.title(),
         lesson,
         seed: loaded.setup.seed,
         story: scenario

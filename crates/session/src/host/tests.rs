@@ -163,3 +163,43 @@ fn t_03_a_shared_session_opens_as_it_was() {
     assert_eq!(session.now(), SimTime(90_000_000));
     assert_eq!(session.trace_hash(), hash);
 }
+
+/// T-01, K-01: where time stands still a command is followed to its answer, and that is said once.
+#[test]
+fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
+    let (mut host, mut clock) = (Host::new(), 0.0);
+    let source = Source::Welcome;
+    host.handle(Request::Open { source }, clock);
+    host.handle(Request::Seek { at: 30_000_000 }, clock);
+    let updates = settle(&mut host, &mut clock);
+    let pods = frames(&updates)
+        .last()
+        .map(|frame| frame.pods.clone())
+        .unwrap_or_default();
+    let victim = pods
+        .iter()
+        .find(|pod| pod.mark == crate::protocol::PodMark::Ready && pod.key.starts_with("default/web-"))
+        .expect("a ready pod");
+    let name = victim.key.trim_start_matches("default/");
+    let line = format!("kubectl delete pod {name} --wait=false");
+    let mut updates = host.handle(Request::Command { line }, clock);
+    updates.extend(settle(&mut host, &mut clock));
+    let last = frames(&updates).last().copied().expect("a frame");
+    assert!((30_000_000..30_100_000).contains(&last.now), "{}", last.now);
+    let after = last.pods.iter().find(|pod| pod.id == victim.id).expect("it changed");
+    assert_eq!(after.mark, crate::protocol::PodMark::Terminating);
+    let said = |updates: &[Update]| {
+        updates
+            .iter()
+            .filter_map(|update| match update {
+                Update::Console { lines } => Some(lines),
+                _ => None,
+            })
+            .flatten()
+            .filter(|line| line.text == STANDS_STILL)
+            .count()
+    };
+    assert_eq!(said(&updates), 1);
+    let line = "fault partition a-1".into();
+    assert_eq!(said(&host.handle(Request::Command { line }, clock)), 0, "said once");
+}

@@ -25,6 +25,7 @@ pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
 /// Everything that is drawn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Picture {
+    title: String,
     groups: Vec<GroupView>,
     nodes: BTreeMap<String, NodeView>,
     pods: BTreeMap<String, PodView>,
@@ -42,6 +43,7 @@ impl Picture {
         let nodes = nodes::views(session.world(), &machines);
         let groups = nodes::groups(session.world(), &nodes, &pods, group_by);
         Picture {
+            title: session.loaded().title(),
             groups,
             nodes,
             pods,
@@ -60,6 +62,7 @@ impl Picture {
         let changed = |same: bool| reset || !same;
         Frame {
             reset,
+            title: reset.then(|| self.title.clone()),
             groups: changed(self.groups == last.groups).then(|| self.groups.clone()),
             nodes: self
                 .nodes
