@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::duration::print_duration;
-use crate::protocol::PodMark;
+use crate::protocol::{NodeView, PodMark, PodView};
 use crate::timeline::Session;
 use crate::view::{Owners, Picture, ZONE};
 
@@ -53,94 +53,175 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// The cluster at the cursor as SVG: groups, nodes, pods with their marks.
+/// Owner colours: the page's, light.
+const HUES: [&str; 8] = [
+    "#026fd7", "#0c6149", "#a46827", "#762682", "#5229aa", "#237293", "#70280a", "#516000",
+];
+const BARE: &str = "#5d646f";
+const BAD: &str = "#9e001f";
+const GHOST: &str = "#8f2e8a";
+/// Zones beside each other, pods in a row of a node, and sizes, in units of the drawing.
+const COLUMNS: usize = 3;
+const ROW: usize = 7;
+const CARD: usize = 290;
+const STEP: usize = 38;
+
+/// The cluster at the cursor as SVG: zones beside each other, their nodes with what they hold, as on the page.
 pub fn picture(session: &Session) -> String {
-    let picture = Picture::of(session, ZONE, &mut Owners::default(), None);
-    let frame = picture.delta(None);
-    const PALETTE: [&str; 12] = [
-        "#3b6fb6", "#b3541e", "#3f8f5f", "#8a4fa3", "#b0892f", "#2f8f9d", "#a33b52", "#5b6b2f", "#6d5bd0", "#c2527a",
-        "#4d7f8f", "#7a5c3b",
-    ];
+    let frame = Picture::of(session, ZONE, &mut Owners::default(), None).delta(None);
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
-        owners
-            .iter()
-            .find(|known| known.id == owner)
-            .and_then(|known| PALETTE.get(usize::from(known.hue)))
-            .copied()
-            .unwrap_or("#666666")
+        let known = owners.iter().find(|known| known.id == owner);
+        known.map_or(BARE, |known| HUES[usize::from(known.hue) % HUES.len()])
     };
-    let mut body = String::new();
-    let (mut y, width, per_row) = (40, 900, 26);
-    for group in frame.groups.unwrap_or_default() {
-        let name = if group.name.is_empty() { "(none)" } else { &group.name };
-        let _ = writeln!(
-            body,
-            "<text x=\"16\" y=\"{}\" font-weight=\"bold\">zone {}</text>",
-            y,
-            escape(name)
-        );
-        y += 12;
-        for node_name in &group.nodes {
-            let Some(node) = frame.nodes.iter().find(|node| node.name == *node_name) else {
-                continue;
-            };
-            let pods: Vec<_> = frame.pods.iter().filter(|pod| pod.node == *node_name).collect();
-            let rows = pods.len().div_ceil(per_row).max(1);
-            let height = 30 + 30 * rows;
-            let stroke = if node.machine.differs.is_empty() {
-                "#9aa3ad"
+    let (mut body, mut top) = (String::new(), 64);
+    for row in frame.groups.unwrap_or_default().chunks(COLUMNS) {
+        let mut bottom = top;
+        for (column, group) in row.iter().enumerate() {
+            let (x, mut y) = (16 + column * (CARD + 30), top + 28);
+            let name = if group.name.is_empty() {
+                "without a zone".into()
             } else {
-                "#c0392b"
+                format!("zone {}", group.name)
             };
+            let mut cards = text(x + 10, top + 19, &name, "font-weight=\"bold\"");
+            for node in group
+                .nodes
+                .iter()
+                .filter_map(|name| frame.nodes.iter().find(|n| n.name == *name))
+            {
+                let pods: Vec<&PodView> = frame.pods.iter().filter(|pod| pod.node == node.name).collect();
+                y += card(&mut cards, x + 10, y, node, &pods, &hue) + 10;
+            }
             let _ = writeln!(
                 body,
-                "<rect x=\"16\" y=\"{y}\" width=\"{}\" height=\"{height}\" rx=\"6\" fill=\"none\" stroke=\"{stroke}\"/><text x=\"26\" y=\"{}\">{} {}</text>",
-                width - 32,
-                y + 18,
-                escape(node_name),
-                if node.ready == "True" { "" } else { "NotReady" }
+                "<rect x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"14\" fill=\"#eceff5\"/>\n{cards}",
+                CARD + 20,
+                y - top
             );
-            for (at, pod) in pods.iter().enumerate() {
-                let (px, py) = (26 + 32 * (at % per_row), y + 26 + 30 * (at / per_row));
-                let color = hue(&pod.owner);
-                let (fill, dash) = match pod.mark {
-                    PodMark::Ready => (color, ""),
-                    PodMark::Ghost => ("none", " stroke-dasharray=\"2 2\""),
-                    PodMark::Starting => ("none", " stroke-dasharray=\"5 3\""),
-                    _ => ("#e3e6ea", ""),
-                };
-                let text = if fill == color { "#ffffff" } else { "#20262c" };
-                let _ = writeln!(
-                    body,
-                    "<rect x=\"{px}\" y=\"{py}\" width=\"28\" height=\"24\" rx=\"3\" fill=\"{fill}\" stroke=\"{color}\"{dash}><title>{} {}</title></rect><text x=\"{}\" y=\"{}\" font-size=\"11\" text-anchor=\"middle\" fill=\"{text}\">{}</text>",
-                    escape(&pod.key),
-                    escape(&pod.status),
-                    px + 14,
-                    py + 16,
-                    escape(&pod.short)
-                );
-            }
-            y += height + 8;
+            bottom = bottom.max(y);
         }
-        y += 20;
+        top = bottom + 12;
     }
-    let pending: Vec<String> = frame
-        .pods
-        .iter()
-        .filter(|pod| pod.node.is_empty())
-        .map(|pod| pod.key.clone())
-        .collect();
+    let pending: Vec<&PodView> = frame.pods.iter().filter(|pod| pod.node.is_empty()).collect();
     if !pending.is_empty() {
-        let _ = writeln!(
-            body,
-            "<text x=\"16\" y=\"{y}\">pending: {}</text>",
-            escape(&pending.join(", "))
-        );
-        y += 24;
+        body.push_str(&text(26, top + 22, "pending", "font-weight=\"bold\""));
+        for (at, pod) in pending.iter().enumerate() {
+            let (x, y) = (100 + at % 20 * STEP, top + at / 20 * STEP);
+            body.push_str(&mark(x, y, pod, hue(&pod.owner)));
+        }
+        top += pending.len().div_ceil(20) * STEP + 8;
     }
+    let width = 16 + COLUMNS * (CARD + 30);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{y}\" viewBox=\"0 0 {width} {y}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#20262c\">\n<rect width=\"{width}\" height=\"{y}\" fill=\"#ffffff\"/>\n<text x=\"16\" y=\"20\">Podscope at {}</text>\n{body}</svg>\n",
-        crate::view::clock(session.now())
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{top}\" viewBox=\"0 0 {width} {top}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{width}\" height=\"{top}\" fill=\"#ffffff\"/>\n{}{}{body}</svg>\n",
+        text(
+            16,
+            26,
+            &session.loaded().title(),
+            "font-size=\"17\" font-weight=\"bold\""
+        ),
+        text(
+            16,
+            47,
+            &format!(
+                "at {}, seed {}",
+                crate::view::clock(session.now()),
+                session.loaded().setup.seed
+            ),
+            "fill=\"#4a5362\""
+        ),
     )
+}
+
+fn text(x: usize, y: usize, text: &str, how: &str) -> String {
+    format!("<text x=\"{x}\" y=\"{y}\" {how}>{}</text>\n", escape(text))
+}
+
+/// A node with its pods; its height.
+fn card(
+    out: &mut String,
+    x: usize,
+    y: usize,
+    node: &NodeView,
+    pods: &[&PodView],
+    hue: &dyn Fn(&str) -> &'static str,
+) -> usize {
+    let lines = node.machine.differs.len();
+    let rows = pods.len().div_ceil(ROW);
+    let height = 34 + rows * STEP + lines * 17;
+    let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == "True") {
+        (false, _) => (BAD, " stroke-dasharray=\"5 3\""),
+        (true, false) => (BAD, ""),
+        (true, true) => ("#d7dbe2", ""),
+    };
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{CARD}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
+    );
+    out.push_str(&text(x + 12, y + 21, &node.name, "font-weight=\"bold\""));
+    let state = match (
+        node.machine.powered || !node.machine.exists,
+        node.machine.cuts.is_empty(),
+        node.ready.as_str(),
+    ) {
+        (false, ..) => "machine is off",
+        (_, false, _) => "cut off",
+        (.., "True") if node.cordoned => "cordoned",
+        (.., "True") => "",
+        _ => "not ready",
+    };
+    let end = format!("text-anchor=\"end\" fill=\"{BAD}\"");
+    out.push_str(&text(x + CARD - 12, y + 21, state, &end));
+    for (at, pod) in pods.iter().enumerate() {
+        out.push_str(&mark(
+            x + 12 + at % ROW * STEP,
+            y + 32 + at / ROW * STEP,
+            pod,
+            hue(&pod.owner),
+        ));
+    }
+    for (at, line) in node.machine.differs.iter().enumerate() {
+        let short: String = line.chars().take(46).collect();
+        let how = format!("font-size=\"11\" fill=\"{GHOST}\"");
+        out.push_str(&text(x + 12, y + 40 + rows * STEP + at * 17, &short, &how));
+    }
+    height
+}
+
+/// A pod's mark: shape and texture say the state, colour the owner, the title both in words.
+fn mark(x: usize, y: usize, pod: &PodView, colour: &str) -> String {
+    let (fill, stroke, extra, ink, sign) = match pod.mark {
+        PodMark::Ready => (colour, colour, "", "#ffffff", ""),
+        PodMark::NotReady => (colour, colour, " fill-opacity=\"0.55\"", "#1c2433", "!"),
+        PodMark::Terminating => ("#ffffff", colour, " stroke-width=\"3\"", "#1c2433", "↓"),
+        PodMark::CrashLoop => (colour, BAD, " stroke-width=\"2\"", "#ffffff", "↻"),
+        PodMark::Succeeded => ("#eceff5", colour, "", "#4a5362", "✓"),
+        PodMark::Failed => ("#eceff5", colour, "", "#4a5362", "✗"),
+        PodMark::Ghost => ("none", GHOST, " stroke-width=\"2\" stroke-dasharray=\"2 3\"", GHOST, ""),
+        PodMark::Unconfirmed => ("#d7dbe2", colour, "", "#1c2433", "?"),
+        PodMark::Starting | PodMark::Pending => (
+            "none",
+            colour,
+            " stroke-width=\"2\" stroke-dasharray=\"5 3\"",
+            "#1c2433",
+            "",
+        ),
+    };
+    let mut out = format!(
+        "<rect x=\"{x}\" y=\"{y}\" width=\"32\" height=\"32\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"{extra}><title>{} {}</title></rect>\n",
+        escape(&pod.key),
+        escape(&pod.status)
+    );
+    let how = format!("font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"{ink}\"");
+    out.push_str(&text(x + 16, y + 20, &pod.short, &how));
+    if !sign.is_empty() {
+        out.push_str(&text(
+            x + 29,
+            y + 8,
+            sign,
+            "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"",
+        ));
+    }
+    out
 }
