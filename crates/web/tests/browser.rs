@@ -1,0 +1,273 @@
+//! What the page asks of the browser, in a real one: storage, files, hands, focus. T-05, T-06,
+//! U-03, Q-05. The module is taken in as it is: it knows nothing of the rest of the page.
+#![cfg(target_arch = "wasm32")]
+#![allow(dead_code, unused_imports, unreachable_pub)]
+
+#[path = "../src/browser/mod.rs"]
+mod browser;
+
+use browser::drag::{BIN, Drag, End, Went};
+use browser::{files, focus, store};
+use js_sys::{Array, Function, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use web_sys::{Document, Element, HtmlElement, PointerEvent};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+fn document() -> Document {
+    browser::window().and_then(|w| w.document()).expect("a document")
+}
+
+/// A region with these children, at a known place.
+fn region(inner: &str) -> HtmlElement {
+    let region: HtmlElement = document().create_element("div").expect("div").dyn_into().expect("html");
+    drop(region.set_attribute(
+        "style",
+        "position:fixed;left:0;top:0;width:400px;height:300px;z-index:9",
+    ));
+    region.set_inner_html(inner);
+    document()
+        .body()
+        .expect("body")
+        .append_child(&region)
+        .expect("appended");
+    region
+}
+
+fn find(region: &HtmlElement, selector: &str) -> Element {
+    region.query_selector(selector).ok().flatten().expect(selector)
+}
+
+/// A pointer event on a target, as the browser makes it.
+fn pointer(target: &Element, kind: &str, finger: bool, x: i32, y: i32) -> PointerEvent {
+    let make = Function::new_with_args(
+        "target, kind, type, x, y",
+        "const event = new PointerEvent(kind, {bubbles: true, isPrimary: true, button: 0, pointerId: 1, pointerType: type, clientX: x, clientY: y});
+         target.dispatchEvent(event); return event;",
+    );
+    let arguments = Array::of5(
+        target,
+        &kind.into(),
+        &if finger { "touch" } else { "mouse" }.into(),
+        &x.into(),
+        &y.into(),
+    );
+    Reflect::apply(&make, &JsValue::NULL, &arguments)
+        .expect("an event")
+        .unchecked_into()
+}
+
+const STAGE: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" style="position:absolute;left:20px;top:20px;width:40px;height:40px"></button>
+<div data-node="a-1" data-drop="a-1" style="position:absolute;left:120px;top:20px;width:80px;height:80px"></div>
+<div data-drop="/bin" style="position:absolute;left:220px;top:20px;width:80px;height:80px"></div>
+<button data-wire="b-1" style="position:absolute;left:120px;top:150px;width:30px;height:30px"></button>
+<select style="position:absolute;left:20px;top:220px"></select>"#;
+
+#[wasm_bindgen_test]
+fn t_05_a_session_is_kept_and_forgotten() {
+    store::forget_session();
+    assert_eq!(store::session(), None);
+    assert!(store::keep_session("s1:abc"));
+    assert_eq!(store::session().as_deref(), Some("s1:abc"));
+    // Only links are taken for sessions.
+    assert!(store::keep_session("<script>"));
+    assert_eq!(store::session(), None);
+    store::forget_session();
+}
+
+/// T-05: a session that does not fit is not kept, and the answer says so.
+#[wasm_bindgen_test]
+fn t_05_full_storage_is_told() {
+    store::forget_session();
+    let huge = format!("s1:{}", "x".repeat(12 * 1024 * 1024));
+    assert!(
+        !store::keep_session(&huge),
+        "no browser gives a site twelve million characters"
+    );
+    assert_eq!(store::session(), None);
+}
+
+#[wasm_bindgen_test]
+fn the_theme_and_the_keys_are_remembered() {
+    store::keep_theme("dark");
+    assert_eq!(store::theme().as_deref(), Some("dark"));
+    store::keep_theme("system");
+    assert_eq!(store::theme(), None);
+    assert!(store::single_keys());
+    store::keep_single_keys(false);
+    assert!(!store::single_keys());
+    store::keep_single_keys(true);
+}
+
+/// T-06: what `save` offers, caught at the click on its link.
+async fn saved(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
+    let catch = Function::new_no_args(
+        "const make = URL.createObjectURL; const last = {};
+         URL.createObjectURL = (blob) => { last.blob = blob; return make(blob); };
+         const click = HTMLAnchorElement.prototype.click;
+         HTMLAnchorElement.prototype.click = function () { last.name = this.download; };
+         last.end = async () => { URL.createObjectURL = make; HTMLAnchorElement.prototype.click = click;
+           return [last.name, new Uint8Array(await last.blob.arrayBuffer())]; };
+         return last;",
+    );
+    let last = catch.call0(&JsValue::NULL).expect("caught");
+    files::save(name, media_type, text).await.expect("saved");
+    let end: Function = Reflect::get(&last, &"end".into()).expect("end").unchecked_into();
+    let promise: Promise = end.call0(&JsValue::NULL).expect("promise").unchecked_into();
+    let pair: Array = JsFuture::from(promise).await.expect("bytes").unchecked_into();
+    (
+        pair.get(0).as_string().unwrap_or_default(),
+        js_sys::Uint8Array::new(&pair.get(1)).to_vec(),
+    )
+}
+
+#[wasm_bindgen_test]
+async fn t_06_a_text_is_saved_as_it_is() {
+    let (name, bytes) = saved("objects.yaml", "application/yaml", "kind: List # ü\n").await;
+    assert_eq!(
+        (name.as_str(), bytes.as_slice()),
+        ("objects.yaml", "kind: List # ü\n".as_bytes())
+    );
+}
+
+#[wasm_bindgen_test]
+async fn t_06_a_drawing_becomes_pixels() {
+    let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" viewBox="0 0 30 20"><rect width="30" height="20" fill="#ff0000"/></svg>"##;
+    let (name, bytes) = saved("cluster.png", "image/png", svg).await;
+    assert_eq!(name, "cluster.png");
+    assert_eq!(bytes.get(..8), Some(&b"\x89PNG\r\n\x1a\n"[..]));
+    // Two pixels a unit, in the header of the file.
+    let size = |at: usize| {
+        bytes
+            .get(at..at + 4)
+            .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    };
+    assert_eq!((size(16), size(20)), (Some(60), Some(40)));
+    assert!(files::save("x.png", "image/png", "no drawing").await.is_err());
+}
+
+#[wasm_bindgen_test]
+async fn t_05_files_are_read_with_their_names() {
+    let list = Function::new_no_args(
+        "const data = new DataTransfer();
+         data.items.add(new File(['kind: Pod'], 'a.yaml')); data.items.add(new File(['ü'], 'b.yaml'));
+         return data.files;",
+    );
+    let list = list.call0(&JsValue::NULL).expect("files").unchecked_into();
+    assert_eq!(
+        files::read(list).await,
+        Ok(vec![
+            ("a.yaml".into(), "kind: Pod".into()),
+            ("b.yaml".into(), "ü".into())
+        ])
+    );
+}
+
+/// U-03: a mouse drags at once: to the bin, to a node, or nowhere.
+#[wasm_bindgen_test]
+fn u_03_a_pod_is_dragged() {
+    let rows = [
+        ((250, 60), End::Bin { id: "u1".into() }),
+        (
+            (150, 60),
+            End::Node {
+                id: "u1".into(),
+                node: "a-1".into(),
+            },
+        ),
+        ((60, 270), End::Nothing),
+        ((42, 41), End::Click),
+    ];
+    for ((x, y), end) in rows {
+        let stage = region(STAGE);
+        let pod = find(&stage, ".pod");
+        let mut drag = Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).expect("a drag");
+        assert_eq!(drag.go(&stage, &pointer(&pod, "pointermove", false, x, y)), Went::On);
+        let flies = document().query_selector(".flying").ok().flatten().is_some();
+        assert_eq!(flies, end != End::Click);
+        assert_eq!(drag.end(&stage, &pointer(&pod, "pointerup", false, x, y)), end);
+        assert!(
+            document().query_selector(".flying").ok().flatten().is_none(),
+            "put down"
+        );
+        assert!(!document().body().expect("body").class_list().contains("dragging"));
+        stage.remove();
+    }
+    assert_eq!(BIN, "/bin");
+}
+
+/// U-03: a finger that moves at once scrolls; one that rests holds.
+#[wasm_bindgen_test]
+fn u_03_a_finger_rests_before_it_drags() {
+    let stage = region(STAGE);
+    let pod = find(&stage, ".pod");
+    let begin = || Drag::begin(&pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
+    let mut drag = begin();
+    assert_eq!(drag.go(&stage, &pointer(&pod, "pointermove", true, 40, 90)), Went::Away);
+
+    let mut drag = begin();
+    drag.rest(&stage);
+    assert!(document().query_selector(".flying").ok().flatten().is_some());
+    let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 41, 40));
+    assert_eq!(end, End::Rested { id: "u1".into() });
+
+    let mut drag = begin();
+    drag.rest(&stage);
+    drag.go(&stage, &pointer(&pod, "pointermove", true, 250, 60));
+    let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 250, 60));
+    assert_eq!(end, End::Bin { id: "u1".into() });
+    stage.remove();
+}
+
+/// U-03: a stroke through the open names each link once; fields and buttons are no one's.
+#[wasm_bindgen_test]
+fn u_03_a_stroke_cuts_links() {
+    let stage = region(STAGE);
+    let mut drag = Drag::begin(&pointer(&stage, "pointerdown", false, 60, 165)).expect("a stroke");
+    let went: Vec<Went> = [(80, 165), (130, 165), (140, 165), (300, 165)]
+        .map(|(x, y)| drag.go(&stage, &pointer(&stage, "pointermove", false, x, y)))
+        .into();
+    assert_eq!(went, [Went::On, Went::Across("b-1".into()), Went::On, Went::On]);
+    assert_eq!(
+        drag.end(&stage, &pointer(&stage, "pointerup", false, 300, 165)),
+        End::Nothing
+    );
+    let field = find(&stage, "select");
+    assert!(Drag::begin(&pointer(&field, "pointerdown", false, 25, 225)).is_none());
+    stage.set_attribute("data-other", "").expect("set");
+    let pod = find(&stage, ".pod");
+    assert!(
+        Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).is_none(),
+        "the second of two runs plays along"
+    );
+    stage.remove();
+}
+
+/// U-03: arrows go to the nearest thing in their direction.
+#[wasm_bindgen_test]
+fn u_03_arrows_find_their_way() {
+    let mut inner = String::new();
+    for (name, x, y) in [("a", 10, 10), ("b", 110, 14), ("c", 10, 110), ("d", 210, 110)] {
+        inner.push_str(&format!(
+            "<button data-nav id=\"{name}\" style=\"position:absolute;left:{x}px;top:{y}px;width:30px;height:30px\"></button>"
+        ));
+    }
+    let stage = region(&inner);
+    let at = || document().active_element().map(|e| e.id()).unwrap_or_default();
+    let mut path = Vec::new();
+    for key in [
+        "ArrowDown",
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowDown",
+        "ArrowLeft",
+        "ArrowUp",
+    ] {
+        focus::go(&stage, key);
+        path.push(at());
+    }
+    assert_eq!(path, ["a", "b", "d", "d", "c", "a"]);
+    stage.remove();
+}
