@@ -417,9 +417,9 @@ impl Host {
         let Some(show) = &mut self.show else {
             return Update::Console { lines: Vec::new() };
         };
-        let (given, clients) = (show.session.commands().len(), show.session.world().clients());
-        let mut lines = run_line(show, line);
-        if !self.playing && show.session.commands().len() > given {
+        let clients = show.session.world().clients();
+        let (mut lines, given) = run_line(show, line);
+        if !self.playing && given {
             if !std::mem::replace(&mut self.still_said, true) {
                 lines.push(console_line(show, "notice", STANDS_STILL));
             }
@@ -489,8 +489,8 @@ fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
     }
 }
 
-/// Runs a line of the console at the cursor; what is printed at once.
-fn run_line(show: &mut Show, line: &str) -> Vec<ConsoleLine> {
+/// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
+fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = show.session.now().0;
     let console = |kind: &str, text: &str| ConsoleLine {
         at,
@@ -498,6 +498,7 @@ fn run_line(show: &mut Show, line: &str) -> Vec<ConsoleLine> {
         text: text.to_owned(),
     };
     let mut lines = vec![console("input", line)];
+    let mut given = false;
     match command::parse(line) {
         Err(error) => lines.extend(error.message.lines().map(|text| console("error", text))),
         Ok(Command::Help(topic)) => {
@@ -521,13 +522,16 @@ fn run_line(show: &mut Show, line: &str) -> Vec<ConsoleLine> {
                     }
                 }
                 None => match show.session.command(command) {
-                    Ok(()) => lines.extend(new_output(show)),
+                    Ok(()) => {
+                        given = true;
+                        lines.extend(new_output(show));
+                    }
                     Err(message) => lines.push(console("error", &message)),
                 },
             }
         }
     }
-    lines
+    (lines, given)
 }
 
 /// Output lines that the console has not shown yet. What a seek replays is not printed twice.

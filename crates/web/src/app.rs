@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::callback::{Interval, Timeout};
-use podscope_session::protocol::{Action, Request, Source, Update};
+use podscope_session::protocol::{Action, Micros, Request, Source, Update};
 use yew::prelude::*;
 
 use crate::browser::{self, files, store};
@@ -46,6 +46,18 @@ impl Ctl {
     pub(crate) fn run_now(&self, line: &str) {
         self.act.emit(Act::Typed(line.to_string()));
         self.send.emit(Request::Command { line: line.to_string() });
+    }
+
+    /// Goes to an instant.
+    pub(crate) fn seek(&self, at: Micros) {
+        self.act.emit(Act::Aim(at));
+        self.send.emit(Request::Seek { at });
+    }
+
+    /// Lets time run at another speed, in thousandths.
+    pub(crate) fn speed(&self, per_mille: u64) {
+        self.act.emit(Act::Speed(per_mille));
+        self.send.emit(Request::Speed { per_mille });
     }
 
     /// A request as a click's answer.
@@ -207,7 +219,9 @@ fn use_engine(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Rc<Route>) {
             }
             Err(error) => ctl.act.emit(Act::Trapped(format!("{error:?}"))),
         }
-        if route.embed.is_none() && route.link.is_some() {
+        let named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some();
+        if route.embed.is_none() && named {
+            // A reload goes on with the session instead of starting anew.
             browser::forget_link();
         }
     });
@@ -223,8 +237,13 @@ fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 send.emit(Request::FrameDone);
             });
         }
-        Update::File { name, media_type, text } if files::save(name, media_type, text).is_err() => {
-            ctl.act.emit(Act::Toast(format!("{name} could not be saved")));
+        Update::File { name, media_type, text } => {
+            let (name, media_type, text, act) = (name.clone(), media_type.clone(), text.clone(), ctl.act.clone());
+            wasm_bindgen_futures::spawn_local(async move {
+                if files::save(&name, &media_type, &text).await.is_err() {
+                    act.emit(Act::Toast(format!("{name} could not be saved")));
+                }
+            });
         }
         Update::Opened(_) => {
             let mut wire = wire.borrow_mut();
@@ -259,7 +278,6 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         let opened = page.opened.clone();
         use_effect_with((page.selected.clone(), opened), move |(subject, opened)| {
             if opened.is_some() {
-                send.emit(Request::CancelHelp);
                 send.emit(Request::Inspect {
                     subject: subject.clone(),
                 });
@@ -293,6 +311,9 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         send.emit(Request::GroupBy { key: key.clone() })
     });
 }
+
+/// Said once, when the browser's storage is full or forbidden.
+const NOT_KEPT: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
 
 /// Keeps the session as a link: after each change, and every few seconds while time runs.
 #[hook]
@@ -335,9 +356,16 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         });
         move || drop(every)
     });
+    let act = ctl.act.clone();
+    let full = use_mut_ref(|| false);
     use_effect_with(page.link.clone(), move |link| {
         if let Some(link) = link.as_ref().filter(|_| !embedded) {
-            store::keep_session(&link.fragment);
+            let kept = store::keep_session(&link.fragment);
+            if !kept && !full.replace(true) {
+                act.emit(Act::Toast(NOT_KEPT.into()));
+            } else if kept {
+                *full.borrow_mut() = false;
+            }
         }
     });
 }

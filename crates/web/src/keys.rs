@@ -63,6 +63,14 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
             ("Wheel on the timeline", "Zoom"),
         ],
     ),
+    (
+        "With a finger",
+        &[
+            ("Rest on a pod", "Everything that can be done to it"),
+            ("Rest, then drag", "Delete it, as with the mouse"),
+            ("Rest, then stroke", "Cut links"),
+        ],
+    ),
 ];
 
 /// Listens while the page lives.
@@ -129,7 +137,7 @@ pub(crate) fn mark_before(page: &Page) -> Micros {
         .values()
         .flat_map(|m| [Some(m.from), m.to])
         .flatten()
-        .filter(|at| *at < page.model.now)
+        .filter(|at| *at < page.at())
         .max()
         .unwrap_or(0)
 }
@@ -153,12 +161,12 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if typing(event) || page.dialog != Dialog::None || (key.chars().count() == 1 && !store::single_keys()) {
         return false;
     }
-    // Space and Enter press the button that has the focus, except for marks, which Enter selects.
+    // Space presses the button that has the focus, except for things of the cluster: Enter selects those.
     let on_button = event
         .target()
         .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
         .is_some_and(|t| {
-            t.closest("button, a, [role=slider], [role=tab]")
+            t.closest("button:not([data-nav]), a, [role=slider], [role=tab]")
                 .ok()
                 .flatten()
                 .is_some()
@@ -180,8 +188,8 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }),
         "." => ctl.send.emit(Request::Step),
         "n" => ctl.send.emit(Request::NextDecision),
-        "," => ctl.send.emit(Request::Seek { at: mark_before(page) }),
-        "Home" if !on_button => ctl.send.emit(Request::Seek { at: 0 }),
+        "," => ctl.seek(mark_before(page)),
+        "Home" if !on_button => ctl.seek(0),
         "[" | "]" => {
             let index = clock::speed_index(page.model.speed);
             let next = if key == "[" {
@@ -189,9 +197,7 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
             } else {
                 (index + 1).min(clock::SPEEDS.len() - 1)
             };
-            ctl.send.emit(Request::Speed {
-                per_mille: clock::SPEEDS[next],
-            });
+            ctl.speed(clock::SPEEDS[next]);
         }
         "f" => ctl.send.emit(Request::Fork),
         "u" => ctl.send.emit(Request::Undo),

@@ -1,28 +1,48 @@
 //! Hands on the cluster: a pod is dragged to the bin or, in vain, to a node; a stroke across
-//! links cuts them. Marks are moved directly, the page hears only of the end.
+//! links cuts them. Marks are moved directly, the page hears only of the end. A mouse drags at
+//! once; a finger that moves at once scrolls, so it first rests for [`REST`] milliseconds.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, PointerEvent};
+use wasm_bindgen::closure::Closure;
+use web_sys::{AddEventListenerOptions, Element, Event, HtmlElement, PointerEvent};
 
 /// How far a pointer moves before a click becomes a drag, in pixels.
 const SLOP: f64 = 7.0;
+/// How long a finger rests before it holds what is under it, in milliseconds.
+pub(crate) const REST: u32 = 320;
 
-/// What the hand does.
+/// What a hand does, from its going down on.
 #[derive(Debug)]
-pub(crate) enum Drag {
+pub(crate) struct Drag {
+    what: What,
+    from: (f64, f64),
+    /// A finger, not a mouse.
+    pub(crate) finger: bool,
+    /// A finger that has rested, or a mouse: it moves things.
+    holds: bool,
+}
+
+#[derive(Debug)]
+enum What {
     /// A pod is held.
-    Pod {
-        id: String,
-        from: (f64, f64),
-        flying: Option<HtmlElement>,
-    },
+    Pod { id: String, flying: Option<HtmlElement> },
     /// A stroke through the open: links in its way are cut.
     Knife {
-        from: (f64, f64),
         cutting: bool,
         cut: Vec<String>,
         line: Option<HtmlElement>,
     },
+}
+
+/// What a movement came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Went {
+    /// Nothing to be told.
+    On,
+    /// A link was met, for the first time in this stroke.
+    Across(String),
+    /// The finger scrolls: this is no drag.
+    Away,
 }
 
 /// How a drag ended.
@@ -30,6 +50,8 @@ pub(crate) enum Drag {
 pub(crate) enum End {
     /// It was a click.
     Click,
+    /// A finger rested on a pod and was lifted there.
+    Rested { id: String },
     /// Dropped on the bin.
     Bin { id: String },
     /// Dropped on a node.
@@ -53,88 +75,119 @@ fn style(element: &HtmlElement, name: &str, value: &str) {
 impl Drag {
     /// A pointer went down: on a pod, on a link, in the open, or on something that is no one's.
     pub(crate) fn begin(event: &PointerEvent) -> Option<Drag> {
-        if event.button() != 0 {
+        // The second of two runs only plays along.
+        let other = super::closest(event.target(), "data-other").is_some();
+        if event.button() != 0 || !event.is_primary() || other {
             return None;
         }
-        let from = (f64::from(event.client_x()), f64::from(event.client_y()));
-        if let Some((_, id)) = super::closest(event.target(), "data-id") {
-            // Fingers scroll; with them, a pod's actions are in its menu and its panel.
-            return (event.pointer_type() != "touch").then_some(Drag::Pod { id, from, flying: None });
-        }
-        let target: Element = event.target()?.dyn_into().ok()?;
-        let other = target
-            .closest("button:not([data-wire]), select, input, a, label")
-            .ok()?
-            .is_some();
-        (!other && event.pointer_type() != "touch").then(|| Drag::Knife {
-            from,
-            cutting: false,
-            cut: Vec::new(),
-            line: None,
+        let what = if let Some((_, id)) = super::closest(event.target(), "data-id") {
+            What::Pod { id, flying: None }
+        } else {
+            let target: Element = event.target()?.dyn_into().ok()?;
+            let other = target
+                .closest("button:not([data-wire]), select, input, a, label")
+                .ok()?
+                .is_some();
+            if other {
+                return None;
+            }
+            What::Knife {
+                cutting: false,
+                cut: Vec::new(),
+                line: None,
+            }
+        };
+        let finger = event.pointer_type() == "touch";
+        Some(Drag {
+            what,
+            from: (f64::from(event.client_x()), f64::from(event.client_y())),
+            finger,
+            holds: !finger,
         })
     }
 
-    /// The pointer moved. Links under a stroke are returned once each, to be cut.
-    pub(crate) fn go(&mut self, root: &Element, event: &PointerEvent) -> Option<String> {
+    /// The finger has rested: what is under it rises.
+    pub(crate) fn rest(&mut self, root: &Element) {
+        self.holds = true;
+        drop(root.set_attribute(HELD, ""));
+        match &mut self.what {
+            What::Pod { id, flying } => {
+                *flying = pick_up(root, id);
+                if let Some(mark) = flying {
+                    place(mark, self.from);
+                }
+            }
+            What::Knife { cutting, line, .. } => {
+                *cutting = true;
+                *line = knife(self.from);
+            }
+        }
+    }
+
+    /// The pointer moved.
+    pub(crate) fn go(&mut self, root: &Element, event: &PointerEvent) -> Went {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-        let far = |from: (f64, f64)| (at.0 - from.0).hypot(at.1 - from.1) > SLOP;
-        match self {
-            Drag::Pod { id, from, flying } => {
-                if flying.is_none() && far(*from) {
+        let far = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
+        if !self.holds {
+            return if far { Went::Away } else { Went::On };
+        }
+        match &mut self.what {
+            What::Pod { id, flying } => {
+                if flying.is_none() && far {
                     drop(root.set_pointer_capture(event.pointer_id()));
                     *flying = pick_up(root, id);
                 }
                 if let Some(mark) = flying {
-                    style(mark, "left", &format!("{}px", at.0 - 19.0));
-                    style(mark, "top", &format!("{}px", at.1 - 19.0));
+                    place(mark, at);
                     let over = under(at.0, at.1).and_then(|e| e.closest("[data-drop]").ok().flatten());
                     light(root, over.as_ref());
                     drop(mark.set_attribute("data-force", if event.shift_key() { "yes" } else { "no" }));
                 }
-                None
+                Went::On
             }
-            Drag::Knife {
-                from,
-                cutting,
-                cut,
-                line,
-            } => {
-                if !*cutting && far(*from) {
+            What::Knife { cutting, cut, line } => {
+                if !*cutting && far {
                     *cutting = true;
                     drop(root.set_pointer_capture(event.pointer_id()));
-                    *line = knife();
+                    *line = knife(self.from);
                 }
                 if !*cutting {
-                    return None;
+                    return Went::On;
                 }
                 if let Some(line) = line {
-                    let (dx, dy) = (at.0 - from.0, at.1 - from.1);
-                    style(line, "left", &format!("{}px", from.0));
-                    style(line, "top", &format!("{}px", from.1));
+                    let (dx, dy) = (at.0 - self.from.0, at.1 - self.from.1);
                     style(line, "width", &format!("{}px", dx.hypot(dy)));
                     style(line, "rotate", &format!("{}rad", dy.atan2(dx)));
                 }
-                let wire = under(at.0, at.1)?
-                    .closest("[data-wire]")
-                    .ok()??
-                    .get_attribute("data-wire")?;
-                if cut.contains(&wire) {
-                    return None;
+                let wire = under(at.0, at.1)
+                    .and_then(|e| e.closest("[data-wire]").ok().flatten())
+                    .and_then(|e| e.get_attribute("data-wire"))
+                    .filter(|wire| !cut.contains(wire));
+                match wire {
+                    Some(wire) => {
+                        cut.push(wire.clone());
+                        Went::Across(wire)
+                    }
+                    None => Went::On,
                 }
-                cut.push(wire.clone());
-                Some(wire)
             }
         }
     }
 
     /// The pointer was lifted.
     pub(crate) fn end(self, root: &Element, event: &PointerEvent) -> End {
-        let over = under(f64::from(event.client_x()), f64::from(event.client_y()));
+        let at = (f64::from(event.client_x()), f64::from(event.client_y()));
+        let far = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
+        // Before anything is put down: the bin is there only while something is held.
+        let over = under(at.0, at.1);
         light(root, None);
-        match self {
-            Drag::Pod { id, flying, .. } => {
+        match self.what {
+            What::Pod { id, flying } => {
                 let Some(mark) = flying else { return End::Click };
                 put_down(&mark);
+                if self.finger && !far {
+                    return End::Rested { id };
+                }
                 match over
                     .and_then(|e| e.closest("[data-drop]").ok().flatten())
                     .and_then(|e| e.get_attribute("data-drop"))
@@ -144,9 +197,9 @@ impl Drag {
                     _ => End::Nothing,
                 }
             }
-            Drag::Knife { cutting, line, .. } => {
+            What::Knife { cutting, line, .. } => {
                 if let Some(line) = line {
-                    line.remove();
+                    put_down(&line);
                 }
                 if cutting { End::Nothing } else { End::Click }
             }
@@ -155,11 +208,64 @@ impl Drag {
 
     /// The browser took the pointer away.
     pub(crate) fn cancel(self, root: &Element) {
+        drop(root.remove_attribute(HELD));
         light(root, None);
-        match self {
-            Drag::Pod { flying: Some(mark), .. } => put_down(&mark),
-            Drag::Knife { line: Some(line), .. } => line.remove(),
+        match self.what {
+            What::Pod { flying: Some(mark), .. } => put_down(&mark),
+            What::Knife { line: Some(line), .. } => put_down(&line),
             _ => {}
+        }
+    }
+}
+
+/// On the region while a finger holds, until it is lifted.
+const HELD: &str = "data-held";
+
+/// While a finger holds something, the page under it does not scroll; and where it is lifted
+/// nothing is clicked, least of all a menu that has just opened there. Ends when dropped.
+pub(crate) struct Still {
+    root: Element,
+    hold: Closure<dyn FnMut(Event)>,
+}
+
+const TOUCHES: [&str; 2] = ["touchmove", "touchend"];
+
+impl Still {
+    /// Listens on the region in which things are held.
+    pub(crate) fn new(root: &Element) -> Still {
+        let region = root.clone();
+        let hold = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+            if region.has_attribute(HELD) && event.cancelable() {
+                event.prevent_default();
+            }
+            if event.type_() == "touchend" {
+                drop(region.remove_attribute(HELD));
+            }
+        });
+        let options = AddEventListenerOptions::new();
+        // A passive listener could prevent nothing.
+        options.set_passive(false);
+        for kind in TOUCHES {
+            drop(root.add_event_listener_with_callback_and_add_event_listener_options(
+                kind,
+                hold.as_ref().unchecked_ref(),
+                &options,
+            ));
+        }
+        Still {
+            root: root.clone(),
+            hold,
+        }
+    }
+}
+
+impl Drop for Still {
+    fn drop(&mut self) {
+        for kind in TOUCHES {
+            drop(
+                self.root
+                    .remove_event_listener_with_callback(kind, self.hold.as_ref().unchecked_ref()),
+            );
         }
     }
 }
@@ -181,14 +287,19 @@ fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
     Some(copy)
 }
 
+fn place(mark: &HtmlElement, at: (f64, f64)) {
+    style(mark, "left", &format!("{}px", at.0));
+    style(mark, "top", &format!("{}px", at.1));
+}
+
 fn put_down(mark: &HtmlElement) {
     mark.remove();
     if let Some(body) = body() {
-        drop(body.class_list().remove_1("dragging"));
+        drop(body.class_list().remove_2("dragging", "cutting"));
     }
 }
 
-fn knife() -> Option<HtmlElement> {
+fn knife(from: (f64, f64)) -> Option<HtmlElement> {
     let line: HtmlElement = super::window()?
         .document()?
         .create_element("div")
@@ -196,7 +307,10 @@ fn knife() -> Option<HtmlElement> {
         .dyn_into()
         .ok()?;
     line.set_class_name("knife");
+    style(&line, "left", &format!("{}px", from.0));
+    style(&line, "top", &format!("{}px", from.1));
     body()?.append_child(&line).ok()?;
+    drop(body()?.class_list().add_2("dragging", "cutting"));
     Some(line)
 }
 

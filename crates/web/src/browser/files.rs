@@ -1,20 +1,62 @@
 //! Files in and out.
 
-use js_sys::Array;
+use js_sys::{Array, Promise};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, BlobPropertyBag, FileList, HtmlAnchorElement, Url};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, FileList, HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement,
+    Url,
+};
 
 use super::window;
 
 /// Largest file that is read, in bytes.
 pub(crate) const LARGEST: f64 = 64.0 * 1024.0 * 1024.0;
 
-/// Offers a text as a download.
-pub(crate) fn save(name: &str, media_type: &str, text: &str) -> Result<(), JsValue> {
+/// The pixels of a picture a unit of its drawing.
+const SHARP: f64 = 2.0;
+
+/// Offers a text as a download. An SVG that shall be a PNG is drawn first.
+pub(crate) async fn save(name: &str, media_type: &str, text: &str) -> Result<(), JsValue> {
+    if media_type == "image/png" {
+        download(name, &pixels(&blob("image/svg+xml", text)?).await?)
+    } else {
+        download(name, &blob(media_type, text)?)
+    }
+}
+
+fn blob(media_type: &str, text: &str) -> Result<Blob, JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(media_type);
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &options)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
+    Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &options)
+}
+
+/// A drawing as PNG.
+async fn pixels(drawing: &Blob) -> Result<Blob, JsValue> {
+    let url = Url::create_object_url_with_blob(drawing)?;
+    let image = HtmlImageElement::new()?;
+    image.set_src(&url);
+    let decoded = JsFuture::from(image.decode()).await;
+    Url::revoke_object_url(&url)?;
+    decoded?;
+    let document = window().and_then(|w| w.document()).ok_or("no document")?;
+    let canvas: HtmlCanvasElement = document.create_element("canvas")?.dyn_into()?;
+    let (width, height) = (f64::from(image.natural_width()), f64::from(image.natural_height()));
+    canvas.set_width((width * SHARP) as u32);
+    canvas.set_height((height * SHARP) as u32);
+    let context: CanvasRenderingContext2d = canvas.get_context("2d")?.ok_or("no canvas")?.dyn_into()?;
+    context.scale(SHARP, SHARP)?;
+    context.draw_image_with_html_image_element(&image, 0.0, 0.0)?;
+    let encoded = Promise::new(&mut |resolve, reject| {
+        if let Err(error) = canvas.to_blob(&resolve) {
+            drop(reject.call1(&JsValue::NULL, &error));
+        }
+    });
+    JsFuture::from(encoded).await?.dyn_into()
+}
+
+fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let url = Url::create_object_url_with_blob(blob)?;
     let document = window().and_then(|w| w.document()).ok_or("no document")?;
     let anchor: HtmlAnchorElement = document.create_element("a")?.dyn_into().map_err(|_| "not an anchor")?;
     anchor.set_href(&url);
@@ -31,7 +73,7 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
         if file.size() > LARGEST {
             return Err(format!("{} is larger than 64 MiB", file.name()));
         }
-        let text = wasm_bindgen_futures::JsFuture::from(file.text())
+        let text = JsFuture::from(file.text())
             .await
             .map_err(|_| format!("{} cannot be read", file.name()))?;
         all.push((file.name(), text.as_string().unwrap_or_default()));

@@ -10,15 +10,16 @@ fn get(key: &str) -> Option<String> {
     window()?.local_storage().ok()??.get_item(key).ok()?
 }
 
-/// Storage may be full or forbidden: then nothing is kept, and nothing else is lost.
-fn set(key: &str, value: Option<&str>) {
-    if let Some(storage) = window().and_then(|w| w.local_storage().ok().flatten()) {
-        let done = match value {
-            Some(value) => storage.set_item(key, value),
-            None => storage.remove_item(key),
-        };
-        drop(done);
+/// Storage may be full or forbidden: then nothing is kept, and the answer is false.
+fn set(key: &str, value: Option<&str>) -> bool {
+    let Some(storage) = window().and_then(|w| w.local_storage().ok().flatten()) else {
+        return false;
+    };
+    match value {
+        Some(value) => storage.set_item(key, value),
+        None => storage.remove_item(key),
     }
+    .is_ok()
 }
 
 /// The last session, as a link's fragment (T-05).
@@ -26,8 +27,9 @@ pub(crate) fn session() -> Option<String> {
     get(SESSION).filter(|s| s.starts_with('s'))
 }
 
-pub(crate) fn keep_session(fragment: &str) {
-    set(SESSION, Some(fragment));
+/// Keeps the session; false if the browser does not.
+pub(crate) fn keep_session(fragment: &str) -> bool {
+    set(SESSION, Some(fragment))
 }
 
 pub(crate) fn forget_session() {

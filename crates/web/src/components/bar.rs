@@ -7,7 +7,7 @@ use super::Icon;
 use crate::app::Ctl;
 use crate::browser::store;
 use crate::pure::clock;
-use crate::pure::route::Theme;
+use crate::pure::route::{Panels, Theme};
 use crate::state::{Act, Dialog, Page, Shared, Sheet};
 
 #[derive(Properties, PartialEq)]
@@ -85,7 +85,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
             </span>
         </header>
         <nav class="dock" aria-label="Panels">
-            { for dock(props.has_story).into_iter().map(|(sheet, icon, name)| {
+            { for dock(props.has_story, page.panels).into_iter().map(|(sheet, icon, name)| {
                 let on = page.sheet == sheet;
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Sheet(sheet));
                 html! { <button type="button" class="quiet" onclick={go} aria-pressed={on.to_string()}><Icon name={icon} /><span>{ name }</span></button> }
@@ -95,16 +95,16 @@ pub(crate) fn Bar(props: &Props) -> Html {
     }
 }
 
-fn dock(story: bool) -> Vec<(Sheet, &'static str, &'static str)> {
-    let mut all = vec![
-        (Sheet::Side, "list", "Details"),
-        (Sheet::Timeline, "clock", "Timeline"),
-        (Sheet::Console, "terminal", "Console"),
-    ];
-    if story {
-        all.insert(0, (Sheet::Story, "book", "Story"));
-    }
-    all
+fn dock(story: bool, panels: Panels) -> Vec<(Sheet, &'static str, &'static str)> {
+    [
+        (story, (Sheet::Story, "book", "Story")),
+        (panels.side, (Sheet::Side, "list", "Details")),
+        (panels.timeline, (Sheet::Timeline, "clock", "Timeline")),
+        (panels.console, (Sheet::Console, "terminal", "Console")),
+    ]
+    .into_iter()
+    .filter_map(|(there, row)| there.then_some(row))
+    .collect()
 }
 
 fn notices(page: &Page) -> String {
@@ -138,17 +138,20 @@ fn Transport(props: &TransportProps) -> Html {
     let model = &page.model;
     let typed = use_state(|| None::<String>);
     let before = {
-        let page = props.page.clone();
-        ctl.send.reform(move |_: MouseEvent| Request::Seek {
-            at: crate::keys::mark_before(&page),
+        let (page, ctl) = (props.page.clone(), ctl.clone());
+        Callback::from(move |_: MouseEvent| ctl.seek(crate::keys::mark_before(&page)))
+    };
+    let start = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| ctl.seek(0))
+    };
+    let speed = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: InputEvent| {
+            let index: usize = crate::browser::value_of(&event).parse().unwrap_or(3);
+            ctl.speed(clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)]);
         })
     };
-    let speed = ctl.send.reform(|event: InputEvent| {
-        let index: usize = crate::browser::value_of(&event).parse().unwrap_or(3);
-        Request::Speed {
-            per_mille: clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)],
-        }
-    });
     let oninput = {
         let typed = typed.clone();
         Callback::from(move |event: InputEvent| typed.set(Some(crate::browser::value_of(&event))))
@@ -157,7 +160,7 @@ fn Transport(props: &TransportProps) -> Html {
         let (typed, ctl) = (typed.clone(), ctl.clone());
         Callback::from(move |event: Event| {
             match clock::parse(&crate::browser::value_of(&event)) {
-                Some(at) => ctl.send.emit(Request::Seek { at }),
+                Some(at) => ctl.seek(at),
                 None => ctl
                     .act
                     .emit(Act::Toast("An instant looks like 90s, 1:30 or 5m.".into())),
@@ -177,7 +180,7 @@ fn Transport(props: &TransportProps) -> Html {
     let said = clock::speed(model.speed);
     html! {
         <div class="transport" role="group" aria-label="Time">
-            { button("start", "Back to the start", "Home", ctl.on(Request::Seek { at: 0 })) }
+            { button("start", "Back to the start", "Home", start) }
             { button("back", "Back to the mark before", ",", before) }
             if model.playing {
                 <button type="button" class="play" onclick={ctl.on(Request::Pause)} aria-label="Pause" title="Pause (Space)"><Icon name="pause" /></button>

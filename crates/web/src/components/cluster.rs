@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use gloo_timers::callback::Timeout;
 use podscope_session::protocol::{PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -15,7 +16,7 @@ use super::plane::Plane;
 use super::tray::Tray;
 use super::zone::Zone;
 use crate::app::Ctl;
-use crate::browser::drag::{self, Drag, End};
+use crate::browser::drag::{self, Drag, End, Went};
 use crate::browser::{closest, flight, focus};
 use crate::pure::actions;
 use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, menu};
@@ -71,9 +72,12 @@ pub(crate) fn Cluster(props: &Props) -> Html {
         })
     };
     let oncontextmenu = {
-        let (ctl, page) = (ctl.clone(), page.clone());
+        let (ctl, page, hand) = (ctl.clone(), page.clone(), hand.clone());
         Callback::from(move |event: MouseEvent| {
-            if let Some(menu) = menu_of(&page, &event) {
+            // A finger that rests holds the pod; its menu comes when it is lifted.
+            if hand.borrow().as_ref().is_some_and(|d| d.finger) {
+                event.prevent_default();
+            } else if let Some(menu) = menu_of(&page, &event) {
                 event.prevent_default();
                 ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
             }
@@ -95,17 +99,40 @@ pub(crate) fn Cluster(props: &Props) -> Html {
             }
         })
     };
+    let resting = use_mut_ref(|| None::<Timeout>);
+    {
+        let root = root.clone();
+        use_effect_with((), move |()| {
+            let still = root.cast::<Element>().map(|root| drag::Still::new(&root));
+            move || drop(still)
+        });
+    }
     let onpointerdown = {
-        let hand = hand.clone();
-        Callback::from(move |event: PointerEvent| *hand.borrow_mut() = Drag::begin(&event))
+        let (hand, root, resting) = (hand.clone(), root.clone(), resting.clone());
+        Callback::from(move |event: PointerEvent| {
+            let drag = Drag::begin(&event);
+            let finger = drag.as_ref().is_some_and(|d| d.finger);
+            *hand.borrow_mut() = drag;
+            let (hand, root) = (hand.clone(), root.clone());
+            *resting.borrow_mut() = finger.then(|| {
+                Timeout::new(drag::REST, move || {
+                    if let (Some(drag), Some(root)) = (&mut *hand.borrow_mut(), root.cast::<Element>()) {
+                        drag.rest(&root);
+                    }
+                })
+            });
+        })
     };
     let onpointermove = {
         let (hand, root, ctl, page) = (hand.clone(), root.clone(), ctl.clone(), page.clone());
         Callback::from(move |event: PointerEvent| {
-            let (Some(drag), Some(root)) = (&mut *hand.borrow_mut(), root.cast::<Element>()) else {
-                return;
+            let went = match (&mut *hand.borrow_mut(), root.cast::<Element>()) {
+                (Some(drag), Some(root)) => drag.go(&root, &event),
+                _ => return,
             };
-            if let Some(wire) = drag.go(&root, &event) {
+            if went == Went::Away {
+                *hand.borrow_mut() = None;
+            } else if let Went::Across(wire) = went {
                 let uncut = page
                     .model
                     .nodes
@@ -123,6 +150,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
             let (Some(drag), Some(root)) = (hand.borrow_mut().take(), root.cast::<Element>()) else {
                 return;
             };
+            *resting.borrow_mut() = None;
             let end = drag.end(&root, &event);
             *suppress.borrow_mut() = end != End::Click;
             if end != End::Click {
@@ -130,7 +158,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 let suppress = suppress.clone();
                 crate::browser::after_drawing(move || *suppress.borrow_mut() = false);
             }
-            drop_pod(&ctl, &page, end, event.shift_key());
+            drop_pod(&ctl, &page, end, &event);
         })
     };
     let onpointercancel = {
@@ -154,11 +182,18 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 </div>
             } else if let Some(other) = &page.other {
                 <div class="runs">
-                    { run(page, &page.model, Some("This run"), &ctl) }
-                    { run(page, other, Some("The other run, same seed"), &ctl) }
+                    <div class="side-a">
+                        <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ &page.model.title }</h2>
+                        { run(page, &page.model, false, &ctl) }
+                    </div>
+                    <div class="side-b" data-other="">
+                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ &other.title }
+                            <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button></h2>
+                        { run(page, other, true, &ctl) }
+                    </div>
                 </div>
             } else {
-                { run(page, &page.model, None, &ctl) }
+                { run(page, &page.model, false, &ctl) }
             }
             <div class="bin" data-drop={drag::BIN} aria-hidden="true">
                 <Icon name="bin" /><span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
@@ -181,7 +216,7 @@ fn label_keys(model: &Model) -> Vec<String> {
         .collect()
 }
 
-fn run(page: &Shared<Page>, model: &Shared<Model>, title: Option<&'static str>, ctl: &Ctl) -> Html {
+fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Html {
     let why = page.shown_decision().cloned();
     let follows = why
         .as_ref()
@@ -197,14 +232,14 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, title: Option<&'static str>, 
         .any(|p| p.countdown.is_some() || p.termination.is_some());
     html! {
         <div class="run">
-            <Plane plane={model.plane.clone()} keys={label_keys(model)} group_key={page.group.clone()} {follows} title={title.map(str::to_string)} />
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} />
-            { zones(page, model, selected, ctl) }
+            <Plane plane={model.plane.clone()} keys={label_keys(model)} group_key={page.group.clone()} {follows} idle={other} />
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} />
+            { zones(page, model, selected, other, ctl) }
         </div>
     }
 }
 
-fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, ctl: &Ctl) -> Html {
+fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: bool, ctl: &Ctl) -> Html {
     let zoomed = page
         .zone
         .as_ref()
@@ -270,7 +305,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, c
                 let states: Vec<&Shared<NodeState>> = group.nodes.iter().filter_map(|n| model.nodes.get(n)).collect();
                 let cut = !states.is_empty() && states.iter().all(|n| !n.view.machine.cuts.is_empty());
                 html! {
-                    <Zone key={group.name.clone()} group={group.clone()} owners={model.owners.clone()} key_name={key_name.clone()} {cut} least={least.clone()} wide={zoomed.is_some()}>
+                    <Zone key={group.name.clone()} group={group.clone()} owners={model.owners.clone()} key_name={key_name.clone()} {cut} least={least.clone()} wide={zoomed.is_some()} {beside}>
                         { for states.into_iter().map(node) }
                     </Zone>
                 }
@@ -293,8 +328,17 @@ fn highlights(page: &Page) -> Vec<&str> {
         .map_or_else(Vec::new, |s| s.highlight.iter().map(String::as_str).collect())
 }
 
+/// Said when the second of two runs is touched.
+const PLAYS_ALONG: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
+
 fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
     let target = || event.target();
+    if closest(target(), "data-other").is_some() {
+        if closest(target(), "data-end").is_none() && closest(target(), "type").is_some() {
+            ctl.act.emit(Act::Toast(PLAYS_ALONG.into()));
+        }
+        return;
+    }
     if let Some((_, command)) = closest(target(), "data-run") {
         ctl.run(&command);
     } else if let Some((_, pod)) = closest(target(), "data-help") {
@@ -304,12 +348,7 @@ fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         })));
         ctl.send.emit(Request::WhatWouldHelp { pod });
     } else if let Some((_, id)) = closest(target(), "data-id") {
-        let found = page
-            .model
-            .pods
-            .get(&id)
-            .or_else(|| page.other.as_ref().and_then(|m| m.pods.get(&id)));
-        if let Some(pod) = found {
+        if let Some(pod) = page.model.pods.get(&id) {
             let subject = SubjectRef::Pod {
                 key: pod.key.clone(),
                 uid: pod.uid.clone(),
@@ -332,6 +371,9 @@ fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
 }
 
 fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
+    if closest(event.target(), "data-other").is_some() {
+        return None;
+    }
     if let Some((_, id)) = closest(event.target(), "data-id") {
         let pod = page.model.pods.get(&id)?;
         return Some(menu(pod.key.clone(), actions::pod(pod), event));
@@ -353,8 +395,15 @@ fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
     Some(menu(format!("Node {name}"), actions::node(&node.view), event))
 }
 
-fn drop_pod(ctl: &Ctl, page: &Page, end: End, force: bool) {
+fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
+    let force = event.shift_key();
     match end {
+        End::Rested { id } => {
+            if let Some(pod) = page.model.pods.get(&id) {
+                let menu = menu(pod.key.clone(), actions::pod(pod), event);
+                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+            }
+        }
         End::Bin { id } => {
             let Some(pod) = page.model.pods.get(&id) else { return };
             if pod.mark == PodMark::Ghost {

@@ -13,6 +13,7 @@ use crate::app::Ctl;
 use crate::browser::{self, store};
 use crate::keys;
 use crate::pure::clock;
+use crate::pure::pairs::{self, PAIRS};
 use crate::state::{Act, Dialog, Menu, Page, Screen, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -37,7 +38,9 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         }
         Dialog::Shortcuts => shortcuts(),
         Dialog::Share => html! { <Share page={page.clone()} /> },
-        Dialog::Files => html! { <Files /> },
+        Dialog::Files => {
+            html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} /> }
+        }
         Dialog::Editor => {
             html! { <Editor text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} checked={page.checked.clone()} refused={page.problems.clone()} /> }
         }
@@ -296,10 +299,43 @@ fn Share(props: &Props) -> Html {
     }
 }
 
+#[derive(Properties, PartialEq)]
+struct FilesProps {
+    /// The scenario as it was opened.
+    text: String,
+}
+
 #[component]
-fn Files() -> Html {
+fn Files(props: &FilesProps) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
+    };
+    let pair = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let index: Option<usize> = browser::value_of(&event).parse().ok();
+            let Some((_, [one, other])) = index.and_then(|i| PAIRS.get(i)) else {
+                return;
+            };
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            let files = vec![("compare.yaml".to_string(), pairs::scenario(one))];
+            ctl.send.emit(Request::Open {
+                source: Source::Files { files },
+            });
+            ctl.send.emit(Request::Compare {
+                other: Some(pairs::scenario(other)),
+            });
+            ctl.send.emit(Request::Play);
+        })
+    };
+    let untouched = {
+        let (ctl, text) = (ctl.clone(), props.text.clone());
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.send.emit(Request::Compare {
+                other: Some(text.clone()),
+            });
+        })
     };
     let save = |what: ExportKind, name: &str, hint: &str| {
         html! { <button type="button" onclick={ctl.on(Request::Export { what })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
@@ -339,13 +375,19 @@ fn Files() -> Html {
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
             <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
             <label class="drop"><Icon name="fork" /><span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
-            <button type="button" class="quiet" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button>
+            <div class="row">
+                <label>{ "Two ways " }<select onchange={pair} aria-label="Two ways"><option value="" selected=true>{ "…" }</option>
+                    { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
+                </select></label>
+                <button type="button" onclick={untouched}>{ "This one without your commands" }</button>
+            </div>
             <h3 class="eyebrow">{ "Save" }</h3>
             <div class="grid">
                 { save(ExportKind::Scenario, "Session", "as a scenario file") }
                 { save(ExportKind::Objects, "Objects", "as YAML") }
                 { save(ExportKind::Trace, "Trace", "as JSON Lines") }
-                { save(ExportKind::Picture, "Picture", "as SVG") }
+                { save(ExportKind::Picture, "Drawing", "as SVG") }
+                { save(ExportKind::Image, "Picture", "as PNG") }
             </div>
         </Modal>
     }

@@ -168,7 +168,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
     html! {
         <Modal title="Editor" class="wide editor">
             <div class="row">
-                <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="">{ "…" }</option>
+                <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="" selected=true>{ "…" }</option>
                     { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
                 </select></label>
                 <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span>

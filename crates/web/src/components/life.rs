@@ -39,7 +39,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                                 <span class="sr">{ if c.ready { "ready" } else { "not ready" } }</span>
                                 if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
                             <p class="two"><span>{ "API" }</span>{ &c.state }</p>
-                            if c.machine != c.state && !c.machine.is_empty() { <p class="two differs"><span>{ "machine" }</span>{ &c.machine }</p> }
+                            if !c.machine.is_empty() { <p class={classes!("two", disagree(&c.state, &c.machine).then_some("differs"))}><span>{ "machine" }</span>{ &c.machine }</p> }
                             <p class="mono image">{ &c.image }</p>
                         </li>
                     }) }
@@ -76,6 +76,11 @@ pub(crate) fn Life(props: &Props) -> Html {
     }
 }
 
+/// Whether only one of the two says that the container runs.
+fn disagree(api: &str, machine: &str) -> bool {
+    (api == "running") != machine.starts_with("runs")
+}
+
 /// A bar per container and stage, with words for each.
 fn gantt(bars: &[Mark], now: Micros) -> Html {
     let from = bars.iter().map(|b| b.from).min().unwrap_or(0);
@@ -110,5 +115,24 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
             }) }
             <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span><Icon name="clock" />{ clock::left(to, from) }</p>
         </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::disagree;
+
+    /// U-02: quiet where API and machine agree.
+    #[test]
+    fn u_02_only_a_difference_is_marked() {
+        for (api, machine, differs) in [
+            ("running", "runs since 2.7 s", false),
+            ("ended: Completed, exit code 0", "no process", false),
+            ("waiting: ContainerCreating", "no process", false),
+            ("running", "no process", true),
+            ("unknown to the API", "runs since 2.7 s, received SIGTERM", true),
+        ] {
+            assert_eq!(disagree(api, machine), differs, "{api} / {machine}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The control plane: its components, and the invariants that are broken.
 
-use podscope_session::protocol::{BranchView, ControlPlaneView, SubjectRef};
+use podscope_session::protocol::{ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
 use super::Icon;
@@ -16,11 +16,8 @@ pub(crate) struct Props {
     pub(crate) group_key: String,
     /// The key of the selected pod's spread constraint.
     pub(crate) follows: Option<String>,
-    /// Name of this run while two are compared.
-    #[prop_or_default]
-    pub(crate) title: Option<String>,
-    #[prop_or_default]
-    pub(crate) branches: Shared<Vec<BranchView>>,
+    /// The second of two runs: it is looked at, not acted on.
+    pub(crate) idle: bool,
 }
 
 /// The strip.
@@ -41,6 +38,9 @@ pub(crate) fn Plane(props: &Props) -> Html {
             let name = b.name.clone();
             move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() }))
         });
+        if props.idle {
+            return html! { <span class="chip bad" title={b.text.clone()}><Icon name="shield" />{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
+        }
         html! {
             <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause, b.by)}>
                 <Icon name="shield" />{ format!("{} broken at {}", b.name, clock::instant(b.at)) }
@@ -48,12 +48,12 @@ pub(crate) fn Plane(props: &Props) -> Html {
         }
     });
     html! {
-        <section class="plane" aria-label="Control plane">
-            <h2>{ props.title.clone().unwrap_or_else(|| "Control plane".into()) }</h2>
-            { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word)) }
+        <section class="plane" aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
+            <h2>{ "Control plane" }</h2>
+            { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }
             <span class="gap"></span>
             { for broken }
-            if props.keys.len() > 1 {
+            if props.keys.len() > 1 && !props.idle {
                 <label class="group"><span>{ "by" }</span>
                     <select aria-label="Group nodes by label" onchange={group}>
                         <option value="" selected={props.group_key.is_empty()}>{ "zone" }</option>
@@ -72,7 +72,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
     }
 }
 
-fn component(ctl: &Ctl, name: &str, up: bool, word: &str) -> Html {
+fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
     let list = actions::component(name, up);
     let dot = if up { "ok" } else { "bad" };
     let said = match (up, word.is_empty()) {
@@ -80,7 +80,7 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str) -> Html {
         (_, false) => format!(" ({word})"),
         (false, true) => " (down)".into(),
     };
-    if list.is_empty() {
+    if idle || list.is_empty() {
         return html! { <span class="c"><i class={classes!("dot", dot)}></i>{ name }{ said }</span> };
     }
     let open = {

@@ -70,7 +70,7 @@ fn stage(stage: &str) -> &str {
 fn label(pod: &PodView) -> String {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key);
     // What is seen on it comes first: speech input names marks so.
-    let mut text = if pod.short.is_empty() || name.starts_with(&pod.short) {
+    let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
     } else {
         format!("{}: ", pod.short)

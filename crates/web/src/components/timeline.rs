@@ -26,7 +26,7 @@ pub(crate) const LANES: [(Lane, &str); 5] = [
 
 /// A mark's kind as a class: only known ones.
 pub(crate) fn kind(kind: &str) -> &'static str {
-    const KNOWN: [&str; 14] = [
+    const KNOWN: [&str; 21] = [
         "bound",
         "failed",
         "preempted",
@@ -41,6 +41,13 @@ pub(crate) fn kind(kind: &str) -> &'static str {
         "command",
         "refused",
         "error",
+        "fault",
+        "healed",
+        "fenced",
+        "corrupted",
+        "nominated",
+        "expected",
+        "unexpected",
     ];
     KNOWN.into_iter().find(|k| *k == kind).unwrap_or("other")
 }
@@ -144,7 +151,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
         })
     };
     let onkeydown = {
-        let (ctl, now) = (ctl.clone(), model.now);
+        let (ctl, now) = (ctl.clone(), page.at());
         Callback::from(move |event: KeyboardEvent| {
             let by = if event.shift_key() { 10_000_000 } else { 1_000_000 };
             let at = match event.key().as_str() {
@@ -159,7 +166,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             };
             event.prevent_default();
             event.stop_propagation();
-            ctl.send.emit(Request::Seek { at });
+            ctl.seek(at);
         })
     };
     let zoom = |name: &'static str, icon: &'static str, next: Option<Span>| {

@@ -15,6 +15,8 @@ pub(crate) struct Props {
     pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
     pub(crate) now: Micros,
     pub(crate) selected: Option<String>,
+    /// It is in the second of two runs.
+    pub(crate) beside: bool,
 }
 
 /// Rows shown in full; the others as marks.
@@ -33,8 +35,13 @@ fn pool(pool: &str) -> &'static str {
 /// The tray.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
+    let name = if props.beside {
+        "Pending pods, other run"
+    } else {
+        "Pending pods"
+    };
     if props.pending.is_empty() {
-        return html! { <section class="tray empty" aria-label="Pending pods" data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ "every pod has a node" }</span></section> };
+        return html! { <section class="tray empty" aria-label={name} data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ "every pod has a node" }</span></section> };
     }
     let mark = |pod: &Shared<PodView>| {
         let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
@@ -61,7 +68,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
     };
     let rest = props.pending.len().saturating_sub(ROWS);
     html! {
-        <section class="tray" aria-label="Pending pods">
+        <section class="tray" aria-label={name}>
             <span class="eyebrow">{ format!("Pending {}", props.pending.len()) }</span>
             <ul>{ for props.pending.iter().take(ROWS).map(row) }</ul>
             if rest > 0 {

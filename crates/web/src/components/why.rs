@@ -195,8 +195,10 @@ fn remedies(ctl: &Ctl, pod: &str, help: Option<&Shared<HelpView>>) -> Html {
                             { for help.remedies.iter().enumerate().map(|(index, r)| html! {
                                 <li>
                                     <span title={r.command.clone()}>{ &r.text }if !r.nodes.is_empty() { <small>{ format!(" · fits {}", short(&r.nodes)) }</small> }</span>
-                                    <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
-                                        aria-label={format!("Try in a fork: {}", r.text)}>{ "Try in a fork" }</button>
+                                    if !r.command.is_empty() {
+                                        <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
+                                            aria-label={format!("Try in a fork: {}", r.text)}>{ "Try in a fork" }</button>
+                                    }
                                 </li>
                             }) }
                         </ul>

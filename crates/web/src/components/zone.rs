@@ -20,6 +20,8 @@ pub(crate) struct Props {
     /// Smallest count of each owner over all groups, for the limit.
     pub(crate) least: Shared<BTreeMap<String, u32>>,
     pub(crate) wide: bool,
+    /// It is in the second of two runs.
+    pub(crate) beside: bool,
 }
 
 /// Bars drawn for one count; more are said by the number.
@@ -36,11 +38,13 @@ pub(crate) fn Zone(props: &Props) -> Html {
     } else {
         format!("{} {}", props.key_name, group.name)
     };
-    let mut counts: Vec<&SpreadCount> = group.counts.iter().collect();
+    // Nodes without the key are in no domain: nothing is owed to them.
+    let owed = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
+    let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(owed).collect();
     counts.sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
     html! {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"), props.wide.then_some("wide"))}
-            data-zone={group.name.clone()} aria-label={title.clone()}>
+            data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ &title }</button></h2>
                 <span class="skews mono">{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
@@ -56,7 +60,10 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
         .get(&count.owner)
         .map_or((count.owner.as_str(), HUES), |o| (o.name.as_str(), o.hue % HUES));
     let least = props.least.get(&count.owner).copied().unwrap_or(0);
-    let limit = count.max_skew.map(|m| least + m);
+    let limit = count
+        .max_skew
+        .filter(|_| !props.group.name.is_empty())
+        .map(|m| least + m);
     let over = limit.is_some_and(|l| count.pods > l);
     let free = limit
         .map_or(0, |l| l.saturating_sub(count.pods))

@@ -6,6 +6,7 @@ pub(crate) mod explain;
 pub(crate) mod guarantees;
 pub(crate) mod markdown;
 pub(crate) mod overview;
+pub(crate) mod pairs;
 pub(crate) mod quantity;
 pub(crate) mod route;
 pub(crate) mod scale;

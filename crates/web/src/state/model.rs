@@ -35,6 +35,7 @@ impl NodeState {
 /// What the page knows of one run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
+    pub(crate) title: String,
     pub(crate) now: Micros,
     pub(crate) horizon: Micros,
     pub(crate) playing: bool,
@@ -66,6 +67,9 @@ impl Model {
                 marks_rev: self.marks_rev + 1,
                 ..Model::default()
             };
+        }
+        if let Some(title) = frame.title {
+            self.title = title;
         }
         self.now = frame.now;
         self.horizon = frame.horizon;

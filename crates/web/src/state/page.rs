@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use podscope_session::protocol::{Action, Detail, LessonInfo, Micros, Opened, Problem, Remedy, SubjectRef, Update};
+use podscope_session::protocol::{
+    Action, ConsoleLine, Detail, LessonInfo, Micros, Opened, Problem, Remedy, SubjectRef, Update,
+};
 use yew::{Reducible, TargetCast};
 
 use super::{Console, Model, Shared};
@@ -135,6 +137,10 @@ pub(crate) struct Page {
     pub(crate) heard: Shared<Vec<String>>,
     pub(crate) crashed: Option<String>,
     pub(crate) newer: bool,
+    /// The count of frames when the last command was given.
+    pub(crate) asked: Option<u64>,
+    /// Where the clock was sent, until the engine has had the time to follow; and the count of frames then.
+    pub(crate) aim: Option<(Micros, u64)>,
 }
 
 impl Page {
@@ -171,7 +177,14 @@ impl Page {
             heard: Shared::default(),
             crashed: None,
             newer: false,
+            asked: None,
+            aim: None,
         }
+    }
+
+    /// The clock, or where it was just sent: quick steps add up.
+    pub(crate) fn at(&self) -> Micros {
+        self.aim.map_or(self.model.now, |(at, _)| at)
     }
 
     /// Key of the selected pod.
@@ -203,6 +216,8 @@ pub(crate) enum Act {
     Group(String),
     Zone(Option<String>),
     Span(Option<Span>),
+    Aim(Micros),
+    Speed(u64),
     ConsoleOpen(bool),
     Typed(String),
     Toast(String),
@@ -231,11 +246,16 @@ impl Reducible for Page {
             }
             Act::Zone(zone) => page.zone = zone,
             Act::Span(span) => page.span = span,
+            Act::Aim(at) => page.aim = Some((at, page.frames)),
+            Act::Speed(per_mille) => page.model.change(|m| m.speed = per_mille),
             Act::ConsoleOpen(open) => page.console_open = open,
-            Act::Typed(line) => page.console.change(|c| {
-                c.remember(&line);
-                c.completions = None;
-            }),
+            Act::Typed(line) => {
+                page.asked = Some(page.frames);
+                page.console.change(|c| {
+                    c.remember(&line);
+                    c.completions = None;
+                });
+            }
             Act::Toast(text) => page.toast(text),
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
@@ -265,19 +285,21 @@ impl Page {
             }
             Update::Frame(mut frame) => {
                 self.frames += 1;
+                // A frame that was under way may come before the one that was asked for.
+                self.aim = (self.aim).filter(|(at, asked)| *at != frame.now && self.frames < asked + 3);
                 self.progress = None;
                 if !frame.announcements.is_empty() {
                     self.heard = Shared::new(std::mem::take(&mut frame.announcements));
                 }
-                let (other, reset) = (frame.other.take(), frame.reset);
+                let other = frame.other.take();
                 self.model.change(|m| m.apply(*frame));
                 match other {
                     Some(other) => self
                         .other
                         .get_or_insert_with(Shared::default)
                         .change(|m| m.apply(*other)),
-                    None if reset => self.other = None,
-                    None => {}
+                    // While two runs are compared every frame brings both.
+                    None => self.other = None,
                 }
             }
             Update::Detail(detail) => self.detail = self.selected.is_some().then(|| Shared::new(*detail)),
@@ -302,7 +324,10 @@ impl Page {
                     done,
                 }));
             }
-            Update::Console { lines } => self.console.change(|c| c.print(lines)),
+            Update::Console { lines } => {
+                self.answer(&lines);
+                self.console.change(|c| c.print(lines));
+            }
             Update::Completions { line, replace, choices } => {
                 self.console.change(|c| c.completions = Some((line, replace, choices)));
             }
@@ -334,9 +359,10 @@ impl Page {
             panels: self.panels,
             frames: self.frames,
             newer: self.newer,
-            // What a link could not open is still to be read when the first visit takes its place.
-            dialog: if self.opened.is_none() && self.dialog == Dialog::Refused {
-                Dialog::Refused
+            // The first session comes by itself: it closes nothing that was opened meanwhile, least of
+            // all what a link could not open.
+            dialog: if self.opened.is_none() {
+                self.dialog.clone()
             } else {
                 Dialog::None
             },
@@ -361,6 +387,13 @@ impl Page {
             return;
         }
         self.detail = None;
+        if self
+            .help
+            .as_ref()
+            .is_some_and(|h| !matches!(&subject, Some(SubjectRef::Pod { key, .. }) if *key == h.pod))
+        {
+            self.help = None;
+        }
         self.sheet = match subject {
             Some(_) => Sheet::Side,
             None if self.sheet == Sheet::Side => Sheet::None,
@@ -375,6 +408,19 @@ impl Page {
         self.selected = subject;
     }
 
+    /// What is said to a command is seen also where the console is closed: refusals, hints.
+    fn answer(&mut self, lines: &[ConsoleLine]) {
+        let fresh = self.asked.is_some_and(|asked| self.frames <= asked + ANSWER_FRAMES);
+        if !fresh || self.console_open || self.sheet == Sheet::Console {
+            return;
+        }
+        // What kubectl warns of has been asked before.
+        let said = |l: &&ConsoleLine| l.kind == "notice" || l.kind == "error" && !l.text.starts_with("Warning:");
+        for line in lines.iter().filter(said) {
+            self.toast(line.text.clone());
+        }
+    }
+
     fn toast(&mut self, text: String) {
         let id = self.toasts.last().map_or(0, |(id, _)| id + 1);
         self.toasts.change(|all| {
@@ -385,6 +431,9 @@ impl Page {
         });
     }
 }
+
+/// Frames after a command in which what is printed is taken for its answer.
+const ANSWER_FRAMES: u64 = 15;
 
 /// What a link remembers of the screen (T-03).
 #[derive(Debug, Clone, PartialEq, Default)]
