@@ -34,6 +34,12 @@ const BENCHES: &[Bench] = &[
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         run: |paths| figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
     },
+    Bench {
+        name: "frames",
+        about: "CPU time of the page's thread a frame while 1 000 and 10 000 pods play at 10x",
+        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        run: |paths| figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
+    },
 ];
 
 /// Runs the named measurements, or all, on the release site.
