@@ -1,7 +1,7 @@
 // What every story needs: the built site on a sub-path, a browser, pages that complain about
 // anything unexpected, screenshots and axe.
 import { createServer } from "node:http";
-import { mkdirSync, existsSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,8 @@ const { AxeBuilder } = require("@axe-core/playwright");
 export const SIZES = {
   desktop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
+  narrow: { width: 360, height: 640 },
+  wall: { width: 3840, height: 2160 },
 };
 export const THEMES = ["light", "dark"];
 
@@ -85,7 +87,7 @@ export class Teller {
       viewport: SIZES[size],
       colorScheme: theme,
       reducedMotion: motion,
-      hasTouch: size === "phone",
+      hasTouch: size === "phone" || size === "narrow",
       serviceWorkers: offlineCopy ? "allow" : "block",
     });
     this.#contexts.push(context);
@@ -131,6 +133,84 @@ export class Teller {
   async screenshot(page, name) {
     mkdirSync(SCREENS, { recursive: true });
     await page.screenshot({ path: join(SCREENS, `${name}.png`), animations: "disabled" });
+  }
+
+  /** One look in both themes: a picture of each, and no accessibility violation. */
+  async look(page, name) {
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await this.screenshot(page, `${name}-${theme}`);
+      await this.axe(page);
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+  }
+
+  /** Opens texts as files, as the dialog does. */
+  async openFiles(page, files) {
+    const before = await page.title();
+    await page.getByRole("button", { name: "Files" }).click();
+    await page.locator(".files input[type=file]").first().setInputFiles(
+      Object.entries(files).map(([name, text]) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) })));
+    await page.waitForFunction((before) => document.title !== before, before);
+    await page.locator("[data-zone] [data-node]").first().waitFor();
+  }
+
+  /** Types a command on the console and closes it again. */
+  async command(page, line) {
+    const field = page.getByLabel("Command", { exact: true });
+    await field.fill(line);
+    await field.press("Enter");
+    await field.press("Escape");
+  }
+
+  /** Stops time, once a session is there. */
+  async pause(page) {
+    await page.locator(".page[data-playing]").waitFor();
+    const pause = page.getByRole("button", { name: "Pause" });
+    if (await page.locator('.page[data-playing="true"]').count() > 0) await pause.click();
+    await page.locator('.page[data-playing="false"]').waitFor();
+  }
+
+  /** Goes to an instant by the clock; time stands there. */
+  async seek(page, instant) {
+    await page.locator("[data-zone] [data-node]").first().waitFor();
+    const there = page.locator(`.page[data-playing="false"][data-now="${instant}"]`);
+    // A session that has just opened may begin to play after it was stopped.
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      await this.pause(page);
+      const clock = page.getByLabel("Clock: type an instant to go there");
+      await clock.fill(instant);
+      await clock.press("Enter");
+      try {
+        await there.waitFor({ timeout: 4_000 });
+        await page.waitForTimeout(150);
+        if (await there.count() > 0) return;
+      } catch { /* it plays: once more */ }
+    }
+    throw new Error(`the clock does not stand at ${instant}`);
+  }
+
+  /** What the page says of itself: the clock. */
+  async now(page) {
+    return page.locator(".page").getAttribute("data-now");
+  }
+
+  /** Keeps bytes beside the screenshots. */
+  keep(name, bytes) {
+    mkdirSync(SCREENS, { recursive: true });
+    writeFileSync(join(SCREENS, name), bytes);
+  }
+
+  /** No part of the page sticks out to the side. */
+  async fits(page, what) {
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    this.check(wide <= 0, `${what}: ${wide} px stick out`);
+  }
+
+  /** The text of what a click offers as a download, with its name. */
+  async download(page, click) {
+    const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
   }
 
   /** No accessibility violation at all, WCAG 2.2 AA and best practice. */
