@@ -6,7 +6,7 @@
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{host, site, size};
+use crate::{decisions, host, site, size};
 
 struct Bench {
     name: &'static str,
@@ -27,6 +27,15 @@ const BENCHES: &[Bench] = &[
         about: "bytes of a first visit, brotli",
         tools: &[Tool::Node],
         run: sizes,
+    },
+    Bench {
+        name: "decisions",
+        about: "time of a scheduling decision, natively, against its limit (1/20 of kube-scheduler's)",
+        tools: &[Tool::Toolchain],
+        run: |_| {
+            let figure = |(name, value, unit)| Figure { name, value, unit };
+            Ok(decisions::times()?.into_iter().map(figure).collect())
+        },
     },
     Bench {
         name: "page",

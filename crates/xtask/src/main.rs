@@ -6,6 +6,7 @@
 
 mod bench;
 mod browser;
+mod decisions;
 mod editor;
 mod golden;
 mod host;

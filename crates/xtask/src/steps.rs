@@ -3,7 +3,7 @@
 
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{golden, host, package, site, size, spec};
+use crate::{decisions, golden, host, package, site, size, spec};
 use std::time::Instant;
 
 /// One step of the test suite.
@@ -68,6 +68,13 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain],
         after: None,
         run: conformance,
+    },
+    Step {
+        name: "instructions",
+        about: "instructions of a scheduling decision, counted by callgrind",
+        tools: &[Tool::Toolchain],
+        after: None,
+        run: |_| decisions::instructions(),
     },
     Step {
         name: "wasm",

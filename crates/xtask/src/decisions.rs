@@ -1,0 +1,173 @@
+//! What a scheduling decision costs: time natively (`cargo xtask bench decisions`), and
+//! instructions, which are the same on a busy machine (`cargo xtask test instructions`).
+
+use crate::host;
+use crate::run::{Counts, Fallible, Run};
+use std::path::{Path, PathBuf};
+
+/// A workload of `podscope bench`.
+struct Workload {
+    name: &'static str,
+    /// Microseconds kube-scheduler v1.34.1 takes for a decision (5 000 nodes, 5 000 pods, 2 cores).
+    reference: f64,
+    /// Instructions a decision takes with 500 nodes and 500 pods in a development build.
+    instructions: u64,
+}
+
+const WORKLOADS: [Workload; 5] = [
+    Workload {
+        name: "basic",
+        reference: 1040.0,
+        instructions: 405_666,
+    },
+    Workload {
+        name: "softspread",
+        reference: 2070.0,
+        instructions: 654_192,
+    },
+    Workload {
+        name: "spread",
+        reference: 2710.0,
+        instructions: 525_615,
+    },
+    Workload {
+        name: "anti",
+        reference: 10_300.0,
+        instructions: 495_046,
+    },
+    Workload {
+        name: "affinity",
+        reference: 7300.0,
+        instructions: 538_680,
+    },
+];
+
+/// How much a count may differ from the one that is written down, in percent: toolchains differ a little.
+const TOLERANCE: u64 = 8;
+
+/// Name, value and unit of each measurement: the five workloads and `preempt` at the reference's size, the same
+/// with 200 templates and deletions, and how a decision's cost grows with nodes and with pods.
+pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
+    Run::cargo()
+        .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
+        .status()?;
+    let podscope = host::target().join("native").join("podscope");
+    let mut rows = Vec::new();
+    let mut measure = |name: String, limit: Option<f64>, args: &[&str]| -> Fallible {
+        let value = decision(&podscope, args)?;
+        let unit = limit.map_or_else(|| "us".to_owned(), |limit| format!("us of {limit:.0}"));
+        rows.push((name, value, unit));
+        Ok(())
+    };
+    for workload in &WORKLOADS {
+        let limit = Some(workload.reference / 20.0);
+        measure(workload.name.to_owned(), limit, &[workload.name])?;
+        let args = [workload.name, "--templates", "200", "--deletions"];
+        measure(format!("{}, 200 templates, deletions", workload.name), limit, &args)?;
+    }
+    measure("preempt".to_owned(), Some(20_000.0), &["preempt", "--decisions", "50"])?;
+    for workload in &WORKLOADS {
+        for (nodes, pods) in [
+            ("100", "1000"),
+            ("1000", "1000"),
+            ("1000", "10000"),
+            ("5000", "50000"),
+            ("15000", "15000"),
+        ] {
+            let args = [workload.name, "--nodes", nodes, "--pods", pods, "--decisions", "500"];
+            measure(format!("{}, {nodes} nodes, {pods} pods", workload.name), None, &args)?;
+        }
+    }
+    Ok(rows)
+}
+
+/// Microseconds of one decision, as `podscope bench` prints them.
+fn decision(podscope: &Path, args: &[&str]) -> Fallible<f64> {
+    let text = Run::new(podscope).args(["bench"]).args(args).output()?;
+    let value = text
+        .trim()
+        .strip_suffix(" us/decision")
+        .and_then(|rest| rest.rsplit(' ').next());
+    value
+        .and_then(|value| value.parse().ok())
+        .ok_or_else(|| format!("`podscope bench` printed {text:?}"))
+}
+
+/// Counts the instructions of a decision of each workload with callgrind, where valgrind is installed.
+pub(crate) fn instructions() -> (Fallible, Counts) {
+    let mut counts = Counts::default();
+    if host::which("valgrind").is_none() {
+        println!("skipped: valgrind is not on PATH (apt-get install valgrind)");
+        return (Ok(()), counts);
+    }
+    if let Err(message) = Run::cargo()
+        .args(["build", "--quiet", "--package", "podscope"])
+        .status()
+    {
+        return (Err(message), counts);
+    }
+    let podscope = host::target().join("debug").join("podscope");
+    let mut wrong = Vec::new();
+    for workload in &WORKLOADS {
+        match instructions_of(&podscope, workload.name) {
+            Ok(found) => {
+                let room = workload.instructions * TOLERANCE / 100;
+                let fits = found.abs_diff(workload.instructions) <= room;
+                println!(
+                    "{:<12} {found:>9} instructions a decision; {} ± {TOLERANCE} % expected",
+                    workload.name, workload.instructions
+                );
+                counts.add(Counts {
+                    passed: u64::from(fits),
+                    failed: u64::from(!fits),
+                });
+                if !fits {
+                    wrong.push(workload.name);
+                }
+            }
+            Err(message) => return (Err(message), counts),
+        }
+    }
+    let done = match wrong.as_slice() {
+        [] => Ok(()),
+        names => Err(format!(
+            "the cost of a decision has changed: {} (crates/xtask/src/decisions.rs)",
+            names.join(", ")
+        )),
+    };
+    (done, counts)
+}
+
+/// Setting the cluster up costs more than the decisions: what 110 of them add to a run is counted.
+fn instructions_of(podscope: &Path, workload: &str) -> Fallible<u64> {
+    // A run makes a tenth more decisions than asked for, to warm up.
+    let short = collected(podscope, workload, "100")?;
+    let long = collected(podscope, workload, "200")?;
+    Ok(long.saturating_sub(short) / 110)
+}
+
+fn collected(podscope: &Path, workload: &str, decisions: &str) -> Fallible<u64> {
+    let out: PathBuf = host::target().join("callgrind.out");
+    let mut option = std::ffi::OsString::from("--callgrind-out-file=");
+    option.push(&out);
+    Run::new("valgrind")
+        .args(["--tool=callgrind", "--quiet"])
+        .args([option])
+        .args([podscope])
+        .args([
+            "bench",
+            workload,
+            "--nodes",
+            "500",
+            "--pods",
+            "500",
+            "--decisions",
+            decisions,
+        ])
+        .output()?;
+    let text = std::fs::read_to_string(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let total = text.lines().find_map(|line| line.strip_prefix("summary: "));
+    total
+        .and_then(|total| total.trim().parse().ok())
+        .ok_or_else(|| format!("{}: no summary", out.display()))
+}
