@@ -13,6 +13,8 @@ use podscope_session::timeline::Session;
 
 use crate::args;
 
+use crate::args;
+
 /// Reads the arguments, measures, prints one line.
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut workload, mut size, mut decisions) = (None, Size::default(), 1000_usize);
@@ -32,6 +34,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                     None => return Err(format!("there is no workload {name:?}").into()),
                 }
             }
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
     }
