@@ -1,11 +1,14 @@
 //! Renames the objects of a session before it is shared: names,
-//! namespaces, label values and images become `pod-1`, `ns-2`, …, the same
-//! everywhere; annotations, environment values and managedFields go.
+//! namespaces, label values and images become `pod-1`, `namespace-2`, …, the
+//! same everywhere, in files and commands; annotations, words of command lines,
+//! environment values, the data of config maps and managedFields go.
 
 use podscope_api::ordered::BTreeMap;
 
+use podscope_api::Kind;
 use serde_json::Value;
 
+use crate::command::{self, Command, CreateWhat, Kubectl, Selection};
 use crate::link::Link;
 
 /// The renaming.
@@ -93,13 +96,137 @@ impl Names {
         if let Some(name) = self.map.get(text) {
             return name.clone();
         }
-        // NAMESPACE/NAME and names with a generated tail.
-        if let Some((left, right)) = text.split_once('/')
-            && (self.map.contains_key(left) || self.map.contains_key(right))
-        {
-            return format!("{}/{}", self.rename(left), self.rename(right));
+        // NAMESPACE/NAME, KEY=VALUE, lists.
+        for separator in ['/', ',', '='] {
+            if let Some((left, right)) = text.split_once(separator) {
+                return format!("{}{separator}{}", self.rename(left), self.rename(right));
+            }
         }
-        text.to_owned()
+        // Names with a generated tail: the longest known one that the text begins with.
+        let known = self
+            .map
+            .iter()
+            .filter(|(name, _)| {
+                text.strip_prefix(name.as_str())
+                    .is_some_and(|tail| tail.starts_with('-'))
+            })
+            .max_by_key(|(name, _)| name.len());
+        match known {
+            Some((name, other)) => format!("{other}{}", text.get(name.len()..).unwrap_or_default()),
+            None => text.to_owned(),
+        }
+    }
+    /// The documents of a text, renamed.
+    fn text(&self, text: &str) -> String {
+        let mut out = String::new();
+        for mut value in documents(text) {
+            self.apply(&mut value);
+            if !out.is_empty() {
+                out.push_str("---\n");
+            }
+            out.push_str(&podscope_api::print_yaml(&value));
+        }
+        out
+    }
+    /// What a command brings with it: names of what it makes, values it sets.
+    fn collect_command(&mut self, command: &Kubectl) {
+        if let Some(text) = manifest_of(command) {
+            documents(text).iter().for_each(|value| self.collect(value));
+        }
+        match command {
+            Kubectl::Create { what, .. } => match what {
+                CreateWhat::Deployment { name, images, .. } => {
+                    self.add(name, "deployment");
+                    images.iter().for_each(|image| self.add(image, "image"));
+                }
+                CreateWhat::Run { name, image, .. } => {
+                    self.add(name, "pod");
+                    self.add(image, "image");
+                }
+                CreateWhat::Job { name, image } => {
+                    self.add(name, "job");
+                    self.add(image, "image");
+                }
+                CreateWhat::Namespace(name) => self.add(name, "namespace"),
+                CreateWhat::ConfigMap { name, .. } => self.add(name, "configmap"),
+                CreateWhat::PriorityClass { name, .. } => self.add(name, "priorityclass"),
+                CreateWhat::PodDisruptionBudget { name, .. } => self.add(name, "poddisruptionbudget"),
+                CreateWhat::Manifest(_) => {}
+            },
+            Kubectl::SetImage { images, .. } => images.iter().for_each(|(_, image)| self.add(image, "image")),
+            Kubectl::Label(mark) => {
+                for value in mark.changes.iter().filter_map(|(_, value)| value.as_ref()) {
+                    self.add(value, "value");
+                }
+            }
+            _ => {}
+        }
+    }
+    /// The command with other names; none for one that says nothing without its words.
+    fn command(&self, text: &str) -> Option<String> {
+        let words = |text: &str| {
+            text.split(' ')
+                .map(|word| self.rename(word))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let Ok(Command::Kubectl(mut kubectl)) = command::parse(text) else {
+            return Some(words(text));
+        };
+        match &mut kubectl {
+            Kubectl::Annotate(_) => return None,
+            Kubectl::Apply {
+                manifest, namespace, ..
+            } => {
+                *manifest = self.text(manifest);
+                *namespace = namespace.take().map(|name| self.rename(&name));
+            }
+            Kubectl::Create {
+                what: CreateWhat::Manifest(manifest),
+                namespace,
+                ..
+            } => {
+                *manifest = self.text(manifest);
+                *namespace = namespace.take().map(|name| self.rename(&name));
+            }
+            Kubectl::Edit {
+                selection,
+                namespace,
+                text,
+            } => {
+                *text = self.text(text);
+                *namespace = namespace.take().map(|name| self.rename(&name));
+                self.selection(selection);
+            }
+            Kubectl::Patch {
+                selection,
+                namespace,
+                patch,
+                ..
+            } => {
+                if let Ok(mut value) = serde_json::from_str::<Value>(patch) {
+                    self.apply(&mut value);
+                    *patch = value.to_string();
+                }
+                *namespace = namespace.take().map(|name| self.rename(&name));
+                self.selection(selection);
+            }
+            Kubectl::Create {
+                what: CreateWhat::ConfigMap { literals, .. },
+                ..
+            } => {
+                literals.iter_mut().for_each(|(_, value)| value.clear());
+                return Some(words(&kubectl.to_string()));
+            }
+            _ => return Some(words(text)),
+        }
+        Some(kubectl.to_string())
+    }
+    fn selection(&self, selection: &mut Selection) {
+        match selection {
+            Selection::Kinds { names, .. } => names.iter_mut().for_each(|name| *name = self.rename(name)),
+            Selection::Items(items) => items.iter_mut().for_each(|(_, name)| *name = self.rename(name)),
+        }
     }
     fn apply(&self, value: &mut Value) {
         match value {
@@ -109,6 +236,12 @@ impl Names {
                 map.shift_remove("managedFields");
                 if let Some(Value::Object(annotations)) = map.get_mut("annotations") {
                     annotations.retain(|key, _| key.contains("podscope.dev"));
+                }
+                for key in ["command", "args"] {
+                    // Command lines run nothing here; a list that must not be empty keeps its length.
+                    if let Some(Value::Array(words)) = map.get_mut(key) {
+                        words.iter_mut().for_each(|word| *word = Value::from("word"));
+                    }
                 }
                 if let Some(Value::Array(env)) = map.get_mut("env") {
                     for variable in env {
@@ -133,33 +266,52 @@ impl Names {
     }
 }
 
+/// The documents of a text that are simulated, as trees; what is not simulated is left out.
+fn documents(text: &str) -> Vec<Value> {
+    let parsed = podscope_api::parse(text);
+    let configs = parsed.configs.iter().map(|config| config.value.tree.to_value());
+    let objects = parsed.objects.iter().map(|object| object.value.to_value());
+    configs.chain(objects).collect()
+}
+
+/// The text a command carries.
+fn manifest_of(command: &Kubectl) -> Option<&str> {
+    match command {
+        Kubectl::Apply { manifest, .. }
+        | Kubectl::Create {
+            what: CreateWhat::Manifest(manifest),
+            ..
+        } => Some(manifest),
+        Kubectl::Edit { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
 /// The link with its objects renamed. Lessons have nothing to hide.
 pub(crate) fn link(mut link: Link) -> Link {
     if link.lesson.is_some() {
         return link;
     }
     let mut names = Names::default();
-    let mut values: Vec<Value> = Vec::new();
     for (_, text) in &link.files {
-        let parsed = podscope_api::parse(text);
-        values.extend(parsed.configs.iter().map(|config| config.value.tree.to_value()));
-        values.extend(parsed.objects.iter().map(|object| object.value.to_value()));
+        documents(text).iter().for_each(|value| names.collect(value));
     }
-    for value in &values {
-        names.collect(value);
-    }
-    let mut text = String::new();
-    for value in &mut values {
-        names.apply(value);
-        if !text.is_empty() {
-            text.push_str("---\n");
+    for (_, text) in &link.commands {
+        if let Ok(Command::Kubectl(kubectl)) = command::parse(text) {
+            names.collect_command(&kubectl);
         }
-        text.push_str(&podscope_api::print_yaml(value));
     }
-    link.files = vec![("shared.yaml".into(), text)];
-    for (_, command) in &mut link.commands {
-        let words: Vec<String> = command.split(' ').map(|word| names.rename(word)).collect();
-        *command = words.join(" ");
+    // Kinds are words of commands too: they keep their meaning.
+    names.map.retain(|name, _| Kind::from_resource_name(name).is_none());
+    let texts: Vec<String> = link.files.iter().map(|(_, text)| names.text(text)).collect();
+    link.files = vec![("shared.yaml".into(), texts.join("---\n"))];
+    let mut since = 0;
+    let commands = std::mem::take(&mut link.commands);
+    for (after, text) in commands {
+        since += after;
+        if let Some(text) = names.command(&text) {
+            link.commands.push((std::mem::take(&mut since), text));
+        }
     }
     link.trace_hash = String::new();
     link

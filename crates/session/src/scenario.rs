@@ -221,6 +221,11 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
         reader.loaded.notices.push(format!("{count} × {kind} (not simulated)"));
     }
     reader.namespaces();
+    // The nodes of a live cluster are all the nodes there are.
+    let is_live = |object: &Object| object.kind() == Kind::Node && !object.metadata().uid.is_empty();
+    if !reader.loaded.has_scenario && reader.loaded.setup.objects.iter().any(is_live) {
+        reader.loaded.setup.nodes.nodes_per_zone = 0;
+    }
     reader.unknown_machines();
     if reader.problems.is_empty() {
         reader.loaded.scenario.timeline.in_order_by_key(|timed| timed.at);
@@ -295,7 +300,8 @@ impl Reader {
             let object = located.value;
             // Live objects that the control plane itself keeps are not the user's input.
             let own = matches!(object.kind(), Kind::Event)
-                || (object.kind() == Kind::Lease && &*object.metadata().namespace == "kube-node-lease")
+                || (object.kind() == Kind::Lease && object.metadata().namespace.starts_with("kube-"))
+                || (object.kind() == Kind::PriorityClass && object.metadata().name.starts_with("system-"))
                 || (object.kind() == Kind::Namespace
                     && (&*object.metadata().name == "default" || object.metadata().name.starts_with("kube-"))
                     && !object.metadata().uid.is_empty());

@@ -1,0 +1,593 @@
+//! What the page does with a session, through the protocol as it does it:
+//! T-04 compare, T-05 save, open and undo, T-06 export, Q-06 anonymise, K-01
+//! to K-03 the console, and the inspector's, the explanation's and the help's
+//! answers.
+
+use podscope_session::host::{Host, Wants};
+use podscope_session::protocol::{ConsoleLine, Detail, ExportKind, Frame, Request, Source, SubjectRef, Update};
+
+/// A host and its clock.
+struct Page {
+    host: Host,
+    clock: f64,
+}
+
+const SCENARIO: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: page}
+spec:
+  title: A page's session
+  seed: 3
+  cluster: {zones: [a, b], nodesPerZone: 1, node: {cpu: 2, memory: 4Gi, pods: 20}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: ledger}
+spec:
+  replicas: 2
+  serviceName: ledger
+  selector: {matchLabels: {app: ledger}}
+  template:
+    metadata: {labels: {app: ledger}}
+    spec: {containers: [{name: books, image: "acme.example/ledger:1", resources: {requests: {cpu: 100m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: huge}
+spec: {containers: [{name: c, image: x, resources: {requests: {cpu: "7"}}}]}
+"#;
+
+impl Page {
+    fn open(source: Source) -> (Page, Vec<Update>) {
+        let mut page = Page {
+            host: Host::new(),
+            clock: 0.0,
+        };
+        let updates = page.ask(Request::Open { source });
+        (page, updates)
+    }
+    fn on(text: &str) -> Page {
+        let (page, updates) = Page::open(Source::Files {
+            files: vec![("session.yaml".into(), text.into())],
+        });
+        assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
+        page
+    }
+    /// Sends a request and works until nothing is left to do.
+    fn ask(&mut self, request: Request) -> Vec<Update> {
+        let mut all = self.host.handle(request, self.clock);
+        for _ in 0..1_000_000 {
+            if all.iter().any(|update| matches!(update, Update::Frame(_))) {
+                self.host.handle(Request::FrameDone, self.clock);
+            }
+            match self.host.wants() {
+                Wants::Rest => break,
+                Wants::Now => self.clock += 0.1,
+                Wants::At(at) => self.clock = at.max(self.clock + 0.1),
+            }
+            all.extend(self.host.work(self.clock));
+        }
+        all
+    }
+    fn seek(&mut self, seconds: i64) -> Vec<Update> {
+        self.ask(Request::Seek {
+            at: seconds * 1_000_000,
+        })
+    }
+    /// Lines that a command line printed, its echo first.
+    fn run(&mut self, line: &str) -> Vec<ConsoleLine> {
+        self.ask(Request::Command { line: line.into() })
+            .into_iter()
+            .filter_map(|update| match update {
+                Update::Console { lines } => Some(lines),
+                _ => None,
+            })
+            .flatten()
+            .collect()
+    }
+    fn export(&mut self, what: ExportKind) -> (String, String, String) {
+        match self.ask(Request::Export { what }).into_iter().next() {
+            Some(Update::File { name, media_type, text }) => (name, media_type, text),
+            other => panic!("{other:?}"),
+        }
+    }
+    fn inspect(&mut self, subject: SubjectRef) -> Detail {
+        let updates = self.ask(Request::Inspect { subject: Some(subject) });
+        updates
+            .into_iter()
+            .find_map(|update| match update {
+                Update::Detail(detail) => Some(*detail),
+                _ => None,
+            })
+            .expect("a detail")
+    }
+}
+
+fn last_frame(updates: &[Update]) -> &Frame {
+    updates
+        .iter()
+        .rev()
+        .find_map(|update| match update {
+            Update::Frame(frame) => Some(&**frame),
+            _ => None,
+        })
+        .expect("a frame")
+}
+
+fn texts(lines: &[ConsoleLine], kind: &str) -> Vec<String> {
+    lines
+        .iter()
+        .filter(|line| line.kind == kind)
+        .map(|line| line.text.clone())
+        .collect()
+}
+
+fn pod(key: &str) -> SubjectRef {
+    SubjectRef::Pod {
+        key: key.into(),
+        uid: String::new(),
+    }
+}
+
+// T-04: the other side runs on the same seed, at the same instants, and does not touch this one.
+#[test]
+fn t_04_a_comparison_runs_beside_the_session() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let other = SCENARIO
+        .replace("seed: 3", "seed: 99")
+        .replace("replicas: 2", "replicas: 1");
+    let updates = page.ask(Request::Compare { other: Some(other) });
+    let frame = last_frame(&updates);
+    let beside = frame.other.as_deref().expect("the other run");
+    assert_eq!((frame.now, beside.now), (30_000_000, 30_000_000));
+    let keys = |frame: &Frame| {
+        let mut keys: Vec<String> = frame.pods.iter().map(|pod| pod.key.clone()).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(
+        keys(beside),
+        ["default/huge", "default/ledger-0"],
+        "one replica, all in the first frame"
+    );
+    // Both go on together, also backwards.
+    let updates = page.seek(60);
+    let frame = last_frame(&updates);
+    assert_eq!(frame.other.as_ref().map(|other| other.now), Some(60_000_000));
+    let updates = page.seek(5);
+    assert_eq!(
+        last_frame(&updates).other.as_ref().map(|other| other.now),
+        Some(5_000_000)
+    );
+    // What cannot be read leaves both as they are.
+    let refused = page.ask(Request::Compare {
+        other: Some("kind: Pod\n".into()),
+    });
+    assert!(
+        matches!(refused.as_slice(), [Update::Refused { problems }] if !problems.is_empty()),
+        "{refused:?}"
+    );
+    let updates = page.seek(6);
+    assert!(last_frame(&updates).other.is_some());
+    let updates = page.ask(Request::Compare { other: None });
+    assert!(last_frame(&updates).other.is_none());
+}
+
+// T-06
+#[test]
+fn t_06_exports_are_whole_files() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let (name, media_type, text) = page.export(ExportKind::Objects);
+    assert_eq!(
+        (name.as_str(), media_type.as_str()),
+        ("objects.yaml", "application/yaml")
+    );
+    let parsed = podscope_api::parse(&text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let pods: Vec<String> = parsed
+        .objects
+        .iter()
+        .filter(|object| object.value.kind() == podscope_api::Kind::Pod)
+        .map(|object| object.value.metadata().name.to_string())
+        .collect();
+    assert_eq!(pods, ["huge", "ledger-0", "ledger-1"]);
+    // What was exported opens again: the pods stay where they run.
+    let (mut again, _) = Page::open(Source::Files {
+        files: vec![(name, text)],
+    });
+    let nodes = |page: &mut Page| {
+        texts(
+            &page.run("kubectl get pods -o custom-columns=N:.metadata.name,ON:.spec.nodeName,U:.metadata.uid"),
+            "output",
+        )
+    };
+    assert_eq!(nodes(&mut again), nodes(&mut page));
+
+    let (name, media_type, text) = page.export(ExportKind::Trace);
+    assert_eq!(
+        (name.as_str(), media_type.as_str()),
+        ("trace.jsonl", "application/jsonl")
+    );
+    assert!(text.lines().count() > 10);
+    for (at, line) in text.lines().enumerate() {
+        let record: serde_json::Value = serde_json::from_str(line).expect("JSON Lines");
+        assert_eq!(record["seq"], serde_json::json!(at));
+    }
+    let (name, media_type, text) = page.export(ExportKind::Picture);
+    assert_eq!((name.as_str(), media_type.as_str()), ("cluster.svg", "image/svg+xml"));
+    assert!(
+        text.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && text.ends_with("</svg>\n"),
+        "{text}"
+    );
+    for want in [
+        "zone a",
+        "zone b",
+        ">a-1 ",
+        ">b-1 ",
+        "default/ledger-0 Running",
+        "pending: default/huge",
+    ] {
+        assert!(text.contains(want), "{want} in {text}");
+    }
+    // Every tag that opens is closed.
+    for tag in ["svg", "rect", "text", "title"] {
+        let opened = text.matches(&format!("<{tag}")).count();
+        let closed =
+            text.matches(&format!("</{tag}>")).count() + if tag == "rect" { text.matches("/>").count() } else { 0 };
+        assert_eq!(opened, closed, "{tag}");
+    }
+}
+
+// T-05: the saved file holds the scenario and the user's commands with their times, and runs the same.
+#[test]
+fn t_05_a_saved_session_opens_as_it_was() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(20);
+    page.run("kubectl cordon a-1");
+    page.seek(30);
+    page.run("kubectl delete pod ledger-0");
+    page.seek(90);
+    let (name, _, text) = page.export(ExportKind::Scenario);
+    assert_eq!(name, "scenario.yaml");
+    assert!(
+        text.contains("run: kubectl cordon a-1\n") && text.contains("run: kubectl delete pods ledger-0\n"),
+        "{text}"
+    );
+    let mut again = Page::on(&text);
+    again.seek(90);
+    let state = |page: &mut Page| texts(&page.run("kubectl get pods,nodes -o wide"), "output");
+    assert_eq!(state(&mut again), state(&mut page));
+    assert_eq!(
+        again.export(ExportKind::Trace).2,
+        page.export(ExportKind::Trace).2,
+        "byte for byte"
+    );
+    // A file that cannot be read is refused, and the session is untouched (P-04).
+    let before = state(&mut page);
+    let refused = page.ask(Request::Open {
+        source: Source::Files {
+            files: vec![("bad.yaml".into(), "kind: Pod\nmetadata: {name: Bad}\n".into())],
+        },
+    });
+    let [Update::Refused { problems }] = refused.as_slice() else {
+        panic!("{refused:?}")
+    };
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem.file == "bad.yaml" && problem.line > 0),
+        "{problems:?}"
+    );
+    assert_eq!(state(&mut page), before);
+}
+
+// T-05
+#[test]
+fn t_05_undo_takes_back_the_last_command_and_what_came_of_it() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(20);
+    let before = texts(&page.run("kubectl get nodes"), "output");
+    page.run("kubectl cordon a-1");
+    page.seek(25);
+    page.run("kubectl cordon b-1");
+    page.seek(40);
+    let cordoned = |page: &mut Page| {
+        let lines = texts(&page.run("kubectl get nodes"), "output");
+        lines.iter().filter(|line| line.contains("SchedulingDisabled")).count()
+    };
+    assert_eq!(cordoned(&mut page), 2);
+    let updates = page.ask(Request::Undo);
+    // To just before the command.
+    assert_eq!(last_frame(&updates).now, 25_000_000);
+    assert_eq!(cordoned(&mut page), 1);
+    page.ask(Request::Undo);
+    assert_eq!(texts(&page.run("kubectl get nodes"), "output"), before);
+    let nothing = page.ask(Request::Undo);
+    let Some(Update::Console { lines }) = nothing.first() else {
+        panic!("{nothing:?}")
+    };
+    assert_eq!(
+        texts(lines, "error"),
+        ["there is no command to take back on this branch"]
+    );
+    // Without the commands everything goes as if they had never been.
+    page.seek(40);
+    let mut other = Page::on(SCENARIO);
+    other.seek(40);
+    assert_eq!(page.export(ExportKind::Trace).2, other.export(ExportKind::Trace).2);
+}
+
+// Q-06: no name of the user's is in the link, and the renamed session does the same.
+#[test]
+fn q_06_a_shared_link_can_hide_the_names() {
+    let secret = SCENARIO
+        .replace(
+            "metadata: {labels: {app: ledger}}",
+            "metadata: {labels: {app: ledger}, annotations: {contact: bob@acme.example}}",
+        )
+        .replace(
+            "image: \"acme.example/ledger:1\"",
+            "image: \"acme.example/ledger:1\", args: [--token=hunter2], env: [{name: PASSWORD, value: hunter2}]",
+        );
+    let mut page = Page::on(&secret);
+    page.seek(20);
+    page.run("kubectl delete pod ledger-0 --wait=false");
+    page.run("kubectl label pods -l app=ledger team=blue");
+    page.run("kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: payroll}\ndata: {salary: hunter2}\nEOF");
+    page.seek(60);
+    let share = |page: &mut Page, anonymise: bool| {
+        let updates = page.ask(Request::Share {
+            screen: String::new(),
+            anonymise,
+        });
+        match updates.into_iter().next() {
+            Some(Update::Link { fragment, .. }) => fragment,
+            other => panic!("{other:?}"),
+        }
+    };
+    let open = share(&mut page, false);
+    let hidden = share(&mut page, true);
+    let text = |fragment: &str| {
+        let link = podscope_session::link::decode(fragment).expect("a link");
+        format!("{:?} {:?}", link.files, link.commands)
+    };
+    assert!(text(&open).contains("ledger") && text(&open).contains("hunter2"));
+    for word in ["ledger", "acme", "books", "bob", "hunter2", "payroll", "blue"] {
+        assert!(!text(&hidden).contains(word), "{word} in {}", text(&hidden));
+    }
+    let (mut other, updates) = Page::open(Source::Link { fragment: hidden });
+    assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
+    let shape = |page: &mut Page| {
+        page.seek(60);
+        let lines = texts(
+            &page.run("kubectl get pods,sts,cm --no-headers -o custom-columns=P:.status.phase,ON:.spec.nodeName"),
+            "output",
+        );
+        lines
+    };
+    assert_eq!(shape(&mut other).len(), shape(&mut page).len());
+    let names = texts(&other.run("kubectl get pods -o name"), "output");
+    assert!(names.contains(&"pod/statefulset-1-0".to_owned()), "{names:?}");
+}
+
+// U-06: the inspector hears what is, and what can be done, with the commands (K-01).
+#[test]
+fn u_06_the_inspector_shows_pods_nodes_objects_and_ghosts() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let detail = page.inspect(pod("default/ledger-0"));
+    assert_eq!(detail.title, "ledger-0");
+    assert!(detail.subtitle.contains("default"), "{}", detail.subtitle);
+    assert!(!detail.sentence.is_empty());
+    assert_eq!(
+        detail
+            .containers
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect::<Vec<_>>(),
+        ["books"]
+    );
+    assert!(
+        detail.containers[0].ready && detail.containers[0].machine.starts_with("runs since"),
+        "{:?}",
+        detail.containers
+    );
+    assert!(
+        detail
+            .conditions
+            .iter()
+            .any(|condition| condition.0 == "Ready" && condition.1 == "True")
+    );
+    assert!(
+        detail.owners.iter().any(|owner| owner.0 == "StatefulSet"),
+        "{:?}",
+        detail.owners
+    );
+    assert!(
+        detail
+            .events
+            .iter()
+            .any(|event| event.reason == "Scheduled" && event.from == "default-scheduler")
+    );
+    assert!(detail.yaml.contains("name: ledger-0\n"));
+    for action in &detail.actions {
+        assert!(
+            podscope_session::command::parse(&action.command).is_ok(),
+            "{}",
+            action.command
+        );
+    }
+    let force = detail
+        .actions
+        .iter()
+        .find(|action| action.command.contains("--force"))
+        .expect("force delete");
+    assert!(!force.warning.is_empty(), "a dangerous action says what it does");
+
+    let node = page.inspect(SubjectRef::Node { name: "a-1".into() });
+    assert_eq!(node.title, "a-1");
+    assert!(
+        node.actions.iter().any(|action| action.command == "kubectl cordon a-1"),
+        "{:?}",
+        node.actions
+    );
+    let set = page.inspect(SubjectRef::Object {
+        kind: "StatefulSet".into(),
+        key: "default/ledger".into(),
+    });
+    assert!(set.yaml.contains("kind: StatefulSet\n"), "{}", set.yaml);
+    let invariant = page.inspect(SubjectRef::Invariant {
+        name: "at-most-one".into(),
+    });
+    assert!(!invariant.sentence.is_empty());
+    let gone = page.inspect(pod("default/nobody"));
+    assert_eq!(gone.subtitle, "gone");
+    // A pod the API has forgotten still has a process (U-02).
+    let uid = texts(
+        &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
+        "output",
+    )
+    .remove(0);
+    page.run("fault partition a-1");
+    page.run("fault partition b-1");
+    page.run("kubectl delete pod ledger-0 --force");
+    page.seek(31);
+    let ghost = page.inspect(SubjectRef::Pod {
+        key: "default/ledger-0".into(),
+        uid,
+    });
+    assert!(ghost.subtitle.starts_with("ghost on "), "{ghost:?}");
+}
+
+// S-14, S-15: why a pod waits, what would help, and trying it in a fork.
+#[test]
+fn s_15_a_pending_pod_is_explained_and_helped() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let updates = page.ask(Request::Explain {
+        pod: "default/huge".into(),
+        attempt: None,
+    });
+    let Some(Update::Explanation {
+        attempts,
+        attempt,
+        explanation,
+        ..
+    }) = updates.first()
+    else {
+        panic!("{updates:?}")
+    };
+    assert_eq!(
+        attempts.last().map(|one| (one.id, one.outcome.as_str())),
+        Some((*attempt, "unschedulable"))
+    );
+    assert!(attempts[0].text.contains("2 Insufficient cpu"), "{attempts:?}");
+    assert!(explanation.to_string().contains("Insufficient cpu"));
+    // An earlier attempt of another pod, by its number; one that never was gets no answer.
+    let updates = page.ask(Request::Explain {
+        pod: "default/ledger-0".into(),
+        attempt: None,
+    });
+    assert!(
+        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].outcome == "bound"),
+        "{updates:?}"
+    );
+    let none = page.ask(Request::Explain {
+        pod: "default/huge".into(),
+        attempt: Some(u64::MAX),
+    });
+    assert!(!none.iter().any(|update| matches!(update, Update::Explanation { .. })));
+
+    // No node but a cordoned one can take this pod.
+    page.run("kubectl cordon a-1");
+    page.run("kubectl cordon b-1");
+    page.run("kubectl run waiting --image=x");
+    page.seek(40);
+    let waiting = || "default/waiting".to_owned();
+    let updates = page.ask(Request::WhatWouldHelp { pod: waiting() });
+    let Some(Update::Help {
+        remedies,
+        done: true,
+        per_mille: 1000,
+        ..
+    }) = updates.last()
+    else {
+        panic!("{:?}", updates.last())
+    };
+    let index = remedies
+        .iter()
+        .position(|remedy| !remedy.command.is_empty())
+        .expect("a remedy with a command");
+    assert!(
+        podscope_session::command::parse(&remedies[index].command).is_ok(),
+        "{remedies:?}"
+    );
+    let command = remedies[index].command.clone();
+    let updates = page.ask(Request::TryRemedy { index });
+    let branches = updates.iter().find_map(|update| match update {
+        Update::Frame(frame) => frame.branches.clone(),
+        _ => None,
+    });
+    assert_eq!(
+        branches.map(|branches| branches.len()),
+        Some(2),
+        "it is tried in a fork"
+    );
+    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == "input" && line.text == command)));
+    assert!(echoed, "{command}: {updates:?}");
+    // A pod that runs needs no help.
+    let updates = page.ask(Request::WhatWouldHelp {
+        pod: "default/ledger-0".into(),
+    });
+    assert!(
+        updates
+            .iter()
+            .any(|update| matches!(update, Update::Help { remedies, done: true, .. } if remedies.is_empty()))
+    );
+}
+
+// K-01, K-03: the console echoes, answers, completes, and says what is wrong without touching the session.
+#[test]
+fn k_03_the_console_answers_and_completes() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let lines = page.run("kubectl get nodes");
+    assert_eq!(lines[0].kind, "input");
+    assert_eq!(lines[0].text, "kubectl get nodes");
+    assert!(lines[1].text.starts_with("NAME   STATUS   ROLES"), "{lines:?}");
+    let before = page.export(ExportKind::Trace).2;
+    for (line, want) in [
+        ("kubectl gett nodes", "error: unknown command \"gett\" for \"kubectl\""),
+        (
+            "kubectl get pdo",
+            "error: the server doesn't have a resource type \"pdo\"",
+        ),
+        ("kubectl get pods --wid", "error: unknown flag: --wid"),
+        (
+            "kubectl describe pod nobody",
+            "Error from server (NotFound): pods \"nobody\" not found",
+        ),
+    ] {
+        let errors = texts(&page.run(line), "error");
+        assert_eq!(errors.first().map(String::as_str), Some(want), "{line}");
+    }
+    assert_eq!(
+        page.export(ExportKind::Trace).2,
+        before,
+        "nothing of this is in the trace"
+    );
+    let help = texts(&page.run("kubectl drain --help"), "output").join("\n");
+    assert!(help.contains("--ignore-daemonsets"), "{help}");
+    let updates = page.ask(Request::Complete {
+        line: "kubectl delete pod led".into(),
+        cursor: 22,
+    });
+    let Some(Update::Completions { choices, replace, .. }) = updates.first() else {
+        panic!("{updates:?}")
+    };
+    let names: Vec<&str> = choices.iter().map(|choice| choice.text.as_str()).collect();
+    assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
+}
