@@ -143,6 +143,8 @@ pub enum Request {
     },
     /// An event for the event recorder; merged with an equal one (`count`).
     Event(EventNote),
+    /// The same request with `dryRun=All`: admitted, validated and answered, and nothing is stored (KC-080).
+    DryRun(Arc<Request>),
 }
 
 /// An event as its writer states it.

@@ -6,7 +6,7 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::{Objects, Record};
 use serde_json::{Value, json};
 
-use crate::command::{Get, Output, Selection};
+use crate::command::{Get, Selection};
 use crate::kubectl;
 use crate::timeline::Session;
 
@@ -79,21 +79,12 @@ pub fn trace(records: &[Arc<Record>]) -> String {
 /// The events, as `kubectl get events -A` prints them.
 pub fn events(session: &Session) -> String {
     let get = Get {
-        selection: Selection::Kinds {
+        all_namespaces: true,
+        sort_by: Some(".lastTimestamp".into()),
+        ..Get::of(Selection::Kinds {
             kinds: vec![Kind::Event],
             names: Vec::new(),
-        },
-        namespace: None,
-        all_namespaces: true,
-        selector: None,
-        field_selector: None,
-        output: Output::Table,
-        label_columns: Vec::new(),
-        show_labels: false,
-        no_headers: false,
-        sort_by: Some(".lastTimestamp".into()),
-        ignore_not_found: false,
-        show_managed_fields: false,
+        })
     };
     session
         .read(&crate::command::Kubectl::Get(get))

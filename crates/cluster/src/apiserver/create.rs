@@ -114,6 +114,9 @@ impl ApiServer {
                     let number = self.next_cluster_ip + 9;
                     service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
                 }
+                if service.spec.cluster_ips.is_empty() && !service.spec.cluster_ip.is_empty() {
+                    service.spec.cluster_ips = vec![service.spec.cluster_ip.clone()];
+                }
             }
             _ => {}
         }

@@ -133,6 +133,18 @@ impl ApiServer {
                 self.note_event(note, caller, out);
                 Ok(None)
             }
+            Request::DryRun(request) => {
+                // On a copy that is thrown away: what it would change and record never was, only a refusal is one.
+                let mut rehearsal = Outcome::default();
+                let answer = self.clone().handle(request, caller, &mut rehearsal);
+                out.records.extend(
+                    rehearsal
+                        .records
+                        .into_iter()
+                        .filter(|record| record.what == What::Refused),
+                );
+                return answer;
+            }
         };
         if let Err(error) = &answer
             && (400..500).contains(&error.code)
@@ -201,6 +213,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
         Request::Evict { pod, .. } => (Kind::Pod, pod.clone(), Uid::default()),
         Request::Finalize { namespace } => (Kind::Namespace, ObjectKey::cluster(namespace.clone()), Uid::default()),
         Request::Event(note) => (note.kind, note.key.clone(), note.uid.clone()),
+        Request::DryRun(request) => target(request),
     }
 }
 

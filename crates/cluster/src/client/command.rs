@@ -2,7 +2,9 @@
 //! these: it resolves names and selectors, builds objects and patches, and
 //! says what is printed on success; the client sends, waits and prints.
 
-use podscope_api::{Kind, NodeName, ObjectKey, Str};
+use std::sync::Arc;
+
+use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Time};
 
 use crate::{DeleteOptions, Request, Span};
 
@@ -18,6 +20,76 @@ pub enum ClientCommand {
     Drain(DrainCommand),
     /// `kubectl rollout status`.
     RolloutStatus(RolloutStatus),
+    /// `kubectl get --watch`.
+    Watch(WatchCommand),
+}
+
+/// `--dry-run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DryRun {
+    /// Really do it.
+    #[default]
+    None,
+    /// Only say it.
+    Client,
+    /// Ask the server, which stores nothing.
+    Server,
+}
+
+impl DryRun {
+    /// What stands after the line of a success (KC-080).
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            DryRun::None => "",
+            DryRun::Client => " (dry run)",
+            DryRun::Server => " (server dry run)",
+        }
+    }
+    /// The request as it is sent.
+    pub fn request(self, request: Request) -> Request {
+        match self {
+            DryRun::Server => Request::DryRun(Arc::new(request)),
+            DryRun::None | DryRun::Client => request,
+        }
+    }
+}
+
+/// What happened to an object that is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchEvent {
+    /// It came, or began to match.
+    Added,
+    /// It changed.
+    Modified,
+    /// It went, or matches no more.
+    Deleted,
+}
+
+/// What a watch shows and how; made by who knows the columns, asked by the client as its watch tells it.
+pub trait WatchPrinter: std::fmt::Debug + Send + Sync {
+    /// Whether the command is about the object.
+    fn matches(&self, object: &Object) -> bool;
+    /// Lines of the list that a watch begins with.
+    fn list(&mut self, objects: &[Object], now: Time) -> Vec<String>;
+    /// Lines of one event.
+    fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String>;
+    /// A copy: clients are part of checkpoints.
+    fn boxed(&self) -> Box<dyn WatchPrinter>;
+}
+
+impl Clone for Box<dyn WatchPrinter> {
+    fn clone(&self) -> Self {
+        self.as_ref().boxed()
+    }
+}
+
+/// `kubectl get --watch` (KC-057). It goes on until it is ended.
+#[derive(Debug, Clone)]
+pub struct WatchCommand {
+    /// What is watched.
+    pub kind: Kind,
+    /// What is printed.
+    pub printer: Box<dyn WatchPrinter>,
 }
 
 /// A request and what is printed.
@@ -29,7 +101,8 @@ pub struct Write {
     pub success: String,
     /// Printed instead if the answered object still has this resourceVersion: `(version, text)`.
     pub unchanged: Option<(Str, String)>,
-    /// Put before the server's message, e.g. `error when creating "STDIN": `.
+    /// Put before the server's message, e.g. `error when creating "STDIN": `; one that begins with `error: ` stands
+    /// in place of the server's reason too.
     pub context: String,
 }
 
@@ -60,6 +133,8 @@ pub struct DeleteCommand {
     pub ignore_not_found: bool,
     /// Print `pod/web` only (`-o name`).
     pub output_name: bool,
+    /// Whether anything is deleted; nothing is waited for if not.
+    pub dry_run: DryRun,
     /// Lines for stderr before anything happens (warnings).
     pub warnings: Vec<String>,
 }
@@ -85,6 +160,8 @@ pub struct DrainCommand {
     pub pod_selector: Option<podscope_api::LabelSelector>,
     /// `--skip-wait-for-delete-timeout`; none or zero waits for every pod.
     pub skip_wait_for_delete: Option<Span>,
+    /// Whether anything is cordoned and evicted; nothing is waited for if not.
+    pub dry_run: DryRun,
 }
 
 /// `kubectl rollout status` (KC-104 to KC-107).

@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
-    ClientTimer, DeleteCommand, View, complain, error_text, exit, object_name, print, set_timeout, version_of,
+    ClientTimer, DeleteCommand, DryRun, View, complain, error_text, exit, object_name, print, set_timeout, version_of,
 };
 use crate::{Ctx, Input, Request, Timer};
 
@@ -40,7 +40,7 @@ impl Deleting {
         }
     }
     pub(super) fn waits(&self) -> bool {
-        self.command.wait
+        self.command.wait && self.command.dry_run == DryRun::None
     }
     fn is_forced(&self) -> bool {
         self.command.options.grace_seconds == Some(0)
@@ -92,11 +92,12 @@ impl Deleting {
     }
     fn send(&mut self, ctx: &mut Ctx<'_>) {
         if let Some((kind, key)) = self.command.targets.get(self.next) {
-            ctx.call(Request::Delete {
+            let request = Request::Delete {
                 kind: *kind,
                 key: key.clone(),
                 options: self.command.options.clone(),
-            });
+            };
+            ctx.call(self.command.dry_run.request(request));
         }
     }
     fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Ctx<'_>) {
@@ -113,10 +114,11 @@ impl Deleting {
             } else {
                 format!(" from {} namespace", key.namespace)
             };
-            print(ctx, format!("{what} {:?} {how}{from}", &*key.name));
+            let tail = self.command.dry_run.suffix();
+            print(ctx, format!("{what} {:?} {how}{from}{tail}", &*key.name));
         }
         // Leases and events are not watched.
-        if self.command.wait
+        if self.waits()
             && !matches!(kind, Kind::Lease | Kind::Event)
             && let Some(object) = object
         {

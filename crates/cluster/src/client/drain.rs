@@ -6,7 +6,7 @@ use podscope_api::ordered::BTreeMap;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, DrainCommand, View, complain, error_text, exit, print, set_timeout};
+use super::{ClientTimer, DrainCommand, DryRun, View, complain, error_text, exit, print, set_timeout};
 use crate::{CallId, Ctx, DeleteOptions, Input, Mutation, Part, Request, Span, Timer};
 
 const RETRY: Span = Span::seconds(5);
@@ -80,7 +80,7 @@ impl Draining {
                 self.cordon = None;
                 let node = self.command.nodes[self.is_cordoned.len()].clone();
                 match answer {
-                    Ok(_) => print(ctx, format!("node/{node} cordoned")),
+                    Ok(_) => print(ctx, format!("node/{node} cordoned{}", self.command.dry_run.suffix())),
                     Err(error) => {
                         complain(
                             ctx,
@@ -137,17 +137,26 @@ impl Draining {
                 return;
             };
             if node.is_unschedulable() {
-                print(ctx, format!("node/{name} already cordoned"));
+                print(
+                    ctx,
+                    format!("node/{name} already cordoned{}", self.command.dry_run.suffix()),
+                );
                 self.is_cordoned.push(true);
                 continue;
             }
-            self.cordon = Some(ctx.call(Request::Patch {
+            if self.command.dry_run == DryRun::Client {
+                print(ctx, format!("node/{name} cordoned (dry run)"));
+                self.is_cordoned.push(true);
+                continue;
+            }
+            let request = Request::Patch {
                 kind: Kind::Node,
                 key: node.metadata.key(),
                 uid: None,
                 part: Part::Main,
                 change: Mutation::new::<Node>("cordon", |node| node.spec.unschedulable = Some(true)),
-            }));
+            };
+            self.cordon = Some(ctx.call(self.command.dry_run.request(request)));
             return;
         }
         self.begin_node(view, ctx);
@@ -204,6 +213,11 @@ impl Draining {
             complain(ctx, format!("Warning: {}", listed(&warnings, "").join("; ")));
         }
         self.is_evicting = true;
+        if self.command.dry_run == DryRun::Client {
+            for (key, _) in going.drain(..) {
+                print(ctx, format!("evicting pod {key} (dry run)"));
+            }
+        }
         self.pods = going
             .iter()
             .map(|(key, uid)| (key.clone(), (uid.clone(), PodStep::Refused)))
@@ -261,6 +275,7 @@ impl Draining {
             grace_seconds: self.command.grace_seconds,
             ..DeleteOptions::default()
         };
+        let dry_run = self.command.dry_run;
         let request = if self.command.disable_eviction {
             Request::Delete {
                 kind: Kind::Pod,
@@ -268,13 +283,13 @@ impl Draining {
                 options,
             }
         } else {
-            print(ctx, format!("evicting pod {key}"));
+            print(ctx, format!("evicting pod {key}{}", dry_run.suffix()));
             Request::Evict {
                 pod: key.clone(),
                 options,
             }
         };
-        let id = ctx.call(request);
+        let id = ctx.call(dry_run.request(request));
         if let Some((_, step)) = self.pods.get_mut(key) {
             *step = PodStep::Asked(id);
         }
@@ -282,6 +297,10 @@ impl Draining {
 
     fn answered(&mut self, key: &ObjectKey, error: Option<crate::ApiError>, view: &View, ctx: &mut Ctx<'_>) {
         match error {
+            // A pod that only would go is not waited for.
+            None if self.command.dry_run == DryRun::Server => {
+                self.pods.remove(key);
+            }
             None => {
                 if let Some((_, step)) = self.pods.get_mut(key) {
                     *step = PodStep::Leaving;
@@ -352,7 +371,7 @@ impl Draining {
         let node = self.command.nodes[self.node].clone();
         let errors = std::mem::take(&mut self.pod_errors);
         match errors.as_slice() {
-            [] => print(ctx, format!("node/{node} drained")),
+            [] => print(ctx, format!("node/{node} drained{}", self.command.dry_run.suffix())),
             [one] => self.fail(&node, one.clone(), ctx),
             many => self.fail(&node, format!("[{}]", many.join(", ")), ctx),
         }

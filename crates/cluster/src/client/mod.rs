@@ -1,5 +1,5 @@
 //! Clients: commands that live through time (drain, delete that waits,
-//! rollout status), as actors that meet partitions and outages like real
+//! rollout status, watches), as actors that meet partitions and outages like real
 //! ones. They know what they were told and what their own calls and watch
 //! answered.
 
@@ -7,6 +7,7 @@ mod command;
 mod delete;
 mod drain;
 mod rollout;
+mod watch;
 mod write;
 
 use podscope_api::{Kind, Object, ObjectKey};
@@ -14,7 +15,9 @@ use podscope_api::{Kind, Object, ObjectKey};
 use crate::{ApiError, Ctx, Effect, Input, Objects, Timer};
 use std::sync::Arc;
 
-pub use command::{ClientCommand, DeleteCommand, DrainCommand, RolloutStatus, Write};
+pub use command::{
+    ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, WatchCommand, WatchEvent, WatchPrinter, Write,
+};
 
 /// A timer of a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +44,7 @@ enum Program {
     Delete(delete::Deleting),
     Drain(drain::Draining),
     Rollout(rollout::Following),
+    Watch(watch::Watching),
 }
 
 /// One running command.
@@ -58,6 +62,7 @@ impl Client {
             ClientCommand::Delete(command) => Program::Delete(delete::Deleting::new(command)),
             ClientCommand::Drain(command) => Program::Drain(drain::Draining::new(command)),
             ClientCommand::RolloutStatus(command) => Program::Rollout(rollout::Following::new(command)),
+            ClientCommand::Watch(command) => Program::Watch(watch::Watching::new(command)),
         };
         Self {
             view: View::default(),
@@ -69,7 +74,7 @@ impl Client {
         match &self.program {
             Program::Write(_) => false,
             Program::Delete(program) => program.waits(),
-            Program::Drain(_) | Program::Rollout(_) => true,
+            Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) => true,
         }
     }
     /// One step.
@@ -94,6 +99,7 @@ impl Client {
             Program::Delete(program) => program.handle(input, &self.view, ctx),
             Program::Drain(program) => program.handle(input, &self.view, ctx),
             Program::Rollout(program) => program.handle(&input, &self.view, ctx),
+            Program::Watch(program) => program.handle(&input, ctx),
         }
     }
 }
@@ -128,6 +134,10 @@ fn exit(ctx: &mut Ctx<'_>, has_failed: bool) {
 /// How kubectl prints an API error (KC-116, KC-117), with `context` before the server's message.
 pub fn error_text(error: &ApiError, context: &str) -> String {
     let message = &error.message;
+    // An error that kubectl has wrapped is no longer the server's: its reason is not named (KC-097).
+    if context.starts_with("error: ") {
+        return format!("{context}{message}");
+    }
     match error.reason {
         "ConnectionRefused" => message.clone(),
         "Timeout" if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),

@@ -2,6 +2,7 @@
 
 use podscope_api::Kind;
 use podscope_cluster::Span;
+pub use podscope_cluster::client::DryRun;
 
 /// Which objects a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,44 @@ pub struct Get {
     pub ignore_not_found: bool,
     /// `--show-managed-fields`.
     pub show_managed_fields: bool,
+    /// `--watch`, `--watch-only`.
+    pub watch: Watch,
+    /// `--output-watch-events`.
+    pub output_watch_events: bool,
+}
+
+/// Whether `get` goes on after the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Watch {
+    /// It ends with the list.
+    #[default]
+    No,
+    /// The list, then every change (`--watch`).
+    Yes,
+    /// The changes only (`--watch-only`).
+    Only,
+}
+
+impl Get {
+    /// `kubectl get` of what is selected, without options.
+    pub fn of(selection: Selection) -> Get {
+        Get {
+            selection,
+            namespace: None,
+            all_namespaces: false,
+            selector: None,
+            field_selector: None,
+            output: Output::Table,
+            label_columns: Vec::new(),
+            show_labels: false,
+            no_headers: false,
+            sort_by: None,
+            ignore_not_found: false,
+            show_managed_fields: false,
+            watch: Watch::No,
+            output_watch_events: false,
+        }
+    }
 }
 
 /// `kubectl describe`.
@@ -79,16 +118,6 @@ pub struct Describe {
     pub selector: Option<String>,
     /// `--show-events`.
     pub show_events: bool,
-}
-
-/// `--dry-run`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DryRun {
-    /// Really do it.
-    #[default]
-    None,
-    /// Only say it.
-    Client,
 }
 
 /// What `kubectl create` makes.
@@ -295,6 +324,8 @@ pub struct Mark {
     pub overwrite: bool,
     /// `--list`.
     pub list: bool,
+    /// `--dry-run`.
+    pub dry_run: DryRun,
 }
 
 /// Type of a patch.
@@ -369,6 +400,8 @@ pub enum Kubectl {
         replicas: i32,
         /// `--current-replicas`.
         current_replicas: Option<i32>,
+        /// `--dry-run`.
+        dry_run: DryRun,
     },
     /// `rollout`.
     Rollout {
@@ -404,6 +437,8 @@ pub enum Kubectl {
         changes: Vec<TaintChange>,
         /// `--overwrite`.
         overwrite: bool,
+        /// `--dry-run`.
+        dry_run: DryRun,
     },
     /// `label`.
     Label(Mark),
@@ -421,6 +456,8 @@ pub enum Kubectl {
         patch: String,
         /// `--subresource`: `status` or `scale`.
         subresource: Option<String>,
+        /// `--dry-run`.
+        dry_run: DryRun,
     },
     /// `edit`: the edited text replaces the object.
     Edit {
@@ -439,6 +476,8 @@ pub enum Kubectl {
         namespace: Option<String>,
         /// Container and image; `*` is every container.
         images: Vec<(String, String)>,
+        /// `--dry-run`.
+        dry_run: DryRun,
     },
     /// `events`.
     Events {

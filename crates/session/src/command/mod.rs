@@ -102,4 +102,6 @@ impl std::fmt::Display for Command {
 }
 
 #[cfg(test)]
+mod roundtrip;
+#[cfg(test)]
 mod tests;

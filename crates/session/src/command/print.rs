@@ -54,6 +54,7 @@ impl Text {
     }
     fn dry_run(&mut self, dry_run: DryRun) -> &mut Self {
         self.flag("--dry-run=client", dry_run == DryRun::Client)
+            .flag("--dry-run=server", dry_run == DryRun::Server)
     }
     fn document(&mut self, text: &str) -> &mut Self {
         self.0.push(' ');
@@ -95,7 +96,10 @@ impl std::fmt::Display for Kubectl {
                     t.equals("--sort-by", path);
                 }
                 t.flag("--ignore-not-found", get.ignore_not_found)
-                    .flag("--show-managed-fields", get.show_managed_fields);
+                    .flag("--show-managed-fields", get.show_managed_fields)
+                    .flag("--watch", get.watch == Watch::Yes)
+                    .flag("--watch-only", get.watch == Watch::Only)
+                    .flag("--output-watch-events", get.output_watch_events);
             }
             Kubectl::Describe(describe) => {
                 t.word("describe")
@@ -124,12 +128,13 @@ impl std::fmt::Display for Kubectl {
                 namespace,
                 replicas,
                 current_replicas,
+                dry_run,
             } => {
                 t.word("scale").selection(selection).value("-n", namespace);
                 if let Some(current) = current_replicas {
                     t.equals("--current-replicas", current);
                 }
-                t.equals("--replicas", replicas);
+                t.equals("--replicas", replicas).dry_run(*dry_run);
             }
             Kubectl::Rollout {
                 action,
@@ -196,6 +201,7 @@ impl std::fmt::Display for Kubectl {
                 selector,
                 changes,
                 overwrite,
+                dry_run,
             } => {
                 t.word("taint").word("nodes").nodes(nodes).flag("--all", *all);
                 t.value("-l", selector).flag("--overwrite", *overwrite);
@@ -212,6 +218,7 @@ impl std::fmt::Display for Kubectl {
                     }
                     t.word(&spec);
                 }
+                t.dry_run(*dry_run);
             }
             Kubectl::Label(mark) => print_mark(t, "label", mark),
             Kubectl::Annotate(mark) => print_mark(t, "annotate", mark),
@@ -221,6 +228,7 @@ impl std::fmt::Display for Kubectl {
                 patch_type,
                 patch,
                 subresource,
+                dry_run,
             } => {
                 t.word("patch").selection(selection).value("-n", namespace);
                 match patch_type {
@@ -231,7 +239,7 @@ impl std::fmt::Display for Kubectl {
                 if let Some(subresource) = subresource {
                     t.equals("--subresource", subresource);
                 }
-                t.word("-p").word(patch);
+                t.dry_run(*dry_run).word("-p").word(patch);
             }
             Kubectl::Edit {
                 selection,
@@ -247,12 +255,13 @@ impl std::fmt::Display for Kubectl {
                 selection,
                 namespace,
                 images,
+                dry_run,
             } => {
                 t.word("set").word("image").selection(selection);
                 for (container, image) in images {
                     t.equals(container, image);
                 }
-                t.value("-n", namespace);
+                t.value("-n", namespace).dry_run(*dry_run);
             }
             Kubectl::Events {
                 namespace,
@@ -440,5 +449,6 @@ fn print_mark(t: &mut Text, verb: &str, mark: &super::Mark) {
         .flag("--all", mark.all)
         .value("-l", &mark.selector)
         .flag("--overwrite", mark.overwrite)
-        .flag("--list", mark.list);
+        .flag("--list", mark.list)
+        .dry_run(mark.dry_run);
 }

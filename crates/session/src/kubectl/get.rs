@@ -1,7 +1,7 @@
 //! `kubectl get` (KC-001 to KC-063).
 
 use podscope_api::ordered::InOrder as _;
-use podscope_api::{Kind, Object, ObjectKey, Quantity};
+use podscope_api::{Kind, Object, ObjectKey, Quantity, Time};
 use serde_json::{Value, json};
 
 use super::columns::{cells, headers};
@@ -119,22 +119,12 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     };
     let mut groups = found.groups;
     if let Some(path) = &get.sort_by {
-        let path = match Path::parse(path) {
-            Ok(path) => path,
-            Err(why) => return printed.fail(format!("error: {why}")),
-        };
+        if let Err(why) = Path::parse(path) {
+            return printed.fail(format!("error: {why}"));
+        }
         let mut any = false;
         for (_, objects) in &mut groups {
-            let mut keyed: Vec<(Option<SortKey>, Object)> = objects
-                .drain(..)
-                .map(|object| {
-                    let value = object.to_value();
-                    (path.find(&value).first().map(|value| SortKey::of(value)), object)
-                })
-                .collect();
-            any |= keyed.iter().any(|(key, _)| key.is_some());
-            keyed.in_order_by(|a, b| a.0.cmp(&b.0));
-            objects.extend(keyed.into_iter().map(|(_, object)| object));
+            any |= sort(objects, path);
         }
         let table_mode = matches!(get.output, Output::Table | Output::Wide);
         if !any && table_mode {
@@ -189,6 +179,24 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     }
 }
 
+/// Sorts by a path (KC-058), those without the field first; whether any has it.
+pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> bool {
+    let Ok(path) = Path::parse(path) else {
+        return false;
+    };
+    let mut keyed: Vec<(Option<SortKey>, Object)> = objects
+        .drain(..)
+        .map(|object| {
+            let value = object.to_value();
+            (path.find(&value).first().map(|value| SortKey::of(value)), object)
+        })
+        .collect();
+    let any = keyed.iter().any(|(key, _)| key.is_some());
+    keyed.in_order_by(|a, b| a.0.cmp(&b.0));
+    objects.extend(keyed.into_iter().map(|(_, object)| object));
+    any
+}
+
 /// A sort key (KC-058): quantities compare as quantities, numbers as numbers, rest as text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum SortKey {
@@ -216,7 +224,6 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
             .iter()
             .any(|(kind, _)| Some(kind) != items.first().map(|(kind, _)| kind)),
     };
-    let wide = get.output == Output::Wide;
     let mut any = false;
     for (kind, objects) in groups {
         if objects.is_empty() {
@@ -226,59 +233,16 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
             printed.out("");
         }
         any = true;
-        let columns = headers(*kind);
-        let keep = |at: usize| wide || columns.get(at).is_some_and(|(_, only_wide)| !only_wide);
-        let with_namespace = get.all_namespaces && kind.is_namespaced();
         let mut rows = Vec::new();
         if !get.no_headers {
-            let mut row: Vec<String> = Vec::new();
-            if with_namespace {
-                row.push("NAMESPACE".into());
-            }
-            row.extend(
-                columns
-                    .iter()
-                    .enumerate()
-                    .filter(|(at, _)| keep(*at))
-                    .map(|(_, (text, _))| (*text).to_owned()),
-            );
-            row.extend(
-                get.label_columns
-                    .iter()
-                    .map(|key| key.rsplit('/').next().unwrap_or(key).to_uppercase()),
-            );
-            if get.show_labels {
-                row.push("LABELS".into());
-            }
-            rows.push(row);
+            rows.push(header_row(get, *kind));
         }
         let prefix = if several {
             format!("{}/", qualified_singular(*kind))
         } else {
             String::new()
         };
-        for object in objects {
-            let mut row = Vec::new();
-            if with_namespace {
-                row.push(object.metadata().namespace.to_string());
-            }
-            row.extend(
-                cells(object, &prefix, view.now)
-                    .into_iter()
-                    .enumerate()
-                    .filter(|(at, _)| keep(*at))
-                    .map(|(_, cell)| cell),
-            );
-            row.extend(
-                get.label_columns
-                    .iter()
-                    .map(|key| object.metadata().label(key).unwrap_or_default().to_owned()),
-            );
-            if get.show_labels {
-                row.push(super::columns::map_text(&object.metadata().labels));
-            }
-            rows.push(row);
-        }
+        rows.extend(objects.iter().map(|object| object_row(get, object, &prefix, view.now)));
         for line in table(&rows) {
             printed.out(line);
         }
@@ -300,39 +264,92 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
     }
 }
 
-fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
-    let mut columns = Vec::new();
-    for part in spec.split(',') {
-        let Some((header, path)) = part.split_once(':') else {
-            return printed.fail(format!(
-                "error: unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>"
-            ));
-        };
-        match Path::parse(path) {
-            Ok(path) => columns.push((header.to_owned(), path)),
-            Err(why) => return printed.fail(format!("error: {why}")),
-        }
+/// The columns of a kind that the command shows.
+fn shown_columns(get: &Get, kind: Kind) -> impl Iterator<Item = (usize, &'static str)> {
+    let wide = get.output == Output::Wide;
+    headers(kind)
+        .iter()
+        .enumerate()
+        .filter(move |(_, (_, only_wide))| wide || !only_wide)
+        .map(|(at, (text, _))| (at, *text))
+}
+
+/// The line above a table of that kind.
+pub(super) fn header_row(get: &Get, kind: Kind) -> Vec<String> {
+    let mut row = Vec::new();
+    if get.all_namespaces && kind.is_namespaced() {
+        row.push("NAMESPACE".into());
     }
-    let mut rows = Vec::new();
+    row.extend(shown_columns(get, kind).map(|(_, text)| text.to_owned()));
+    row.extend(
+        get.label_columns
+            .iter()
+            .map(|key| key.rsplit('/').next().unwrap_or(key).to_uppercase()),
+    );
+    if get.show_labels {
+        row.push("LABELS".into());
+    }
+    row
+}
+
+/// An object's line in such a table; its name is `prefix` + name.
+pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, now: Time) -> Vec<String> {
+    let (meta, all) = (object.metadata(), cells(object, prefix, now));
+    let mut row = Vec::new();
+    if get.all_namespaces && object.kind().is_namespaced() {
+        row.push(meta.namespace.to_string());
+    }
+    row.extend(shown_columns(get, object.kind()).map(|(at, _)| all.get(at).cloned().unwrap_or_default()));
+    row.extend(
+        get.label_columns
+            .iter()
+            .map(|key| meta.label(key).unwrap_or_default().to_owned()),
+    );
+    if get.show_labels {
+        row.push(super::columns::map_text(&meta.labels));
+    }
+    row
+}
+
+/// The columns of `-o custom-columns` (KC-055).
+pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
+    spec.split(',')
+        .map(|part| {
+            let (header, path) = part.split_once(':').ok_or_else(|| {
+                format!("error: unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>")
+            })?;
+            let path = Path::parse(path).map_err(|why| format!("error: {why}"))?;
+            Ok((header.to_owned(), path))
+        })
+        .collect()
+}
+
+/// An object's line under such columns.
+pub(super) fn columns_row(columns: &[(String, Path)], object: &Object) -> Vec<String> {
+    let value = object.to_value();
+    columns
+        .iter()
+        .map(|(_, path)| {
+            let texts: Vec<String> = path.find(&value).into_iter().map(plain).collect();
+            if texts.is_empty() {
+                "<none>".into()
+            } else {
+                texts.join(",")
+            }
+        })
+        .collect()
+}
+
+fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
+    let columns = match columns_of(spec) {
+        Ok(columns) => columns,
+        Err(message) => return printed.fail(message),
+    };
+    let mut rows: Vec<Vec<String>> = Vec::new();
     if !get.no_headers {
         rows.push(columns.iter().map(|(header, _)| header.clone()).collect());
     }
-    for object in objects {
-        let value = object.to_value();
-        rows.push(
-            columns
-                .iter()
-                .map(|(_, path)| {
-                    let texts: Vec<String> = path.find(&value).into_iter().map(plain).collect();
-                    if texts.is_empty() {
-                        "<none>".into()
-                    } else {
-                        texts.join(",")
-                    }
-                })
-                .collect(),
-        );
-    }
+    rows.extend(objects.iter().map(|object| columns_row(&columns, object)));
     for line in table(&rows) {
         printed.out(line);
     }

@@ -13,6 +13,7 @@ mod pod_status;
 mod rollout;
 mod selector;
 mod text;
+mod watch;
 mod write;
 
 use podscope_api::{Kind, NodeName, Time};
@@ -25,7 +26,7 @@ pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};
 pub use write::{Plan, plan};
 
-use crate::command::Kubectl;
+use crate::command::{Kubectl, Watch};
 
 /// Life events of a pod's container; the flag asks for the previous one.
 pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
@@ -132,7 +133,7 @@ pub fn error_text(error: &ApiError) -> String {
 pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     let mut printed = Printed::default();
     match command {
-        Kubectl::Get(get) => get::get(get, view, &mut printed),
+        Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
         Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
         Kubectl::Events {
             namespace,

@@ -14,7 +14,7 @@ impl LabelQuery {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut requirements = Vec::new();
         let mut rest = text.trim();
-        let fail = |found: &str| format!("unable to parse requirement: found {found:?}, expected: identifier");
+        let fail = |found: &str| format!("found '{found}', expected: !, identifier, or 'end of string'");
         while !rest.is_empty() {
             // A requirement ends at a comma outside parentheses.
             let mut depth = 0;
@@ -32,10 +32,14 @@ impl LabelQuery {
             let one = rest.get(..end).unwrap_or_default().trim();
             let had_comma = end < rest.len();
             rest = rest.get(end + 1..).unwrap_or_default().trim_start();
-            if one.is_empty() || (had_comma && rest.is_empty()) {
-                return Err(fail(""));
+            if one.is_empty() {
+                return Err(fail(","));
             }
             requirements.push(requirement(one)?);
+            if had_comma && (rest.is_empty() || rest.starts_with(',')) {
+                let found = rest.get(..1).unwrap_or_default();
+                return Err(format!("found '{found}', expected: identifier after ','"));
+            }
         }
         Ok(Self(requirements))
     }

@@ -1,30 +1,40 @@
 //! The two table layouts of kubectl: `get`'s fixed columns (KC-004 to KC-008)
 //! and `describe`'s elastic tabs (KC-007).
 
-/// Lays out rows as `get` does: columns at least 6 wide, padding 3, the last cell unpadded.
-pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
-    let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
-        for (at, cell) in row.iter().enumerate() {
-            let width = (cell.chars().count() + 3).max(6);
-            match widths.get_mut(at) {
-                Some(known) => *known = (*known).max(width),
-                None => widths.push(width),
-            }
-        }
-    }
-    rows.iter()
-        .map(|row| {
-            let mut line = String::new();
+/// Column widths of a table that grows: they are remembered and never shrink (KC-006).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Widths(Vec<usize>);
+
+impl Widths {
+    /// Lays out rows as `get` does: columns at least 6 wide, padding 3, the last cell unpadded.
+    pub(crate) fn lay_out(&mut self, rows: &[Vec<String>]) -> Vec<String> {
+        for row in rows {
             for (at, cell) in row.iter().enumerate() {
-                line.push_str(cell);
-                if at + 1 < row.len() {
-                    pad(&mut line, widths.get(at).copied().unwrap_or(0), cell);
+                let width = (cell.chars().count() + 3).max(6);
+                match self.0.get_mut(at) {
+                    Some(known) => *known = (*known).max(width),
+                    None => self.0.push(width),
                 }
             }
-            line
-        })
-        .collect()
+        }
+        rows.iter()
+            .map(|row| {
+                let mut line = String::new();
+                for (at, cell) in row.iter().enumerate() {
+                    line.push_str(cell);
+                    if at + 1 < row.len() {
+                        pad(&mut line, self.0.get(at).copied().unwrap_or(0), cell);
+                    }
+                }
+                line
+            })
+            .collect()
+    }
+}
+
+/// Lays out a whole table as `get` does.
+pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
+    Widths::default().lay_out(rows)
 }
 
 /// As [`table`], but every cell is padded, the last one too (`top`, KC-112).

@@ -1,0 +1,78 @@
+//! `kubectl get --watch`: the list, then a line for each change the watch tells of (KC-057).
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object};
+
+use super::{WatchCommand, WatchEvent, print, version_of};
+use crate::{Ctx, Input, Objects};
+
+/// The state of such a command.
+#[derive(Debug, Clone)]
+pub(super) struct Watching {
+    command: WatchCommand,
+    /// What it has told of so far; none before the first list.
+    told: Option<Arc<Objects>>,
+}
+
+impl Watching {
+    pub(super) fn new(command: WatchCommand) -> Self {
+        Self { command, told: None }
+    }
+    pub(super) fn handle(&mut self, input: &Input, ctx: &mut Ctx<'_>) {
+        match input {
+            Input::Listed { objects, .. } => match self.told.replace(objects.clone()) {
+                None => {
+                    let found = self.matching(objects);
+                    let lines = self.command.printer.list(&found, ctx.wall());
+                    lines.into_iter().for_each(|line| print(ctx, line));
+                }
+                // Deviation: kubectl ends when its connection breaks; this one goes on where it is now.
+                Some(before) => self.differences(&before, objects, ctx),
+            },
+            Input::Changed(change) => {
+                let before = self.told.replace(change.after.clone());
+                if change.object().is_some_and(|object| object.kind() == self.command.kind) {
+                    self.tell(change.old.as_ref(), change.new.as_ref(), ctx);
+                } else if matches!(self.command.kind, Kind::Event | Kind::Lease)
+                    && let Some(before) = before
+                {
+                    // Their writes are no changes of their own: they are seen with the next one.
+                    self.differences(&before, &change.after, ctx);
+                }
+            }
+            Input::Started | Input::Answered(..) | Input::Timer(_) => {}
+        }
+    }
+    fn matching(&self, objects: &Objects) -> Vec<Object> {
+        let mut found = objects.list_kind(self.command.kind);
+        found.retain(|object| self.command.printer.matches(object));
+        found
+    }
+    fn differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Ctx<'_>) {
+        let kind = self.command.kind;
+        for new in now.list_kind(kind) {
+            let old = before.get_kind(kind, &new.key());
+            if old.as_ref().map(version_of) != Some(version_of(&new)) {
+                self.tell(old.as_ref(), Some(&new), ctx);
+            }
+        }
+        for old in before.list_kind(kind) {
+            if now.get_kind(kind, &old.key()).is_none() {
+                self.tell(Some(&old), None, ctx);
+            }
+        }
+    }
+    fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, ctx: &mut Ctx<'_>) {
+        let printer = &mut self.command.printer;
+        let old = old.filter(|object| printer.matches(object));
+        let new = new.filter(|object| printer.matches(object));
+        let lines = match (old, new) {
+            (None, Some(object)) => printer.event(WatchEvent::Added, object, ctx.wall()),
+            (Some(_), Some(object)) => printer.event(WatchEvent::Modified, object, ctx.wall()),
+            (Some(object), None) => printer.event(WatchEvent::Deleted, object, ctx.wall()),
+            (None, None) => return,
+        };
+        lines.into_iter().for_each(|line| print(ctx, line));
+    }
+}

@@ -1,0 +1,209 @@
+//! Verbs that read: `get`, `describe`, `events`, `explain`, `top`, `logs`.
+
+use super::super::flags::Args;
+use super::super::*;
+use super::words::*;
+
+/// `kubectl get`.
+pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
+    let namespace = namespace(args);
+    let selector = selector(args);
+    let field_selector = field_selector(args);
+    let command = {
+        let Some(selection) = selection(&args.positional)? else {
+            return Err(CommandError::new(
+                args.end,
+                "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\nerror: Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples",
+            ));
+        };
+        let all_namespaces = args.bool("all-namespaces", false)?;
+        check_names(args, &selection, all_namespaces, &selector)?;
+        let output = output(args)?;
+        let show_labels = args.bool("show-labels", false)?;
+        if show_labels && !matches!(output, Output::Table | Output::Wide) {
+            return Err(args.plain(
+                args.column("show-labels"),
+                format!(
+                    "--show-labels option cannot be used with {} printer",
+                    args.value("output").unwrap_or_default()
+                ),
+            ));
+        }
+        let watch = match (args.bool("watch", false)?, args.bool("watch-only", false)?) {
+            (_, true) => Watch::Only,
+            (true, false) => Watch::Yes,
+            (false, false) => Watch::No,
+        };
+        let several = match &selection {
+            Selection::Kinds { kinds, names } => kinds.len() > 1 || names.len() > 1,
+            Selection::Items(items) => items.len() > 1,
+        };
+        if watch != Watch::No && several {
+            return Err(args.plain(
+        args.column("watch"),
+        "watch is only supported on individual resources and resource collections - more than 1 resource was found",
+    ));
+        }
+        Kubectl::Get(Get {
+            selection,
+            namespace,
+            all_namespaces,
+            selector,
+            field_selector,
+            output,
+            label_columns: args
+                .values("label-columns")
+                .iter()
+                .flat_map(|list| list.split(','))
+                .filter(|key| !key.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            show_labels,
+            no_headers: args.bool("no-headers", false)?,
+            sort_by: args.value("sort-by").filter(|path| !path.is_empty()),
+            ignore_not_found: args.bool("ignore-not-found", false)?,
+            show_managed_fields: args.bool("show-managed-fields", false)?,
+            watch,
+            output_watch_events: args.bool("output-watch-events", false)?,
+        })
+    };
+    Ok(command)
+}
+
+/// `kubectl describe`.
+pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
+    let namespace = namespace(args);
+    let selector = selector(args);
+    let command = {
+        let selection = some_selection(args)?;
+        let all_namespaces = args.bool("all-namespaces", false)?;
+        check_names(args, &selection, all_namespaces, &selector)?;
+        Kubectl::Describe(Describe {
+            selection,
+            namespace,
+            all_namespaces,
+            selector,
+            show_events: args.bool("show-events", true)?,
+        })
+    };
+    Ok(command)
+}
+
+/// `kubectl events`.
+pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
+    let namespace = namespace(args);
+    let command = {
+        let involved = match args.value("for") {
+            None => None,
+            Some(text) => {
+                let column = args.column("for");
+                let (kind, name) = text
+                    .split_once('/')
+                    .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;
+                let kind = kinds_of(kind, column)?.first().copied();
+                kind.map(|kind| (kind, name.to_owned()))
+            }
+        };
+        let types: Vec<String> = args
+            .values("types")
+            .iter()
+            .flat_map(|list| list.split(','))
+            .map(str::to_owned)
+            .collect();
+        if types
+            .iter()
+            .any(|one| !one.eq_ignore_ascii_case("Normal") && !one.eq_ignore_ascii_case("Warning"))
+        {
+            return Err(args.plain(args.column("types"), "valid --types are Normal or Warning"));
+        }
+        Kubectl::Events {
+            namespace,
+            all_namespaces: args.bool("all-namespaces", false)?,
+            involved,
+            types,
+            no_headers: args.bool("no-headers", false)?,
+        }
+    };
+    Ok(command)
+}
+
+/// `kubectl explain`.
+pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
+    let command = {
+        let [word] = args.positional.as_slice() else {
+            return Err(args.plain(
+        args.end,
+        "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.",
+    ));
+        };
+        let mut parts = word.text.split('.');
+        let kind = kinds_of(parts.next().unwrap_or_default(), word.column)?
+            .first()
+            .copied();
+        Kubectl::Explain {
+            kind: kind.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
+            path: parts.filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+        }
+    };
+    Ok(command)
+}
+
+/// `kubectl top`.
+pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
+    let (namespace, selector) = (namespace(args), selector(args));
+    let Some((what, rest)) = args.positional.split_first() else {
+        return Err(args.usage(args.end, "use: kubectl top node|pod [NAME]"));
+    };
+    let nodes = match what.text.as_str() {
+        "node" | "nodes" | "no" => true,
+        "pod" | "pods" | "po" => false,
+        other => {
+            return Err(CommandError::new(
+                what.column,
+                format!("error: unknown command {other:?}\nSee 'kubectl top -h' for help and examples"),
+            ));
+        }
+    };
+    if let Some(extra) = rest.get(1) {
+        return Err(args.usage(extra.column, "only one name may be given"));
+    }
+    let sort_by = args.value("sort-by");
+    if !matches!(sort_by.as_deref(), None | Some("cpu" | "memory")) {
+        return Err(args.plain(args.column("sort-by"), "--sort-by accepts only cpu or memory"));
+    }
+    Ok(Kubectl::Top(Top {
+        nodes,
+        name: rest.first().map(|word| word.text.clone()),
+        namespace,
+        all_namespaces: args.bool("all-namespaces", false)?,
+        selector,
+        containers: args.bool("containers", false)?,
+        sort_by,
+        no_headers: args.bool("no-headers", false)?,
+        sum: args.bool("sum", false)?,
+    }))
+}
+
+/// `kubectl logs`.
+pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
+    let namespace = namespace(args);
+    let command = {
+        let [word] = args.positional.as_slice() else {
+            return Err(args.usage(args.end, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"));
+        };
+        let pod = ["pod/", "pods/", "po/"]
+            .iter()
+            .find_map(|prefix| word.text.strip_prefix(prefix))
+            .unwrap_or(&word.text);
+        Kubectl::Logs {
+            pod: pod.to_owned(),
+            namespace,
+            container: args.value("container"),
+            previous: args.bool("previous", false)?,
+            all_containers: args.bool("all-containers", false)?,
+            timestamps: args.bool("timestamps", false)?,
+            tail: args.int("tail")?.unwrap_or(-1),
+        }
+    };
+    Ok(command)
+}

@@ -1,0 +1,205 @@
+//! What verbs have in common: resources, selectors, manifests, output formats (KC-056, KC-118).
+
+use podscope_api::Kind;
+
+use super::super::flags::Args;
+use super::super::shell::Word;
+use super::super::*;
+use super::verbs::ALL_KINDS;
+
+pub(super) const NO_RESOURCES: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
+
+/// `-n`.
+pub(super) fn namespace(args: &Args) -> Option<String> {
+    args.value("namespace").filter(|namespace| !namespace.is_empty())
+}
+
+/// `-l`.
+pub(super) fn selector(args: &Args) -> Option<String> {
+    args.value("selector").filter(|selector| !selector.is_empty())
+}
+
+/// `--field-selector`.
+pub(super) fn field_selector(args: &Args) -> Option<String> {
+    args.value("field-selector").filter(|selector| !selector.is_empty())
+}
+
+/// The selected resources; an error if there are none.
+pub(super) fn some_selection(args: &Args) -> Result<Selection, CommandError> {
+    selection(&args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
+}
+
+pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
+    let mut kinds = Vec::new();
+    for name in text.split(',') {
+        if name == "all" {
+            kinds.extend_from_slice(ALL_KINDS);
+        } else {
+            kinds.push(Kind::from_resource_name(name).ok_or_else(|| {
+                CommandError::new(
+                    column,
+                    format!("error: the server doesn't have a resource type {name:?}"),
+                )
+            })?);
+        }
+    }
+    Ok(kinds)
+}
+
+/// Reads `TYPE NAME…` or `TYPE/NAME…`.
+pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandError> {
+    let Some((first, rest)) = words.split_first() else {
+        return Ok(None);
+    };
+    if first.text.contains('/') {
+        let mut items = Vec::new();
+        for word in words {
+            let Some((kind, name)) = word.text.split_once('/') else {
+                return Err(CommandError::new(
+                    word.column,
+                    "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+                ));
+            };
+            if kind.is_empty() || name.is_empty() || name.contains('/') {
+                return Err(CommandError::new(
+                    word.column,
+                    "error: arguments in resource/name form may not have more than one slash",
+                ));
+            }
+            for kind in kinds_of(kind, word.column)? {
+                items.push((kind, name.to_owned()));
+            }
+        }
+        return Ok(Some(Selection::Items(items)));
+    }
+    if let Some(word) = rest.iter().find(|word| word.text.contains('/')) {
+        return Err(CommandError::new(
+            word.column,
+            "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+        ));
+    }
+    Ok(Some(Selection::Kinds {
+        kinds: kinds_of(&first.text, first.column)?,
+        names: rest.iter().map(|word| word.text.clone()).collect(),
+    }))
+}
+
+pub(super) fn names_any(selection: &Selection) -> bool {
+    match selection {
+        Selection::Kinds { names, .. } => !names.is_empty(),
+        Selection::Items(_) => true,
+    }
+}
+
+pub(super) fn check_names(
+    args: &Args,
+    selection: &Selection,
+    all: bool,
+    selector: &Option<String>,
+) -> Result<(), CommandError> {
+    if all && names_any(selection) {
+        return Err(args.plain(
+            args.column("all-namespaces"),
+            "a resource cannot be retrieved by name across all namespaces",
+        ));
+    }
+    if selector.is_some() && names_any(selection) {
+        return Err(args.plain(
+            args.column("selector"),
+            "name cannot be provided when a selector is specified",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
+    match args.value("dry-run").as_deref() {
+        None | Some("none") => Ok(DryRun::None),
+        Some("client") => Ok(DryRun::Client),
+        Some("server") => Ok(DryRun::Server),
+        Some(other) => Err(args.plain(
+            args.column("dry-run"),
+            format!("Invalid dry-run value ({other}). Must be \"none\", \"server\", or \"client\"."),
+        )),
+    }
+}
+
+pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
+    match (args.value("filename"), &args.stdin) {
+        (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
+        (Some(path), None) if path == "-" => Err(args.plain(
+            args.column("filename"),
+            "the manifest is missing: write it after the command, kubectl apply -f - <<'EOF' … EOF",
+        )),
+        (Some(path), _) => Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist"))),
+        (None, Some(_)) => Err(args.plain(args.end, "the text after the command needs -f -")),
+        (None, None) => Ok(None),
+    }
+}
+
+pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
+    let Some(text) = args.value("output") else {
+        return Ok(Output::Table);
+    };
+    let column = args.column("output");
+    Ok(match text.as_str() {
+        "" => Output::Table,
+        "wide" => Output::Wide,
+        "yaml" => Output::Yaml,
+        "json" => Output::Json,
+        "name" => Output::Name,
+        _ => match text.split_once('=') {
+            Some(("jsonpath", template)) => Output::JsonPath(template.to_owned()),
+            Some(("custom-columns", spec)) => Output::CustomColumns(spec.to_owned()),
+            _ => {
+                return Err(args.plain(
+                    column,
+                    format!(
+                        "unable to match a printer suitable for the output format {text:?}, allowed formats are: custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,template,templatefile,wide,yaml"
+                    ),
+                ));
+            }
+        },
+    })
+}
+
+pub(super) fn pair(text: &str) -> Option<(String, String)> {
+    text.split_once('=')
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+}
+
+/// Where the resources end and the `k=v` / `k-` changes begin.
+pub(super) fn changes_from(words: &[Word]) -> usize {
+    words
+        .iter()
+        .position(|word| word.text.contains('=') || word.text.ends_with('-'))
+        .unwrap_or(words.len())
+}
+
+pub(super) fn small(args: &Args, name: &str) -> Result<Option<i32>, CommandError> {
+    match args.int(name)? {
+        None => Ok(None),
+        Some(value) => i32::try_from(value).map(Some).map_err(|_| {
+            CommandError::new(
+                args.column(name),
+                format!(
+                    "error: invalid argument \"{value}\" for \"--{name}\" flag: strconv.ParseInt: parsing \"{value}\": value out of range\nSee '{} --help' for usage.",
+                    args.command
+                ),
+            )
+        }),
+    }
+}
+
+pub(super) fn required(args: &Args, names: &[&str]) -> Result<(), CommandError> {
+    let missing: Vec<String> = names
+        .iter()
+        .filter(|name| args.value(name).is_none())
+        .map(|name| format!("{name:?}"))
+        .collect();
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(args.plain(args.end, format!("required flag(s) {} not set", missing.join(", "))))
+    }
+}

@@ -1,0 +1,497 @@
+//! K-01: every command that can be said prints to a line that reads back as the same command. Values of the whole
+//! language are drawn from a seeded generator; a failure names its seed.
+
+use podscope_api::{Kind, ObjectKey};
+use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
+use podscope_cluster::{Rng, Span};
+
+use super::*;
+
+/// Draws parts of commands.
+struct Draw(Rng);
+
+impl Draw {
+    fn one<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.0.below(of.len() as u64) as usize].clone()
+    }
+    fn bool(&mut self) -> bool {
+        self.0.below(2) == 1
+    }
+    fn some<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.bool() { Some(of(self)) } else { None }
+    }
+    fn many<T>(&mut self, least: u64, most: u64, mut of: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let count = least + self.0.below(most - least + 1);
+        (0..count).map(|_| of(self)).collect()
+    }
+    fn int(&mut self, bound: u64) -> i64 {
+        self.0.below(bound) as i64
+    }
+    fn name(&mut self) -> String {
+        self.one(&["web-0", "a-1", "db", "x.y.z", "0", "ledger-7c9d8b5-k2xqp"])
+            .to_owned()
+    }
+    /// Any text: quotes, blanks, line ends, signs that mean something to a shell.
+    fn text(&mut self) -> String {
+        const PIECES: &[&str] = &[
+            "a", "B c", "'", "\"", "\\", "$HOME", "`", "|", "<<EOF", "\n", "\t", "ü", "=", "-", "#", "&", ";", "{}",
+            "*", "EOF",
+        ];
+        let pieces: Vec<&str> = self.many(1, 6, |draw| draw.one(PIECES));
+        pieces.concat()
+    }
+    /// A manifest as it is read: it ends with a line end.
+    fn document(&mut self) -> String {
+        let lines = self.many(0, 4, |draw| {
+            draw.one(&["kind: Pod", "EOF", "", "  x: 'y'", "EOFF", "a\tb\r"])
+                .to_owned()
+        });
+        lines.into_iter().map(|line| line + "\n").collect()
+    }
+    fn kind(&mut self) -> Kind {
+        self.one(Kind::ALL)
+    }
+    fn named(&mut self) -> Selection {
+        if self.bool() {
+            Selection::Kinds {
+                kinds: self.many(1, 2, Self::kind),
+                names: self.many(1, 3, Self::name),
+            }
+        } else {
+            Selection::Items(self.many(1, 3, |draw| (draw.kind(), draw.name())))
+        }
+    }
+    fn unnamed(&mut self) -> Selection {
+        Selection::Kinds {
+            kinds: self.many(1, 3, Self::kind),
+            names: Vec::new(),
+        }
+    }
+    /// What is selected, whether in all namespaces, and by which labels: never by name and by labels.
+    fn selected(&mut self) -> (Selection, bool, Option<String>) {
+        if self.bool() {
+            (self.named(), false, None)
+        } else {
+            (self.unnamed(), self.bool(), self.some(Self::selector))
+        }
+    }
+    fn selector(&mut self) -> String {
+        self.one(&["app=web", "app in (a, b),!x", "tier!=front", "a=b,c"])
+            .to_owned()
+    }
+    fn span(&mut self) -> Span {
+        Span(self.one(&[0, 1, 250_000, 1_500_000, 90_000_000, 3_661_000_000]))
+    }
+    fn dry_run(&mut self) -> DryRun {
+        self.one(&[DryRun::None, DryRun::Client, DryRun::Server])
+    }
+    fn namespace(&mut self) -> Option<String> {
+        self.some(Self::name)
+    }
+    fn pairs(&mut self) -> Vec<(String, String)> {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for key in ["app", "example.com/tier", "zone"] {
+            if self.bool() {
+                let value = self.one(&["", "web", "x_1"]);
+                pairs.push((key.to_owned(), value.to_owned()));
+            }
+        }
+        pairs
+    }
+    fn mark(&mut self) -> Mark {
+        let list = self.bool();
+        let (selection, all_namespaces, selector) = self.selected();
+        let is_named = match &selection {
+            Selection::Kinds { names, .. } => !names.is_empty(),
+            Selection::Items(_) => true,
+        };
+        let mut changes: Vec<(String, Option<String>)> = Vec::new();
+        for key in ["app", "example.com/note", "x"] {
+            if self.bool() || (changes.is_empty() && key == "x") {
+                changes.push((key.to_owned(), self.some(Self::text)));
+            }
+        }
+        Mark {
+            all: !is_named && (selector.is_none() && !list || self.bool()),
+            selection,
+            namespace: self.namespace(),
+            all_namespaces,
+            selector,
+            changes,
+            overwrite: self.bool(),
+            list,
+            dry_run: self.dry_run(),
+        }
+    }
+    fn create(&mut self) -> CreateWhat {
+        let name = self.name();
+        match self.0.below(8) {
+            0 => CreateWhat::Manifest(self.document()),
+            1 => CreateWhat::Deployment {
+                name,
+                images: self.many(1, 2, Self::name),
+                replicas: self.int(5) as i32,
+            },
+            2 => CreateWhat::Namespace(name),
+            3 => CreateWhat::Job {
+                name,
+                image: self.name(),
+            },
+            4 => CreateWhat::ConfigMap {
+                name,
+                literals: self.many(0, 2, |draw| (draw.name(), draw.text())),
+            },
+            5 => CreateWhat::PriorityClass {
+                name,
+                value: self.int(1000) as i32 - 500,
+                global_default: self.bool(),
+                preemption_policy: self.some(|_| "Never".to_owned()),
+                description: self.some(Self::text).unwrap_or_default(),
+            },
+            6 => CreateWhat::Run {
+                name,
+                image: self.name(),
+                restart: self.some(|draw| draw.one(&["Always", "OnFailure", "Never"]).to_owned()),
+                labels: self.pairs(),
+            },
+            _ => {
+                let least = self.bool();
+                let bound = self.one(&["1", "50%"]).to_owned();
+                CreateWhat::PodDisruptionBudget {
+                    name,
+                    selector: self.selector(),
+                    min_available: least.then(|| bound.clone()),
+                    max_unavailable: (!least).then_some(bound),
+                }
+            }
+        }
+    }
+    fn delete(&mut self) -> Delete {
+        let manifest = self.some(Self::document);
+        let mut selection = None;
+        let (mut all_namespaces, mut all, mut selector, mut field_selector) = (false, false, None, None);
+        if manifest.is_none() {
+            if self.bool() {
+                selection = Some(self.named());
+            } else {
+                selection = Some(self.unnamed());
+                all_namespaces = self.bool();
+                match self.0.below(3) {
+                    0 => all = true,
+                    1 => selector = Some(self.selector()),
+                    _ => field_selector = Some("status.phase=Failed".to_owned()),
+                }
+            }
+        }
+        let force = self.bool();
+        let now = !force && self.bool();
+        let grace_period = match (force, now) {
+            (_, true) => -1,
+            (true, _) => self.one(&[-1, 0]),
+            _ => self.one(&[-1, 0, 1, 60]),
+        };
+        Delete {
+            selection,
+            manifest,
+            namespace: self.namespace(),
+            all_namespaces,
+            all,
+            selector,
+            field_selector,
+            grace_period,
+            force,
+            now,
+            wait: self.some(Self::bool),
+            timeout: self.some(Self::span),
+            cascade: self.some(|draw| draw.one(&["foreground", "orphan"]).to_owned()),
+            ignore_not_found: self.bool(),
+            output_name: self.bool(),
+            dry_run: self.dry_run(),
+        }
+    }
+    fn get(&mut self) -> Get {
+        let (selection, all_namespaces, selector) = self.selected();
+        let is_one = match &selection {
+            Selection::Kinds { kinds, names } => kinds.len() == 1 && names.len() < 2,
+            Selection::Items(items) => items.len() == 1,
+        };
+        let output = match self.0.below(7) {
+            0 => Output::Table,
+            1 => Output::Wide,
+            2 => Output::Yaml,
+            3 => Output::Json,
+            4 => Output::Name,
+            5 => Output::JsonPath(self.text()),
+            _ => Output::CustomColumns("N:.metadata.name,M:{.spec.x}".into()),
+        };
+        Get {
+            namespace: self.namespace(),
+            all_namespaces,
+            selector,
+            field_selector: self.some(|_| "status.phase!=Failed".to_owned()),
+            show_labels: matches!(output, Output::Table | Output::Wide) && self.bool(),
+            output,
+            label_columns: self.many(0, 2, Self::name),
+            no_headers: self.bool(),
+            sort_by: self.some(|_| "{.metadata.name}".to_owned()),
+            ignore_not_found: self.bool(),
+            show_managed_fields: self.bool(),
+            watch: if is_one {
+                self.one(&[Watch::No, Watch::Yes, Watch::Only])
+            } else {
+                Watch::No
+            },
+            output_watch_events: self.bool(),
+            ..Get::of(selection)
+        }
+    }
+    fn kubectl(&mut self) -> Kubectl {
+        match self.0.below(22) {
+            0 => Kubectl::Get(self.get()),
+            1 => {
+                let (selection, all_namespaces, selector) = self.selected();
+                Kubectl::Describe(Describe {
+                    selection,
+                    namespace: self.namespace(),
+                    all_namespaces,
+                    selector,
+                    show_events: self.bool(),
+                })
+            }
+            2 => Kubectl::Apply {
+                manifest: self.document(),
+                namespace: self.namespace(),
+                dry_run: self.dry_run(),
+            },
+            3 => Kubectl::Create {
+                what: self.create(),
+                namespace: self.namespace(),
+                dry_run: self.dry_run(),
+            },
+            4 => Kubectl::Delete(self.delete()),
+            5 => Kubectl::Scale {
+                selection: self.named(),
+                namespace: self.namespace(),
+                replicas: self.int(9) as i32,
+                current_replicas: self.some(|draw| draw.int(9) as i32),
+                dry_run: self.dry_run(),
+            },
+            6 => Kubectl::Rollout {
+                action: match self.0.below(6) {
+                    0 => RolloutAction::Status {
+                        watch: self.bool(),
+                        timeout: self.some(Self::span),
+                    },
+                    1 => RolloutAction::Undo {
+                        to_revision: self.int(4),
+                    },
+                    2 => RolloutAction::Restart,
+                    3 => RolloutAction::Pause,
+                    4 => RolloutAction::Resume,
+                    _ => RolloutAction::History { revision: self.int(4) },
+                },
+                selection: self.named(),
+                namespace: self.namespace(),
+            },
+            7 | 8 => {
+                let by_name = self.bool();
+                let nodes = if by_name {
+                    self.many(1, 3, Self::name)
+                } else {
+                    Vec::new()
+                };
+                let selector = (!by_name).then(|| self.selector());
+                if self.bool() {
+                    Kubectl::Cordon {
+                        nodes,
+                        selector,
+                        cordon: self.bool(),
+                        dry_run: self.dry_run(),
+                    }
+                } else {
+                    Kubectl::Drain(Drain {
+                        nodes,
+                        selector,
+                        ignore_daemonsets: self.bool(),
+                        delete_emptydir_data: self.bool(),
+                        force: self.bool(),
+                        grace_period: self.one(&[-1, 0, 30]),
+                        timeout: self.some(Self::span),
+                        disable_eviction: self.bool(),
+                        pod_selector: self.some(Self::selector),
+                        skip_wait_for_delete_timeout: self.int(3),
+                        dry_run: self.dry_run(),
+                    })
+                }
+            }
+            9 => {
+                let nodes = self.many(0, 2, Self::name);
+                let all = nodes.is_empty();
+                Kubectl::Taint {
+                    selector: if all { self.some(Self::selector) } else { None },
+                    nodes,
+                    all,
+                    changes: self.many(1, 3, |draw| {
+                        let remove = draw.bool();
+                        let effect = draw.one(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+                        TaintChange {
+                            key: draw.one(&["k", "example.com/gpu"]).to_owned(),
+                            value: draw.one(&["", "v"]).to_owned(),
+                            effect: if remove && draw.bool() { "" } else { effect }.to_owned(),
+                            remove,
+                        }
+                    }),
+                    overwrite: self.bool(),
+                    dry_run: self.dry_run(),
+                }
+            }
+            10 => Kubectl::Label(self.mark()),
+            11 => Kubectl::Annotate(self.mark()),
+            12 => Kubectl::Patch {
+                selection: self.named(),
+                namespace: self.namespace(),
+                patch_type: self.one(&[PatchType::Strategic, PatchType::Merge, PatchType::Json]),
+                patch: self.text(),
+                subresource: self.some(|draw| draw.one(&["status", "scale"]).to_owned()),
+                dry_run: self.dry_run(),
+            },
+            13 => Kubectl::Edit {
+                selection: self.named(),
+                namespace: self.namespace(),
+                text: self.document(),
+            },
+            14 => Kubectl::SetImage {
+                selection: self.named(),
+                namespace: self.namespace(),
+                images: self.many(1, 2, |draw| (draw.one(&["*", "app"]).to_owned(), draw.text())),
+                dry_run: self.dry_run(),
+            },
+            15 => Kubectl::Events {
+                namespace: self.namespace(),
+                all_namespaces: self.bool(),
+                involved: self.some(|draw| (draw.kind(), draw.name())),
+                types: self.many(0, 2, |draw| draw.one(&["Normal", "Warning"]).to_owned()),
+                no_headers: self.bool(),
+            },
+            16 => Kubectl::Explain {
+                kind: self.kind(),
+                path: self.many(0, 3, |draw| draw.one(&["spec", "containers", "x"]).to_owned()),
+            },
+            17 => Kubectl::Top(Top {
+                nodes: self.bool(),
+                name: self.some(Self::name),
+                namespace: self.namespace(),
+                all_namespaces: self.bool(),
+                selector: self.some(Self::selector),
+                containers: self.bool(),
+                sort_by: self.some(|draw| draw.one(&["cpu", "memory"]).to_owned()),
+                no_headers: self.bool(),
+                sum: self.bool(),
+            }),
+            18 | 19 => Kubectl::Logs {
+                pod: self.name(),
+                namespace: self.namespace(),
+                container: self.some(Self::name),
+                previous: self.bool(),
+                all_containers: self.bool(),
+                timestamps: self.bool(),
+                tail: self.int(5) - 1,
+            },
+            20 => Kubectl::ApiResources,
+            _ => Kubectl::Version,
+        }
+    }
+    fn targets(&mut self) -> Targets {
+        if self.bool() {
+            Targets::Nodes(self.many(1, 3, |draw| draw.name().as_str().into()))
+        } else {
+            Targets::Zone(self.name().into())
+        }
+    }
+    fn fault(&mut self) -> Fault {
+        let node = self.name().as_str().into();
+        let key = |draw: &mut Self| ObjectKey::new(draw.one(&["default", "web"]), draw.name());
+        let process = |draw: &mut Self, server: bool| {
+            let all = [
+                ControlPlaneProcess::Scheduler,
+                ControlPlaneProcess::ControllerManager,
+                ControlPlaneProcess::ApiServer,
+            ];
+            let count = if server { 3 } else { 2 };
+            draw.one(&all[..count])
+        };
+        match self.0.below(16) {
+            0 => Fault::Partition {
+                targets: self.targets(),
+                from: self.one(&[
+                    CutFrom::Everything,
+                    CutFrom::ControlPlane,
+                    CutFrom::Nodes,
+                    CutFrom::Storage,
+                    CutFrom::Node("b-9".into()),
+                ]),
+                direction: self.one(&[Direction::Both, Direction::In, Direction::Out]),
+            },
+            1 => Fault::Heal(if self.bool() { Targets::All } else { self.targets() }),
+            2 => Fault::Join {
+                node,
+                labels: self
+                    .pairs()
+                    .into_iter()
+                    .map(|(key, value)| (key.into(), value.into()))
+                    .collect(),
+                capacity: self
+                    .some(|_| {
+                        [
+                            ("cpu".into(), "4".parse().expect("a quantity")),
+                            ("memory".into(), "8Gi".parse().expect("a quantity")),
+                        ]
+                        .into()
+                    })
+                    .unwrap_or_default(),
+            },
+            3 => Fault::Leave(node),
+            4 => Fault::Kubelet { node, up: self.bool() },
+            5 => Fault::Runtime { node, up: self.bool() },
+            6 => Fault::Power { node, on: self.bool() },
+            7 => Fault::ControlPlane {
+                process: process(self, true),
+                up: self.bool(),
+            },
+            8 => Fault::Second(process(self, false)),
+            9 => Fault::Etcd { up: self.bool() },
+            10 => Fault::Slow(node, self.span()),
+            11 => Fault::Exit {
+                pod: key(self),
+                container: self.name().into(),
+                code: self.int(256) as i32,
+            },
+            12 => Fault::Sandbox(key(self)),
+            13 => Fault::Fence(
+                node,
+                self.one(&[FenceMechanism::Power, FenceMechanism::Storage, FenceMechanism::Network]),
+            ),
+            14 => Fault::Detach(self.name().into()),
+            _ => Fault::Member {
+                group: self.name().into(),
+                member: self.name().into(),
+                add: self.bool(),
+            },
+        }
+    }
+}
+
+// K-01, K-03
+#[test]
+fn k_01_every_command_reads_back_as_it_was_printed() {
+    for seed in 0..6_000 {
+        let mut draw = Draw(Rng::split(seed, "commands"));
+        let command = if draw.0.below(4) == 0 {
+            Command::Fault(draw.fault())
+        } else {
+            Command::Kubectl(draw.kubectl())
+        };
+        let line = command.to_string();
+        assert_eq!(parse(&line), Ok(command), "seed {seed}: {line}");
+    }
+}

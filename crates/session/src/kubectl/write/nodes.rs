@@ -1,0 +1,176 @@
+//! What is done to nodes: `cordon`, `uncordon`, `drain`, `taint` (KC-086 to KC-093, KC-099).
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, LabelSelector, Node, Object, Taint};
+use podscope_cluster::client::{ClientCommand, DrainCommand, Write};
+use podscope_cluster::{Mutation, Part, Request};
+
+use super::super::selector::LabelQuery;
+use super::{Plan, View, find, finish, not_found, rehearsed};
+use crate::command::{Drain, DryRun, Selection, TaintChange};
+
+fn nodes_of(
+    nodes: &[String],
+    selector: Option<&str>,
+    view: &View<'_>,
+) -> Result<(Vec<Arc<Node>>, Vec<String>), String> {
+    let selection = Selection::Kinds {
+        kinds: vec![Kind::Node],
+        names: nodes.to_vec(),
+    };
+    let found = find(&selection, None, false, selector, None, view)?;
+    let nodes = found
+        .groups
+        .into_iter()
+        .flat_map(|(_, objects)| objects)
+        .filter_map(|object| match object {
+            Object::Node(node) => Some(node),
+            _ => None,
+        })
+        .collect();
+    let misses = found.misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
+    Ok((nodes, misses))
+}
+
+pub(super) fn cordon_nodes(
+    nodes: &[String],
+    selector: Option<&str>,
+    cordon: bool,
+    dry_run: DryRun,
+    view: &View<'_>,
+) -> Plan {
+    let (nodes, misses) = match nodes_of(nodes, selector, view) {
+        Ok(found) => found,
+        Err(message) => return Plan::refuse(message),
+    };
+    let mut plan = Plan::default();
+    let mut writes = Vec::new();
+    let word = if cordon { "cordoned" } else { "uncordoned" };
+    for node in nodes {
+        let name = &node.metadata.name;
+        if node.is_unschedulable() == cordon {
+            plan.out(format!("node/{name} already {word}{}", dry_run.suffix()));
+            continue;
+        }
+        let request = Request::Patch {
+            kind: Kind::Node,
+            key: node.metadata.key(),
+            uid: None,
+            part: Part::Main,
+            change: Mutation::new::<Node>("cordon", move |node| node.spec.unschedulable = cordon.then_some(true)),
+        };
+        writes.push(Write::new(request, format!("node/{name} {word}")));
+    }
+    rehearsed(finish(plan, writes, misses), dry_run)
+}
+
+pub(super) fn drain(what: &Drain, view: &View<'_>) -> Plan {
+    let (nodes, misses) = match nodes_of(&what.nodes, what.selector.as_deref(), view) {
+        Ok(found) => found,
+        Err(message) => return Plan::refuse(message),
+    };
+    if !misses.is_empty() {
+        return Plan::refuse(misses.join("\n"));
+    }
+    let pod_selector = match what.pod_selector.as_deref().map(LabelQuery::parse) {
+        None => None,
+        Some(Ok(query)) => Some(query.to_selector()),
+        Some(Err(why)) => return Plan::refuse(format!("error: {why}")),
+    };
+    let client = ClientCommand::Drain(DrainCommand {
+        nodes: nodes.iter().map(|node| node.metadata.name.as_ref().into()).collect(),
+        ignore_daemonsets: what.ignore_daemonsets,
+        delete_emptydir_data: what.delete_emptydir_data,
+        force: what.force,
+        grace_seconds: (what.grace_period >= 0).then_some(what.grace_period),
+        timeout: what.timeout.filter(|timeout| timeout.0 > 0),
+        disable_eviction: what.disable_eviction,
+        pod_selector: pod_selector.filter(|selector: &LabelSelector| !selector.is_empty()),
+        skip_wait_for_delete: (what.skip_wait_for_delete_timeout > 0)
+            .then(|| podscope_cluster::Span::seconds(what.skip_wait_for_delete_timeout)),
+        dry_run: what.dry_run,
+    });
+    Plan {
+        client: Some(client),
+        ..Plan::default()
+    }
+}
+
+pub(super) fn taint(
+    nodes: &[String],
+    selector: Option<&str>,
+    changes: &[TaintChange],
+    overwrite: bool,
+    view: &View<'_>,
+) -> Plan {
+    let (nodes, mut errors) = match nodes_of(nodes, selector, view) {
+        Ok(found) => found,
+        Err(message) => return Plan::refuse(message),
+    };
+    let removes = changes.iter().filter(|change| change.remove).count();
+    let word = match (removes, overwrite) {
+        (_, true) => "modified",
+        (0, _) => "tainted",
+        (removes, _) if removes == changes.len() => "untainted",
+        _ => "modified",
+    };
+    let mut writes = Vec::new();
+    for node in nodes {
+        let name = node.metadata.name.clone();
+        let same = |taint: &Taint, change: &TaintChange| {
+            *taint.key == *change.key && (change.effect.is_empty() || taint.effect.as_str() == change.effect)
+        };
+        let mut failed = false;
+        for change in changes {
+            let exists = node.spec.taints.iter().any(|taint| same(taint, change));
+            if change.remove && !exists {
+                let effect = if change.effect.is_empty() {
+                    String::new()
+                } else {
+                    format!(":{}", change.effect)
+                };
+                errors.push(format!("error: taint \"{}{effect}\" not found", change.key));
+                failed = true;
+            }
+            if !change.remove && exists && !overwrite {
+                errors.push(format!(
+                    "error: node {name} already has {} taint(s) with same effect(s) and --overwrite is false",
+                    change.key
+                ));
+                failed = true;
+            }
+        }
+        if failed {
+            continue;
+        }
+        let changes = changes.to_vec();
+        let request = Request::Patch {
+            kind: Kind::Node,
+            key: node.metadata.key(),
+            uid: None,
+            part: Part::Main,
+            change: Mutation::new::<Node>("taint", move |node| {
+                for change in &changes {
+                    node.spec.taints.retain(|taint| {
+                        !(*taint.key == *change.key
+                            && (change.effect.is_empty() || taint.effect.as_str() == change.effect))
+                    });
+                }
+                let added: Vec<Taint> = changes
+                    .iter()
+                    .filter(|change| !change.remove)
+                    .map(|change| Taint {
+                        key: change.key.as_str().into(),
+                        value: change.value.as_str().into(),
+                        effect: change.effect.as_str().into(),
+                        time_added: None,
+                    })
+                    .collect();
+                node.spec.taints.splice(0..0, added);
+            }),
+        };
+        writes.push(Write::new(request, format!("node/{name} {word}")));
+    }
+    finish(Plan::default(), writes, errors)
+}
