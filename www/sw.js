@@ -28,7 +28,10 @@ addEventListener("fetch", (event) => {
   if (event.request.method !== "GET" || url.origin !== location.origin) return;
   event.respondWith((async () => {
     const cache = await caches.open(CACHE);
-    const kept = await cache.match(event.request, { ignoreSearch: event.request.mode === "navigate" });
+    const isPage = event.request.mode === "navigate";
+    // The page is kept by its directory, which some hosts make of its file's name.
+    const wanted = isPage && url.pathname.endsWith("/index.html") ? "./" : event.request;
+    const kept = await cache.match(wanted, { ignoreSearch: isPage });
     return kept ?? fetch(event.request);
   })());
 });

@@ -31,28 +31,30 @@ const TYPES = {
   ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",
 };
 
-/** Serves dist/ as any static host does. */
-export async function serve() {
+/** Serves dist/ as a static host does: below `base`, with a directory's index or without, with
+ *  other media types than usual. */
+export async function serve({ base = BASE, index = true, types = {} } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error("no dist/: run `cargo xtask build`");
   const replaced = new Map(); // path → text that a story serves instead
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
-    let file = path.startsWith(BASE) ? join(DIST, normalize(`/${path.slice(BASE.length)}`)) : "";
-    if (file && existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
-    if (!file || !existsSync(file)) {
+    let file = path.startsWith(base) ? join(DIST, normalize(`/${path.slice(base.length)}`)) : "";
+    const isDirectory = (file) => existsSync(file) && statSync(file).isDirectory();
+    if (index && file && isDirectory(file)) file = join(file, "index.html");
+    if (!file || !existsSync(file) || isDirectory(file)) {
       response.writeHead(404).end("not here");
       return;
     }
     response.writeHead(200, {
-      "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+      "Content-Type": types[extname(file)] ?? TYPES[extname(file)] ?? "application/octet-stream",
       "Cache-Control": "no-cache",
     });
-    response.end(replaced.get(path.slice(BASE.length)) ?? readFileSync(file));
+    response.end(replaced.get(path.slice(base.length)) ?? readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     replaced,
-    url: `http://127.0.0.1:${server.address().port}${BASE}`,
+    url: `http://127.0.0.1:${server.address().port}${encodeURI(base)}`,
     close: () => { server.closeAllConnections(); server.close(); },
   };
 }

@@ -17,7 +17,12 @@ for (const theme of THEMES) {
   });
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.locator("[data-zone] [data-node]").first().waitFor();
-  await teller.seek(page, MOMENT);
+  const pause = page.getByRole("button", { name: "Pause" });
+  if (await pause.count() > 0) await pause.click();
+  const clock = page.getByLabel("Clock: type an instant to go there");
+  await clock.fill(MOMENT);
+  await clock.press("Enter");
+  await page.locator(`.page[data-now="${MOMENT}"]`).waitFor();
   await page.locator('[data-ghost="true"]').first().click();
   await page.screenshot({ path: join(ROOT, `.github/page-${theme}.png`), animations: "disabled" });
 }
