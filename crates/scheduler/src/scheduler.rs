@@ -1,21 +1,22 @@
 //! The scheduler: watch events in, attempts out, one pod at a time (SCH-002, SCH-112 to SCH-127).
 
+mod changes;
+
 use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
 
 use crate::attempt::{Attempt, EventNote, Outcome, Preempt, StatusPatch, Victim, truncate};
-use crate::cache::{Cache, is_placed};
+use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
 use crate::cycle::{AddedAffinity, Found, Search, name_of};
 use crate::decide::Decision;
 use crate::nominator::Nominator;
-use crate::plugins::{Plugin, Point, default_binder, default_preemption, scheduling_gates, volume_binding};
-use crate::pod_info::{Incoming, PodInfo, uid_of};
+use crate::plugins::{Plugin, default_binder, default_preemption, volume_binding};
+use crate::pod_info::Incoming;
 use crate::post_filter::{self, Limit, Preemption};
-use crate::queue::events::{Event, EventKind, node_events, pod_events};
-use crate::queue::hints::{Waiting, hint};
+use crate::queue::events::EventKind;
 use crate::queue::{Pool, Queue, QueuedPod};
 
 /// Receives whole decisions where somebody wants them.
@@ -129,227 +130,6 @@ impl Scheduler {
 
     fn is_ours(&self, pod: &Pod) -> bool {
         self.config.profile(&pod.spec.scheduler_name).is_some()
-    }
-
-    /// Takes a watch event over: `None, Some` is an addition, `Some, None` a deletion.
-    pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
-        match (old, new) {
-            (old, new) if pod_of(old).is_some() || pod_of(new).is_some() => {
-                // The informer hides finished pods: turning Succeeded or Failed is a deletion (SCH-004).
-                let visible = |pod: &&Arc<Pod>| !pod.is_terminal();
-                let old = old.filter(|object| pod_of(Some(object)).filter(visible).is_some());
-                let new = new.filter(|object| pod_of(Some(object)).filter(visible).is_some());
-                self.on_pod(old, new, now);
-            }
-            (Some(Object::Node(before)), Some(Object::Node(after))) => {
-                self.cache.on_change(old, new);
-                for kind in node_events(before, after) {
-                    self.move_all(kind, old, new, now, None);
-                }
-            }
-            _ => {
-                self.cache.on_change(old, new);
-                let kind = match (old, new) {
-                    (None, Some(Object::Node(_))) => EventKind::NodeAdd,
-                    (Some(Object::Node(_)), None) => EventKind::NodeDelete,
-                    (None, Some(object)) => EventKind::Add(object.kind()),
-                    (Some(_), Some(object)) => EventKind::Update(object.kind()),
-                    (Some(object), None) => EventKind::Delete(object.kind()),
-                    (None, None) => return,
-                };
-                self.move_all(kind, old, new, now, None);
-            }
-        }
-    }
-
-    fn on_pod(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
-        let (before, after) = (pod_of(old), pod_of(new));
-        let was_placed = before.is_some_and(|pod| is_placed(pod));
-        let is_now_placed = after.is_some_and(|pod| is_placed(pod));
-        match (before, after) {
-            (Some(before), Some(after)) if was_placed => {
-                self.cache.on_change(old, new);
-                for kind in pod_events(&mut self.cache, before, after) {
-                    self.move_all(kind, old, new, now, None);
-                }
-            }
-            (_, Some(after)) if is_now_placed => {
-                self.cache.on_change(old, new);
-                self.move_all(EventKind::PodAdd, None, new, now, None);
-                if let Some(before) = before {
-                    self.leave_queue(before, now);
-                } else {
-                    self.binding.remove(&uid_of(after));
-                }
-            }
-            (Some(before), None) if was_placed => {
-                self.binding.remove(&uid_of(before));
-                self.cache.on_change(old, new);
-                self.move_all(EventKind::PodDelete, old, None, now, None);
-            }
-            (Some(before), None) => self.leave_queue(before, now),
-            (Some(before), Some(after)) if self.is_ours(after) => self.update_unassigned(before, after, old, now),
-            (None, Some(after)) if self.is_ours(after) => {
-                self.unassigned.insert(uid_of(after), after.clone());
-                self.enqueue(after, now);
-            }
-            _ => {}
-        }
-    }
-
-    fn enqueue(&mut self, pod: &Arc<Pod>, now: i64) {
-        let incoming = Arc::new(Incoming::new(&mut self.cache, pod));
-        self.add_new(incoming, now);
-    }
-
-    fn add_new(&mut self, incoming: Arc<Incoming>, now: i64) {
-        let info = incoming.info.clone();
-        let gate = self.gate(&info.pod);
-        self.queue.add(QueuedPod::new(incoming, now), gate);
-        if gate.is_none() && !info.pod.status.nominated_node_name.is_empty() {
-            let node = info.pod.status.nominated_node_name.clone();
-            self.nominator.add(info, &node);
-        }
-    }
-
-    /// PreEnqueue: the plugin that holds the pod back (SCH-037, SCH-105).
-    fn gate(&self, pod: &Pod) -> Option<Plugin> {
-        let profile = self.config.profile(&pod.spec.scheduler_name)?;
-        profile
-            .at(Point::PreEnqueue)
-            .iter()
-            .copied()
-            .find(|plugin| match plugin {
-                Plugin::SchedulingGates => scheduling_gates::pre_enqueue(pod).is_err(),
-                Plugin::DefaultPreemption => self.preempting.contains(&uid_of(pod)),
-                _ => false,
-            })
-    }
-
-    /// A pod is bound or gone: it leaves the queue and its nomination ends.
-    fn leave_queue(&mut self, pod: &Arc<Pod>, now: i64) {
-        let uid = uid_of(pod);
-        self.unassigned.remove(&uid);
-        self.binding.remove(&uid);
-        self.preempting.remove(&uid);
-        self.queue.take(&uid);
-        self.nominator.remove(&uid);
-        let gone = Object::Pod(pod.clone());
-        if self.cache.forget(&uid) {
-            self.move_all(EventKind::PodDelete, Some(&gone), None, now, None);
-        } else if !pod.status.nominated_node_name.is_empty() {
-            // Lower and equal priorities took it for placed (SCH-125).
-            self.move_all(EventKind::PodDelete, Some(&gone), None, now, Some(pod.priority()));
-        }
-    }
-
-    fn update_unassigned(&mut self, before: &Arc<Pod>, after: &Arc<Pod>, old: Option<&Object>, now: i64) {
-        let uid = uid_of(after);
-        self.unassigned.insert(uid.clone(), after.clone());
-        if self.cache.is_assumed(&uid) {
-            return;
-        }
-        let new = Object::Pod(after.clone());
-        match self.queue.pool(&uid) {
-            None => self.enqueue(after, now),
-            Some(pool) => {
-                let incoming = Arc::new(Incoming::new(&mut self.cache, after));
-                self.queue.replace(&uid, incoming.clone());
-                self.keep_nomination(before, &incoming.info);
-                if matches!(pool, Pool::Unschedulable | Pool::Gated) {
-                    for kind in pod_events(&mut self.cache, before, after) {
-                        let event = Event::new(&mut self.cache, kind, old, Some(&new));
-                        if self.offer(&uid, &event, true, now) {
-                            break;
-                        }
-                    }
-                }
-            }
-        }
-        let nominated = &before.status.nominated_node_name;
-        if !nominated.is_empty() && *nominated != after.status.nominated_node_name {
-            self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
-        }
-    }
-
-    /// A nomination made here survives updates that do not know of it yet (SCH-126).
-    fn keep_nomination(&mut self, before: &Pod, info: &Arc<PodInfo>) {
-        let kept = self.nominator.remove(&info.uid);
-        let told = &info.pod.status.nominated_node_name;
-        if !told.is_empty() {
-            self.nominator.add(info.clone(), told);
-        } else if before.status.nominated_node_name.is_empty()
-            && let Some(node) = kept
-        {
-            self.nominator.add(info.clone(), &node);
-        }
-    }
-
-    /// Moves the waiting pods that the event may help. `at_most` limits it to priorities up to that one.
-    fn move_all(
-        &mut self,
-        kind: EventKind,
-        old: Option<&Object>,
-        new: Option<&Object>,
-        now: i64,
-        at_most: Option<i32>,
-    ) {
-        if !self.queue.has_waiting() || !kind.is_of_interest() {
-            return;
-        }
-        let event = Event::new(&mut self.cache, kind, old, new);
-        for uid in self.queue.waiting() {
-            let low_enough = self
-                .queue
-                .get(&uid)
-                .is_some_and(|pod| at_most.is_none_or(|limit| pod.incoming.info.priority <= limit));
-            if low_enough {
-                self.offer(&uid, &event, false, now);
-            }
-        }
-    }
-
-    /// Asks the plugins that refused a waiting pod whether the event may help; moves it if one says so.
-    fn offer(&mut self, uid: &str, event: &Event<'_>, is_own: bool, now: i64) -> bool {
-        let Some(pod) = self.queue.get(uid) else {
-            return false;
-        };
-        let Some(profile) = self.config.profile(&pod.incoming.info.pod.spec.scheduler_name).cloned() else {
-            return false;
-        };
-        let (incoming, rejectors, gated_by) = (pod.incoming.clone(), pod.rejectors, pod.gated_by);
-        let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
-        let waiting = Waiting {
-            profile: &profile,
-            added_affinity: &added_affinity,
-            incoming: &incoming,
-        };
-        // A gated pod moves only on what its gate registered for (SCH-118).
-        let concerns_gate = match gated_by {
-            Some(Plugin::DefaultPreemption) => event.kind == EventKind::PodDelete,
-            Some(_) => event.kind == EventKind::PodGatesGone,
-            None => true,
-        };
-        let helps = (is_own || concerns_gate)
-            && rejectors
-                .iter()
-                .any(|plugin| hint(&mut self.cache, plugin, event, &waiting));
-        if helps && let Some(pod) = self.queue.take(uid) {
-            let gate = self.gate(&pod.incoming.info.pod);
-            let moved = gate.is_none();
-            self.queue.requeue(pod, gate, now);
-            return moved;
-        }
-        false
-    }
-
-    fn flush(&mut self, now: i64) {
-        for uid in self.queue.flush(now) {
-            if let Some(pod) = self.queue.take(&uid) {
-                let gate = self.gate(&pod.incoming.info.pod);
-                self.queue.requeue(pod, gate, now);
-            }
-        }
     }
 
     /// Decides the next pod, if one can be popped. `draw` gives random numbers; it is called only where
@@ -694,13 +474,6 @@ fn draw_if(draw: &mut dyn FnMut() -> u64, found: &Found) -> u64 {
         0
     } else {
         draw()
-    }
-}
-
-fn pod_of(object: Option<&Object>) -> Option<&Arc<Pod>> {
-    match object {
-        Some(Object::Pod(pod)) => Some(pod),
-        _ => None,
     }
 }
 

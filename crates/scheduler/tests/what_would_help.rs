@@ -107,3 +107,36 @@ fn s_15_nothing_is_suggested_to_a_pod_that_fits() {
     let objects = vec![node("a-1", "a", "4", json!({}))];
     assert!(ask(&objects, &pod("new", "1", json!({})), &[]).is_empty());
 }
+
+/// S-07, S-15: preemption does not reach across nodes, but a person may delete the pod that is in the way there.
+#[test]
+fn s_15_a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
+    let zone = "topology.kubernetes.io/zone";
+    let away_from_web = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+        {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": zone}]}});
+    let spread = json!([{"maxSkew": 1, "topologyKey": zone, "whenUnsatisfiable": "DoNotSchedule",
+        "nodeAffinityPolicy": "Ignore", "labelSelector": {"matchLabels": {"app": "web"}}}]);
+    let delete = ["Delete pod default/obstacle on a-2: then one node can take it"];
+    for (rule, value, other, want) in [
+        ("affinity", &away_from_web, "b-1", &delete[..]),
+        ("affinity", &away_from_web, "a-2", &[]),
+        ("topologySpreadConstraints", &spread, "", &delete[..]),
+        // Two there and none in b: one less still leaves a skew of two.
+        ("topologySpreadConstraints", &spread, "a-2", &[]),
+    ] {
+        let mut objects = vec![
+            node("a-1", "a", "2", json!({})),
+            node("a-2", "a", "2", json!({})),
+            node("b-1", "b", "2", json!({})),
+            pod("obstacle", "1", json!({"nodeName": "a-2"})),
+        ];
+        if !other.is_empty() {
+            objects.push(pod("other", "1", json!({"nodeName": other})));
+        }
+        let here = json!({"kubernetes.io/hostname": "a-1"});
+        let pending = pod("pinned", "1", json!({"nodeSelector": here, rule: value}));
+        let texts = ask(&objects, &pending, &[]);
+        let deletions: Vec<&String> = texts.iter().filter(|text| text.starts_with("Delete")).collect();
+        assert_eq!(deletions, want, "{rule} {other}: {texts:?}");
+    }
+}

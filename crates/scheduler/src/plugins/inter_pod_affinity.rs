@@ -6,7 +6,7 @@ use crate::counters::Question;
 use crate::cycle::Cycle;
 use crate::node_info::NodeIdx;
 use crate::plugins::Plugin;
-use crate::pod_info::{Incoming, PodInfo, PodMatcher, TermKind};
+use crate::pod_info::{Incoming, PodInfo, PodMatcher, Term, TermKind};
 use crate::status::Status;
 use crate::topology::{KeyIdx, NONE, Topology};
 
@@ -167,6 +167,21 @@ impl FilterState {
             }
         }
     }
+}
+
+/// Whether a placed pod keeps the incoming one out of some domain: by its own anti-affinity, or by the other's.
+pub(crate) fn excludes(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
+    let (cache, own) = (cycle.cache, &cycle.incoming.info);
+    let labels = cache.namespaces.get(&pod.namespace).map(|labels| &**labels);
+    let anti = |kind| kind == TermKind::AntiAffinity;
+    let by_theirs = |term: &Term| {
+        let namespace = cache.namespace_labels(own.namespace);
+        term.pods.matches(own.namespace, namespace, &own.labels)
+    };
+    pod.terms_where(anti).any(by_theirs)
+        || own
+            .terms_where(anti)
+            .any(|term| term.pods.matches_incoming(pod.namespace, labels, &pod.labels))
 }
 
 /// Filter (SCH-087 to SCH-089).

@@ -237,6 +237,14 @@ impl FilterState {
             update_paths(&mut self.paths[index], domain, *count);
         }
     }
+    /// Whether a placed pod is counted by a hard constraint.
+    pub(crate) fn counts_pod(&self, cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
+        pod.namespace == cycle.incoming.info.namespace
+            && self
+                .constraints
+                .iter()
+                .any(|constraint| constraint.selector.matches(&pod.labels))
+    }
     /// What [`FilterState::update`] cannot undo exactly by itself.
     pub(crate) fn save(&self) -> Vec<[(Domain, i64); 2]> {
         self.paths.clone()

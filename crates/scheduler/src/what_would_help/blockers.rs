@@ -1,0 +1,142 @@
+//! Pods whose end makes room: on their own node, or on another node of the same domain, where affinity and
+//! spread look further than one node. Found cheaply here, verified one by one afterwards.
+
+use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::InOrder as _;
+use std::sync::Arc;
+
+use podscope_api::{ObjectKey, Pod};
+
+use super::{Change, Trial, WhatWouldHelp};
+use crate::cache::Cache;
+use crate::cycle::{AddedAffinity, CycleState, Found, Search};
+use crate::node_info::NodeIdx;
+use crate::plugins::{Plugin, inter_pod_affinity, taint_toleration};
+use crate::status::Code;
+
+/// At most this many pods are looked at for what they hinder on other nodes.
+const ELSEWHERE_MAX: usize = 64;
+/// At most this many are verified.
+const VERIFIED_MAX: usize = 6;
+
+/// A pod that may be in the way: the least important first.
+type Blocker = (i32, ObjectKey, Arc<Pod>, NodeIdx);
+
+impl WhatWouldHelp {
+    /// Adds a trial for each of the least important pods that may be in the way.
+    pub(super) fn find_blockers(&mut self) {
+        let pod = self.pod.clone();
+        let Some((found, mut state)) = self.search(&pod) else {
+            return;
+        };
+        let mut blockers = self
+            .with_search(&pod, |cache, search| {
+                let mut blockers = on_their_own_node(cache, search, &found, &mut state);
+                blockers.extend(on_other_nodes(cache, search, &found, &mut state));
+                blockers
+            })
+            .unwrap_or_default();
+        blockers.in_order_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        blockers.dedup_by(|a, b| a.1 == b.1);
+        for (_, key, pod, node) in blockers.into_iter().take(VERIFIED_MAX).rev() {
+            let change = Change::DeletePod {
+                pod: key.to_string(),
+                node: self.cache.node(node).name.to_string(),
+            };
+            self.trials.push_front(Trial::Delete(change, pod, 70));
+        }
+    }
+
+    /// Runs something with what a cycle of the pod needs; none if no profile schedules it.
+    fn with_search<T>(&mut self, pod: &Arc<Pod>, run: impl FnOnce(&Cache, &Search<'_>) -> T) -> Option<T> {
+        let profile = self.config.profile(&pod.spec.scheduler_name)?.clone();
+        let incoming = crate::pod_info::Incoming::new(&mut self.cache, pod);
+        let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
+        let search = Search {
+            config: &self.config,
+            profile: &profile,
+            incoming: &incoming,
+            added_affinity: &added_affinity,
+            nominator: &self.nominator,
+        };
+        Some(run(&self.cache, &search))
+    }
+}
+
+fn on_their_own_node(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut CycleState) -> Vec<Blocker> {
+    let cycle = search.cycle(cache);
+    let mut blockers = Vec::new();
+    for (index, status) in &found.diagnosis.refused {
+        // A taint or a label is not lifted by ending a pod; a lack of affinity neither.
+        if status.code != Code::Unschedulable || taint_toleration::filter(&cycle, cache.node(*index)).is_err() {
+            continue;
+        }
+        for candidate in cache.node(*index).pods.iter() {
+            let saved = state.save();
+            let mut node = cache.node(*index).clone();
+            node.remove_pod(&candidate.uid);
+            state.update(&cycle, candidate, *index, -1);
+            let helps = search.filter_with_nominated(&cycle, state, *index, &node).is_ok();
+            state.update(&cycle, candidate, *index, 1);
+            state.restore(saved);
+            if helps {
+                let key = candidate.pod.metadata.key();
+                blockers.push((candidate.priority, key, candidate.pod.clone(), *index));
+            }
+        }
+    }
+    blockers
+}
+
+fn on_other_nodes(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut CycleState) -> Vec<Blocker> {
+    let cycle = search.cycle(cache);
+    // Only these two look at pods of other nodes.
+    let refused: Vec<NodeIdx> = found
+        .diagnosis
+        .refused
+        .iter()
+        .filter(|(_, status)| {
+            status.code == Code::Unschedulable
+                && matches!(
+                    status.plugin,
+                    Some(Plugin::InterPodAffinity | Plugin::PodTopologySpread)
+                )
+        })
+        .map(|(index, _)| *index)
+        .collect();
+    if refused.is_empty() {
+        return Vec::new();
+    }
+    let is_refused: BTreeSet<NodeIdx> = refused.iter().copied().collect();
+    let mut candidates = Vec::new();
+    for index in cache.order() {
+        for candidate in cache.node(*index).pods.iter() {
+            let counts = state
+                .spread()
+                .is_some_and(|spread| spread.counts_pod(&cycle, candidate));
+            if counts || inter_pod_affinity::excludes(&cycle, candidate) {
+                candidates.push((candidate.priority, candidate.pod.metadata.key(), candidate, *index));
+            }
+        }
+    }
+    candidates.in_order_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    // On a refused node the pod was tried there already, but may hinder its neighbours as well.
+    candidates.in_order_by_key(|candidate| is_refused.contains(&candidate.3));
+    let mut blockers = Vec::new();
+    for (priority, key, candidate, on) in candidates.into_iter().take(ELSEWHERE_MAX) {
+        let saved = state.save();
+        state.update(&cycle, candidate, on, -1);
+        let helps = refused.iter().any(|index| {
+            *index != on
+                && search
+                    .filter_with_nominated(&cycle, state, *index, cache.node(*index))
+                    .is_ok()
+        });
+        state.update(&cycle, candidate, on, 1);
+        state.restore(saved);
+        if helps {
+            blockers.push((priority, key, candidate.pod.clone(), on));
+        }
+    }
+    blockers
+}

@@ -1,0 +1,279 @@
+//! Which changes are tried, smallest first: what the refusals, the pod's own rules and the cluster offer.
+
+use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::InOrder as _;
+use std::sync::Arc;
+
+use podscope_api::{Node, Pod, PreemptionPolicy, Str, Taint, Toleration, TolerationOperator, UnsatisfiableAction};
+
+use super::{Change, Resource, TRIALS_MAX, Trial, WhatWouldHelp};
+use crate::node_info::{Effect, NodeIdx};
+use crate::plugins::Plugin;
+use crate::pod_info::Incoming;
+
+impl WhatWouldHelp {
+    pub(super) fn plan(&mut self, classes: &[(Str, i32)]) {
+        let pod = self.pod.clone();
+        let Some((found, _)) = self.search(&pod) else {
+            return;
+        };
+        if !found.feasible.is_empty() {
+            return;
+        }
+        let refused: Vec<(NodeIdx, Option<Plugin>)> = found
+            .diagnosis
+            .refused
+            .iter()
+            .map(|(node, status)| (*node, status.plugin))
+            .collect();
+        let by = |plugin: Plugin| refused.iter().any(|(_, refuser)| *refuser == Some(plugin));
+        self.plan_uncordon();
+        if by(Plugin::TaintToleration) || by(Plugin::NodeUnschedulable) {
+            self.plan_tolerations();
+        }
+        for resource in [Resource::Cpu, Resource::Memory, Resource::Ephemeral] {
+            self.trials.push_back(Trial::Shrink(resource));
+        }
+        self.plan_spread();
+        self.plan_drops();
+        self.plan_priority(classes);
+        self.trials.push_back(Trial::FindBlockers);
+        self.plan_nodes();
+    }
+
+    fn plan_uncordon(&mut self) {
+        let cordoned: Vec<Arc<Node>> = self
+            .cache
+            .order()
+            .iter()
+            .filter_map(|node| self.cache.node(*node).node.clone())
+            .filter(|node| node.is_unschedulable())
+            .take(TRIALS_MAX)
+            .collect();
+        for node in cordoned {
+            let mut after = (*node).clone();
+            after.spec.unschedulable = None;
+            after
+                .spec
+                .taints
+                .retain(|taint| &*taint.key != "node.kubernetes.io/unschedulable");
+            let change = Change::Uncordon {
+                node: node.metadata.name.to_string(),
+            };
+            self.trials.push_back(Trial::Node(change, node, Arc::new(after), 10));
+        }
+    }
+
+    fn plan_tolerations(&mut self) {
+        let mut seen: BTreeSet<(Str, Str, String)> = BTreeSet::new();
+        let incoming = Incoming::new(&mut self.cache, &self.pod);
+        for index in self.cache.order() {
+            let info = self.cache.node(*index);
+            let Some(node) = &info.node else { continue };
+            let untolerated: Vec<&Taint> = node
+                .spec
+                .taints
+                .iter()
+                .zip(info.taints.iter())
+                .filter(|(_, taint)| matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute))
+                .filter(|(_, taint)| {
+                    !incoming
+                        .tolerations
+                        .iter()
+                        .any(|toleration| toleration.tolerates(taint))
+                })
+                .map(|(taint, _)| taint)
+                .collect();
+            // One toleration helps only where one taint is in the way.
+            if let [taint] = untolerated.as_slice() {
+                let effect = taint.effect.as_str().to_owned();
+                seen.insert((taint.key.clone(), taint.value.clone(), effect));
+            }
+        }
+        for (key, value, effect) in seen.into_iter().take(TRIALS_MAX) {
+            let mut pod = (*self.pod).clone();
+            Arc::make_mut(&mut pod.spec.tolerations).push(Toleration {
+                key: key.clone(),
+                operator: Some(TolerationOperator::Equal),
+                value: value.clone(),
+                effect: Some(effect.as_str().into()),
+                toleration_seconds: None,
+            });
+            let change = Change::Tolerate {
+                key: key.to_string(),
+                value: value.to_string(),
+                effect,
+            };
+            self.trials.push_back(Trial::Pod(change, Box::new(pod), 20));
+        }
+    }
+
+    fn plan_spread(&mut self) {
+        for (index, constraint) in self.pod.spec.topology_spread_constraints.iter().enumerate() {
+            if constraint.when_unsatisfiable == Some(UnsatisfiableAction::ScheduleAnyway) {
+                continue;
+            }
+            let topology_key = constraint.topology_key.to_string();
+            // The smallest of a few values; a constraint off by more is rather softened.
+            for more in 1..=8 {
+                let mut pod = (*self.pod).clone();
+                let to = constraint.max_skew.saturating_add(more);
+                Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index].max_skew = to;
+                let change = Change::MaxSkew {
+                    index,
+                    topology_key: topology_key.clone(),
+                    to,
+                };
+                self.trials
+                    .push_back(Trial::Pod(change, Box::new(pod), 30 + i64::from(more)));
+            }
+            let mut pod = (*self.pod).clone();
+            let soft = &mut Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index];
+            soft.when_unsatisfiable = Some(UnsatisfiableAction::ScheduleAnyway);
+            soft.min_domains = None;
+            let change = Change::Soften { index, topology_key };
+            self.trials.push_back(Trial::Pod(change, Box::new(pod), 42));
+        }
+    }
+
+    fn plan_drops(&mut self) {
+        let original = self.pod.clone();
+        let mut drop = |field: String, change: &dyn Fn(&mut Pod)| {
+            let mut pod = (*original).clone();
+            change(&mut pod);
+            self.trials
+                .push_back(Trial::Pod(Change::Drop { field }, Box::new(pod), 50));
+        };
+        let spec = &original.spec;
+        for key in spec.node_selector.keys() {
+            drop(format!("spec.nodeSelector[{key}]"), &|pod| {
+                Arc::make_mut(&mut pod.spec.node_selector).remove(key);
+            });
+        }
+        for index in 0..spec.topology_spread_constraints.len() {
+            drop(format!("spec.topologySpreadConstraints[{index}]"), &|pod| {
+                Arc::make_mut(&mut pod.spec.topology_spread_constraints).remove(index);
+            });
+        }
+        if let Some(affinity) = &spec.affinity {
+            const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+            if let Some(node) = &affinity.node_affinity
+                && node.required_during_scheduling_ignored_during_execution.is_some()
+            {
+                drop(format!("spec.affinity.nodeAffinity.{REQUIRED}"), &|pod| {
+                    if let Some(affinity) = &mut pod.spec.affinity
+                        && let Some(node) = &mut Arc::make_mut(affinity).node_affinity
+                    {
+                        node.required_during_scheduling_ignored_during_execution = None;
+                    }
+                });
+            }
+            for (name, is_anti) in [("podAffinity", false), ("podAntiAffinity", true)] {
+                let rules = if is_anti {
+                    &affinity.pod_anti_affinity
+                } else {
+                    &affinity.pod_affinity
+                };
+                let n_terms = rules.as_ref().map_or(0, |rules| {
+                    rules.required_during_scheduling_ignored_during_execution.len()
+                });
+                for index in 0..n_terms {
+                    drop(format!("spec.affinity.{name}.{REQUIRED}[{index}]"), &|pod| {
+                        if let Some(affinity) = &mut pod.spec.affinity {
+                            let affinity = Arc::make_mut(affinity);
+                            let rules = if is_anti {
+                                &mut affinity.pod_anti_affinity
+                            } else {
+                                &mut affinity.pod_affinity
+                            };
+                            if let Some(rules) = rules {
+                                rules.required_during_scheduling_ignored_during_execution.remove(index);
+                            }
+                        }
+                    });
+                }
+            }
+        }
+        let has_host_ports = spec
+            .all_containers()
+            .any(|container| container.ports.iter().any(|port| port.host_port.unwrap_or(0) > 0));
+        if has_host_ports {
+            drop("spec.containers[*].ports[*].hostPort".to_owned(), &|pod| {
+                for containers in [&mut pod.spec.containers, &mut pod.spec.init_containers] {
+                    for container in Arc::make_mut(containers) {
+                        for port in &mut container.ports {
+                            port.host_port = None;
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    fn plan_priority(&mut self, classes: &[(Str, i32)]) {
+        let own = self.pod.priority();
+        if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
+            let mut pod = (*self.pod).clone();
+            pod.spec.preemption_policy = Some(PreemptionPolicy::PreemptLowerPriority);
+            self.trials
+                .push_back(Trial::Preempting(Change::AllowPreemption, Box::new(pod), 60));
+            return;
+        }
+        let mut higher: Vec<&(Str, i32)> = classes.iter().filter(|(_, value)| *value > own).collect();
+        higher.in_order_by_key(|(name, value)| (*value, name.clone()));
+        for (name, value) in higher.into_iter().take(TRIALS_MAX) {
+            let mut pod = (*self.pod).clone();
+            pod.spec.priority = Some(*value);
+            pod.spec.priority_class_name = name.clone();
+            let change = Change::Priority {
+                class: name.to_string(),
+                value: *value,
+            };
+            self.trials.push_back(Trial::Preempting(change, Box::new(pod), 61));
+        }
+    }
+
+    fn plan_nodes(&mut self) {
+        let mut keys: BTreeSet<Str> = self
+            .pod
+            .spec
+            .topology_spread_constraints
+            .iter()
+            .map(|constraint| constraint.topology_key.clone())
+            .collect();
+        keys.insert("topology.kubernetes.io/zone".into());
+        keys.remove("kubernetes.io/hostname");
+        let nodes: Vec<Arc<Node>> = self
+            .cache
+            .order()
+            .iter()
+            .filter_map(|node| self.cache.node(*node).node.clone())
+            .collect();
+        for key in keys {
+            let mut domains: BTreeSet<Str> = BTreeSet::new();
+            for like in &nodes {
+                let Some(domain) = like.metadata.label(&key) else {
+                    continue;
+                };
+                if domains.len() >= TRIALS_MAX || !domains.insert(domain.into()) {
+                    continue;
+                }
+                let name: Str = format!("{}-like", like.metadata.name).into();
+                let mut node = (**like).clone();
+                node.metadata.name = name.clone();
+                node.metadata.uid = podscope_api::Uid::default();
+                node.spec.unschedulable = None;
+                node.spec.taints.clear();
+                if node.metadata.label("kubernetes.io/hostname").is_some() {
+                    Arc::make_mut(&mut node.metadata.labels).insert("kubernetes.io/hostname".into(), name);
+                }
+                let change = Change::AddNode {
+                    topology_key: key.to_string(),
+                    domain: domain.to_owned(),
+                    like: like.metadata.name.to_string(),
+                };
+                self.trials.push_back(Trial::AddNode(change, Arc::new(node), 90));
+            }
+        }
+    }
+}
