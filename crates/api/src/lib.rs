@@ -70,7 +70,9 @@ pub use self::extra::Extra;
 pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
-pub use self::parse::{Config, Located, Location, Parsed, Problem, Unknown, object_from_value, parse, read_yaml};
+pub use self::parse::{
+    Config, Lines, Located, Location, Parsed, Problem, Unknown, object_from_value, parse, read_yaml,
+};
 pub use self::pod::*;
 pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};

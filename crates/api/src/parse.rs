@@ -129,6 +129,12 @@ impl Location {
         for _ in 0..before {
             offset += text[offset..].find('\n')? + 1;
         }
+        self.tree_from(text, offset)
+    }
+
+    /// The same where it is known at which byte the object's line begins.
+    fn tree_from(&self, text: &str, offset: usize) -> Option<Tree> {
+        let before = self.line.checked_sub(1)?;
         let line = text[offset..].lines().next()?;
         let column = usize::try_from(self.column.checked_sub(1)?).ok()?;
         let start = offset + line.char_indices().nth(column).map(|(at, _)| at)?;
@@ -143,6 +149,30 @@ impl Location {
         // Blanks in place of what stands before it keep the indentation of its first line.
         let indented = format!("{}{}", " ".repeat(column), until_outdented(body, column));
         yaml::read_first(&indented, before)
+    }
+}
+
+/// Where the lines of a text begin: for many positions in a long text.
+#[derive(Debug)]
+pub struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    /// Looks for the lines once.
+    pub fn new(text: &'t str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self {
+            text,
+            starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect(),
+        }
+    }
+    /// [`Location::tree`] without reading the lines before it.
+    pub fn tree(&self, at: &Location) -> Option<Tree> {
+        let line = usize::try_from(at.line.checked_sub(1)?).ok()?;
+        at.tree_from(self.text, *self.starts.get(line)?)
     }
 }
 

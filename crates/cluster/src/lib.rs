@@ -60,7 +60,7 @@ mod watch;
 mod world;
 
 pub use actor::{Actor, Place};
-pub use apiserver::{ApiServer, Store, qualified_resource};
+pub use apiserver::{ApiServer, MAX_OBJECTS_OF_KIND, Store, qualified_resource};
 pub use ctx::{Change, Ctx, Effect, Input, Timer, subject, subject_of};
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use invariants::{INVARIANTS, Invariant, Promise};

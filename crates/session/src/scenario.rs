@@ -6,11 +6,13 @@ mod components;
 mod document;
 mod entries;
 mod expect;
+mod live;
+mod words;
 
 use podscope_api::ordered::BTreeMap;
 use podscope_api::ordered::InOrder as _;
 
-use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
+use podscope_api::{Kind, Lines, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::controllers::ControllerManagerSettings;
 use podscope_cluster::{NetworkSettings, NodeShorthand, Setup, SimTime, Span, Switches};
 
@@ -24,6 +26,8 @@ pub use expect::{Check, Condition, Expect, Test, Timing};
 pub const MAX_GENERATED_NODES: u64 = 10_000;
 /// Most warnings of advice.
 pub const MAX_ADVICE: usize = 200;
+/// Most problems of objects that are listed with their places.
+pub const MAX_PLACED: usize = 1000;
 /// Most entries of a timeline.
 pub const MAX_ENTRIES: usize = 10_000;
 
@@ -159,22 +163,45 @@ impl Loaded {
         });
         timeline.chain(expect).max().unwrap_or_default() + Span::seconds(60)
     }
-    /// A problem of an object of the setup.
-    pub fn problem_of(&self, index: usize, path: &str, message: impl Into<String>) -> Problem {
-        let (file, location) = self.places.get(index).copied().unwrap_or_default();
-        let (name, text) = self
-            .files
-            .get(file)
-            .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
-        let (line, column) = location.position(text, path);
-        Problem {
-            file: name.to_owned(),
-            document: location.document,
-            line,
-            column,
-            path: path.to_owned(),
-            message: message.into(),
+    /// Problems of objects of the setup: index, field path and message of each. More than [`MAX_PLACED`] are
+    /// counted, not listed.
+    pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, String, String)>) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = Vec::new();
+        let mut unlisted = 0_usize;
+        let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
+        // The object that was read last: its problems come together.
+        let mut last: Option<(usize, Option<Tree>)> = None;
+        for (index, path, message) in found {
+            if problems.len() >= MAX_PLACED {
+                unlisted += 1;
+                continue;
+            }
+            let (file, location) = self.places.get(index).copied().unwrap_or_default();
+            let (name, text) = self
+                .files
+                .get(file)
+                .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
+            if last.as_ref().is_none_or(|(known, _)| *known != index) {
+                let tree = lines
+                    .get_mut(file)
+                    .and_then(|lines| lines.get_or_insert_with(|| Lines::new(text)).tree(&location));
+                last = Some((index, tree));
+            }
+            let tree = last.as_ref().and_then(|(_, tree)| tree.as_ref());
+            let (line, column) = tree.map_or((location.line, location.column), |tree| tree.position(&path));
+            problems.push(Problem {
+                file: name.to_owned(),
+                document: location.document,
+                line,
+                column,
+                path,
+                message,
+            });
         }
+        if let (1.., Some(last)) = (unlisted, problems.last_mut()) {
+            last.message = format!("{} (and {unlisted} more problems)", last.message);
+        }
+        problems
     }
 }
 
@@ -212,6 +239,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
         },
         others: BTreeMap::new(),
         machines: entries::Machines::default(),
+        has_start: false,
     };
     for (index, (name, text)) in files.iter().enumerate() {
         let parsed = podscope_api::parse(text);
@@ -226,15 +254,15 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     if !reader.loaded.has_scenario && reader.loaded.setup.objects.iter().any(is_live) {
         reader.loaded.setup.nodes.nodes_per_zone = 0;
     }
+    reader.start_of_live_objects();
     reader.unknown_machines();
     if reader.problems.is_empty() {
         reader.loaded.scenario.timeline.in_order_by_key(|timed| timed.at);
         let advice = podscope_api::advice(&reader.loaded.setup.objects);
-        reader.loaded.advice = advice
-            .into_iter()
-            .take(MAX_ADVICE)
-            .map(|advice| reader.loaded.problem_of(advice.object, &advice.path, advice.text))
-            .collect();
+        let advice = advice.into_iter().take(MAX_ADVICE);
+        reader.loaded.advice = reader
+            .loaded
+            .problems_of(advice.map(|advice| (advice.object, advice.path, advice.text)));
         Ok(reader.loaded)
     } else {
         let order = |problem: &Problem| {
@@ -253,6 +281,8 @@ struct Reader {
     loaded: Loaded,
     others: BTreeMap<String, usize>,
     machines: entries::Machines,
+    /// `spec.start` is given.
+    has_start: bool,
 }
 
 impl Reader {
@@ -310,35 +340,6 @@ impl Reader {
             }
             self.loaded.places.push((index, located.at));
             self.loaded.setup.objects.push(with_namespace(object));
-        }
-    }
-
-    /// Namespaces that objects name and no file has: they are made first, and said.
-    fn namespaces(&mut self) {
-        let objects = &self.loaded.setup.objects;
-        let mut missing: Vec<Str> = Vec::new();
-        for object in objects {
-            let name = &object.metadata().namespace;
-            let known = name.is_empty()
-                || matches!(&**name, "default" | "kube-system" | "kube-public" | "kube-node-lease")
-                || objects
-                    .iter()
-                    .any(|other| other.kind() == Kind::Namespace && other.metadata().name == *name);
-            if !known && !missing.contains(name) && missing.len() < 1000 {
-                missing.push(name.clone());
-            }
-        }
-        for name in missing {
-            self.loaded
-                .notices
-                .push(format!("namespace {name} is in none of the files and is made"));
-            let mut namespace = podscope_api::Namespace::default();
-            namespace.metadata.name = name;
-            self.loaded
-                .setup
-                .objects
-                .insert(0, Object::Namespace(std::sync::Arc::new(namespace)));
-            self.loaded.places.insert(0, (0, Location::default()));
         }
     }
 
@@ -407,6 +408,7 @@ impl Reader {
             self.loaded.setup.seed = seed;
         }
         if let Some(start) = spec.start {
+            self.has_start = true;
             match podscope_api::parse_rfc3339(&start) {
                 Some(micros) => self.loaded.setup.start = Time(micros),
                 None => self.problem(

@@ -74,10 +74,11 @@ impl Session {
             progress: &mut progress,
         };
         let world = World::new(loaded.setup.clone(), &mut log).map_err(|errors| {
-            errors
-                .into_iter()
-                .flat_map(|SetupError { index, error }| refusal(&loaded, index, &error))
-                .collect::<Vec<_>>()
+            loaded.problems_of(
+                errors
+                    .into_iter()
+                    .flat_map(|SetupError { index, error }| refusal(index, error)),
+            )
         })?;
         branch.checkpoints.push(Checkpoint {
             at: world.now(),
@@ -665,21 +666,17 @@ impl Sink for Nothing {
     fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
 }
 
-/// Problems of a refused object, one for each field the server names.
-fn refusal(loaded: &Loaded, index: usize, error: &podscope_cluster::ApiError) -> Vec<Problem> {
+/// Problems of a refused object, one for each field the server names: its index, path and message.
+fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, String, String)> {
     // `Pod "x" is invalid: spec.a: Required value`; several come as `[a, b]` or as causes.
-    let fields: Vec<(String, String)> = error
-        .causes
-        .iter()
-        .filter(|(path, _)| !path.is_empty())
-        .cloned()
-        .collect();
+    let mut fields = error.causes;
+    fields.retain(|(path, _)| !path.is_empty());
     if fields.is_empty() || error.reason != "Invalid" {
-        return vec![loaded.problem_of(index, "", error.message.clone())];
+        return vec![(index, String::new(), error.message)];
     }
     fields
         .into_iter()
-        .map(|(path, message)| loaded.problem_of(index, &path, message))
+        .map(|(path, message)| (index, path, message))
         .collect()
 }
 

@@ -6,8 +6,12 @@ use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 use serde_json::{Value, json};
 
-use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
+use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts, qualified_resource};
 use crate::{Actor, Answer, ApiError, What};
+
+/// Most objects of one kind that clients may create: about what the memory of a browser's tab holds. One
+/// more is refused as an object count quota refuses it.
+pub const MAX_OBJECTS_OF_KIND: usize = 50_000;
 
 impl ApiServer {
     /// Creates an object as a client posts it.
@@ -28,6 +32,9 @@ impl ApiServer {
             // The suffix keeps names within 63 bytes, as the real generator does.
             let base: String = metadata.generate_name.chars().take(58).collect();
             metadata.name = format!("{base}{}", name_suffix(&mut self.rng)).into();
+        }
+        if self.store.objects().count_kind(kind) >= MAX_OBJECTS_OF_KIND {
+            return Err(exceeded_quota(kind, &metadata.name));
         }
         metadata.uid = new_uid(&mut self.rng);
         metadata.creation_timestamp = Some(caller.wall());
@@ -121,6 +128,18 @@ impl ApiServer {
             _ => {}
         }
     }
+}
+
+/// In the words of an object count quota.
+fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
+    let what = format!("count/{}", qualified_resource(kind));
+    ApiError::forbidden(
+        kind,
+        name,
+        &format!(
+            "exceeded quota: podscope, requested: {what}=1, used: {what}={MAX_OBJECTS_OF_KIND}, limited: {what}={MAX_OBJECTS_OF_KIND}"
+        ),
+    )
 }
 
 fn created_fields(object: &Object) -> Vec<(&'static str, Value)> {

@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
 
+pub use create::MAX_OBJECTS_OF_KIND;
 pub use errors::qualified_resource;
 pub use store::Store;
 

@@ -393,7 +393,7 @@ impl Rollout<'_, '_, '_> {
 
     fn annotate_sizes(&self, set: &mut ReplicaSet) -> bool {
         let replicas = replicas_of(&self.deployment);
-        let max = replicas + max_surge(&self.deployment);
+        let max = replicas.saturating_add(max_surge(&self.deployment));
         let desired = set_entry(&mut set.metadata.annotations, DESIRED, &replicas.to_string());
         set_entry(&mut set.metadata.annotations, MAX, &max.to_string()) || desired
     }

@@ -53,6 +53,13 @@ impl Args {
         let mut only_positional = false;
         while let Some(word) = words.next() {
             let text = word.text.as_str();
+            if only_positional && text.starts_with('-') && text != "-" {
+                // Kept, it would print as a flag; and no name begins so.
+                return Err(CommandError::new(
+                    word.column,
+                    format!("error: invalid argument {text:?}: no name begins with '-'"),
+                ));
+            }
             if only_positional || !text.starts_with('-') || text == "-" {
                 args.positional.push(word.clone());
                 continue;

@@ -96,7 +96,10 @@ impl std::fmt::Display for Command {
             Command::Kubectl(kubectl) => kubectl.fmt(f),
             Command::Fault(fault) => f.write_str(&fault::print(fault)),
             Command::Help(topic) if topic.is_empty() => f.write_str("help"),
-            Command::Help(topic) => write!(f, "help {topic}"),
+            Command::Help(topic) => {
+                let words: Vec<String> = topic.split(' ').map(shell::quote).collect();
+                write!(f, "help {}", words.join(" "))
+            }
         }
     }
 }

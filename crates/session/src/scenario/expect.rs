@@ -64,7 +64,7 @@ pub struct Condition {
     pub timing: Option<Timing>,
     /// What must hold.
     pub check: Option<Check>,
-    /// In words, for the page.
+    /// In words, for people.
     pub text: String,
 }
 
@@ -242,19 +242,8 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
     if timing.is_none() && check.is_none() {
         return Err(bad("", "Required value: one of at, by, always, object and count"));
     }
-    let (check, words) = match check {
-        Some((check, words)) => (Some(check), words),
-        None => (None, String::new()),
-    };
-    let text = match timing {
-        Some(Timing::At(at)) => format!("from {} on {words}", print_duration(at - SimTime::ZERO))
-            .trim_end()
-            .to_owned(),
-        Some(Timing::By(by)) => format!("by {} {words}", print_duration(by - SimTime::ZERO))
-            .trim_end()
-            .to_owned(),
-        _ => words,
-    };
+    let check = check.map(|(check, _)| check);
+    let text = super::words::condition(timing, check.as_ref());
     Ok(Condition { timing, check, text })
 }
 

@@ -43,7 +43,9 @@ impl Rollout<'_, '_, '_> {
         if is_recreate(&self.deployment) {
             return replicas;
         }
-        let room = replicas + max_surge(&self.deployment) - (others + current);
+        let room = replicas
+            .saturating_add(max_surge(&self.deployment))
+            .saturating_sub(others.saturating_add(current));
         if room <= 0 {
             current
         } else {
@@ -146,7 +148,7 @@ impl Rollout<'_, '_, '_> {
     fn share_out(&mut self, mut active: Vec<Option<usize>>) {
         let replicas = replicas_of(&self.deployment);
         let allowed = if replicas > 0 {
-            replicas + max_surge(&self.deployment)
+            replicas.saturating_add(max_surge(&self.deployment))
         } else {
             0
         };
@@ -191,7 +193,7 @@ impl Rollout<'_, '_, '_> {
         } else if before <= 0 {
             0
         } else {
-            let product = i64::from(size(set)) * i64::from(replicas + max_surge(&self.deployment));
+            let product = i64::from(size(set)) * i64::from(replicas.saturating_add(max_surge(&self.deployment)));
             let rounded = (2 * product + before).div_euclid(2 * before);
             i32::try_from(rounded).unwrap_or(i32::MAX) - size(set)
         };

@@ -1,0 +1,227 @@
+//! Conditions in words for people: what a lesson's goal says on the page (E-01). The file says it in the
+//! form of an expectation; nobody has to write it twice.
+
+use serde_json::Value;
+
+use super::expect::{Check, Test, Timing};
+use crate::command::{Get, Selection};
+use crate::duration::print_duration;
+use podscope_cluster::SimTime;
+
+/// `Pod web-0 is being deleted`, `There are 3 Running pods labelled app=web`.
+pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String {
+    let words = check.map_or_else(String::new, |check| match check {
+        Check::Object { kind, key, path, test } => {
+            let mut subject = format!("{} {}", kind.name(), key.name);
+            if !matches!(&*key.namespace, "" | "default") {
+                subject.push_str(&format!(" in {}", key.namespace));
+            }
+            match path {
+                Some((_, path)) => field(&subject, path, test),
+                None if *test == Test::Exists(false) => format!("{subject} is gone"),
+                None => format!("{subject} exists"),
+            }
+        }
+        Check::Count { get, test } => count(get, test),
+        Check::Invariant(name) => {
+            let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
+            let statement = known.map_or(name.as_str(), |known| known.statement.trim_end_matches('.'));
+            format!("To the end: {}", lower_first(statement))
+        }
+    });
+    let instant = |at: SimTime| print_duration(at - SimTime::ZERO);
+    let (at, inner) = match timing {
+        Some(Timing::At(at)) => (format!("From {} on", instant(at)), words),
+        Some(Timing::By(at)) => (format!("Until {}", instant(at)), words),
+        Some(Timing::Always) | None => return words,
+    };
+    if inner.is_empty() { at } else { format!("{at}: {inner}") }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().to_string());
+    first + letters.as_str()
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A field of an object. The fields that lessons look at have words of their own.
+fn field(subject: &str, path: &str, test: &Test) -> String {
+    let path = path.trim_matches(|c| matches!(c, '{' | '}'));
+    let value = match test {
+        Test::Equals(value) | Test::Not(value) => plain(value),
+        Test::Exists(_) => String::new(),
+    };
+    match (path, test) {
+        (".spec.nodeName", Test::Exists(true)) => return format!("{subject} has a node"),
+        (".spec.nodeName", Test::Exists(false)) => return format!("{subject} has no node"),
+        (".spec.nodeName", Test::Equals(_)) => return format!("{subject} is placed on {value}"),
+        (".spec.nodeName", Test::Not(_)) => return format!("{subject} is placed on another node than {value}"),
+        (".status.phase", Test::Equals(_)) => return format!("{subject} is {value}"),
+        (".status.phase", Test::Not(_)) => return format!("{subject} is not {value}"),
+        (".metadata.deletionTimestamp", Test::Exists(true)) => return format!("{subject} is being deleted"),
+        (".metadata.deletionTimestamp", Test::Exists(false)) => {
+            return format!("A {subject} that is not being deleted exists");
+        }
+        (".spec.unschedulable", Test::Equals(Value::Bool(true))) => return format!("{subject} is cordoned"),
+        (".status.nominatedNodeName", Test::Equals(_)) => return format!("{subject} is nominated to {value}"),
+        (".spec.priority", Test::Equals(_)) => return format!("{subject} has the priority {value}"),
+        (".metadata.generation", Test::Equals(_)) => {
+            return format!("The spec of {subject} is at its generation {value}");
+        }
+        (".metadata.annotations['deployment.kubernetes.io/revision']", Test::Equals(_)) => {
+            return format!("{subject} is at revision {value}");
+        }
+        _ => {}
+    }
+    if let Some(name) = quoted(path, ".status.conditions[?(@.type==", ")].status") {
+        match (name, test, value.as_str()) {
+            ("Ready", Test::Equals(_), "True") => return format!("{subject} is ready"),
+            ("Ready", Test::Equals(_), "False") => return format!("{subject} is not ready"),
+            (_, Test::Equals(_), _) => return format!("The condition {name} of {subject} is {value}"),
+            (_, Test::Not(_), _) => return format!("The condition {name} of {subject} is not {value}"),
+            _ => {}
+        }
+    }
+    if let Some(effect) = quoted(path, ".spec.taints[?(@.effect==", ")].key") {
+        match test {
+            Test::Exists(true) => return format!("{subject} has a taint with the effect {effect}"),
+            Test::Exists(false) => return format!("{subject} has no taint with the effect {effect}"),
+            _ => {}
+        }
+    }
+    let path = path.trim_start_matches('.');
+    match test {
+        Test::Exists(true) => format!("{subject} has {path}"),
+        Test::Exists(false) => format!("{subject} has no {path}"),
+        Test::Equals(_) => format!("{path} of {subject} is {value}"),
+        Test::Not(_) => format!("{path} of {subject} is not {value}"),
+    }
+}
+
+/// The quoted word of a path between two texts.
+fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let inner = path.strip_prefix(before)?.strip_suffix(after)?.trim();
+    Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
+}
+
+fn count(get: &Get, test: &Test) -> String {
+    let Selection::Kinds { kinds, names } = &get.selection else {
+        return String::new();
+    };
+    let is_one = matches!(test, Test::Equals(Value::Number(number)) if number.as_u64() == Some(1));
+    let mut nouns: Vec<String> = Vec::new();
+    for kind in kinds {
+        nouns.push(match (kind.plural(), is_one) {
+            ("pods", true) => "pod".to_owned(),
+            ("pods", false) => "pods".to_owned(),
+            ("nodes", true) => "node".to_owned(),
+            ("nodes", false) => "nodes".to_owned(),
+            (_, true) => kind.name().to_owned(),
+            (plural, false) => plural.to_owned(),
+        });
+    }
+    let mut what = nouns.join(" or ");
+    if !names.is_empty() {
+        what.push_str(&format!(" named {}", names.join(" or ")));
+    }
+    let mut rest = String::new();
+    if let Some(selector) = get.selector.as_deref().filter(|text| !text.is_empty()) {
+        rest.push_str(&format!(" labelled {selector}"));
+    }
+    for part in get.field_selector.as_deref().unwrap_or_default().split(',') {
+        match part.split_once('=') {
+            Some(("status.phase", phase)) if !phase.starts_with('=') => what = format!("{phase} {what}"),
+            Some(("spec.nodeName", node)) if !node.starts_with('=') => rest.push_str(&format!(" on {node}")),
+            _ if part.is_empty() => {}
+            _ => rest.push_str(&format!(" with {part}")),
+        }
+    }
+    if get.all_namespaces {
+        rest.push_str(" in all namespaces");
+    } else if let Some(namespace) = get.namespace.as_deref().filter(|name| *name != "default") {
+        rest.push_str(&format!(" in {namespace}"));
+    }
+    match test {
+        Test::Equals(Value::Number(number)) if number.as_u64() == Some(0) => format!("There are no {what}{rest}"),
+        Test::Equals(value) if is_one => format!("There is {} {what}{rest}", plain(value)),
+        Test::Equals(value) => format!("There are {} {what}{rest}", plain(value)),
+        Test::Not(value) => format!("There are not {} {what}{rest}", plain(value)),
+        Test::Exists(_) => format!("There are {what}{rest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The goal as the page shows it.
+    fn words(goal: &str) -> String {
+        let text = format!(
+            "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec: {{steps: [{{text: x, goal: {goal}}}]}}\n"
+        );
+        let loaded =
+            crate::scenario::load(&[("x.yaml".to_owned(), text)]).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let goal = loaded.scenario.steps[0].goal.as_ref();
+        goal.map(|goal| goal.text.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn e_01_a_goal_has_words_for_people() {
+        for (goal, want) in [
+            (
+                "{object: Pod default/p, path: .spec.nodeName, equals: a-1}",
+                "Pod p is placed on a-1",
+            ),
+            (
+                "{object: Pod shop/p, path: .spec.nodeName, exists: true}",
+                "Pod p in shop has a node",
+            ),
+            (
+                "{object: Pod p, path: .status.phase, equals: Running}",
+                "Pod p is Running",
+            ),
+            ("{object: Namespace shop, exists: false}", "Namespace shop is gone"),
+            (
+                "{object: Node a-1, path: .spec.unschedulable, equals: true}",
+                "Node a-1 is cordoned",
+            ),
+            (
+                "{object: Node b-1, path: '.status.conditions[?(@.type==\"Ready\")].status', equals: Unknown}",
+                "The condition Ready of Node b-1 is Unknown",
+            ),
+            (
+                "{object: Pod p, path: '.status.conditions[?(@.type==\"Ready\")].status', equals: \"True\"}",
+                "Pod p is ready",
+            ),
+            (
+                "{object: Node a-1, path: '.spec.taints[?(@.effect==\"NoExecute\")].key', exists: false}",
+                "Node a-1 has no taint with the effect NoExecute",
+            ),
+            (
+                "{object: Service s, path: .spec.clusterIP, not: None}",
+                "spec.clusterIP of Service s is not None",
+            ),
+            ("{count: pods, equals: 0}", "There are no pods"),
+            ("{count: pods -l app=db, equals: 1}", "There is 1 pod labelled app=db"),
+            (
+                "{count: 'pods -n shop -l app=web --field-selector=status.phase=Running,spec.nodeName=a-1', equals: 3}",
+                "There are 3 Running pods labelled app=web on a-1 in shop",
+            ),
+            (
+                "{always: at-most-one}",
+                "To the end: at most one pod of a StatefulSet identity has live processes",
+            ),
+            ("{by: 2m, count: nodes, not: 6}", "Until 2m: There are not 6 nodes"),
+            ("{at: 30s}", "From 30s on"),
+        ] {
+            assert_eq!(words(goal), want);
+        }
+    }
+}
