@@ -1,10 +1,9 @@
 //! Every lesson can be solved, is not solved by doing nothing, and not by its tempting wrong attempt
 //! (E-01, E-02); its link with twenty actions stays short (T-03); its run is the golden one (Q-01).
 
-use std::fmt::Write;
-
 use podscope_cluster::{SimTime, Span};
 use podscope_session::lessons;
+use podscope_session::report;
 use podscope_session::scenario::Timed;
 use podscope_session::timeline::{Session, Slice};
 use podscope_tests::golden;
@@ -32,14 +31,59 @@ fn is_solved(session: &Session) -> bool {
     session.progress().goals_reached(&session.loaded().scenario)
 }
 
+/// The topics that E-01 names, and the lesson of each.
 #[test]
-fn every_lesson_is_solved_by_its_solution_alone() {
+fn e_01_every_topic_has_its_lesson_and_the_chooser_follows_the_annotations() {
+    let listed = lessons::list();
+    for (group, names) in [
+        ("First steps", "first-pod scheduling-gates"),
+        (
+            "Spreading",
+            "spread-by-zone two-constraints conflicting-constraints min-domains match-label-keys inclusion-policies \
+             default-constraints spread-against-affinity scaling-down-unbalances empty-zone",
+        ),
+        (
+            "Priority and preemption",
+            "priorities preemption-and-grace non-preempting pdb-best-effort anti-affinity-across-nodes",
+        ),
+        (
+            "Life and death of a pod",
+            "graceful-termination prestop-overrun init-containers sidecars startup-liveness-probes \
+             readiness-and-endpoints readiness-gates crashloopbackoff",
+        ),
+        ("Controllers", "rolling-update-bad-image drain-with-pdb"),
+        ("Node pressure", "node-pressure-soft node-pressure-hard"),
+        (
+            "Pod safety",
+            "partition-replicaset partition-statefulset force-delete-split-brain out-of-service-taint \
+             node-deletion-returning-kubelet podgc namespace-stuck etcd-quorum zone-outage",
+        ),
+        ("Storage", "attach-protocol-fencing corrupting-nfs"),
+    ] {
+        let found: Vec<&str> = listed
+            .iter()
+            .filter(|lesson| lesson.group == group)
+            .map(|lesson| lesson.name.as_str())
+            .collect();
+        assert_eq!(found, names.split_whitespace().collect::<Vec<_>>(), "{group}");
+    }
+    let mut groups: Vec<&str> = listed.iter().map(|lesson| lesson.group.as_str()).collect();
+    groups.dedup();
+    assert_eq!(groups.len(), 8, "a group is torn apart or has no test: {groups:?}");
+}
+
+#[test]
+fn e_01_every_lesson_is_solved_by_its_solution_alone() {
     let mut complaints = Vec::new();
-    let mut runs = String::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         let (solution, wrong) = (&loaded.scenario.solution, &loaded.scenario.wrong);
-        for key in ["podscope.dev/group", "podscope.dev/summary", "podscope.dev/topic"] {
+        for key in [
+            "podscope.dev/group",
+            "podscope.dev/order",
+            "podscope.dev/summary",
+            "podscope.dev/topic",
+        ] {
             if !loaded.scenario.annotations.contains_key(key) {
                 complaints.push(format!("{name}: no annotation {key}"));
             }
@@ -73,12 +117,7 @@ fn every_lesson_is_solved_by_its_solution_alone() {
                 solved.progress().bugs()
             ));
         }
-        let _ = writeln!(
-            runs,
-            "{name} records={} hash={}",
-            solved.trace().len(),
-            solved.trace_hash()
-        );
+        golden(&format!("lessons/{name}.trace"), &report::trace(solved.trace()));
     }
     assert!(
         complaints.is_empty(),
@@ -86,5 +125,4 @@ fn every_lesson_is_solved_by_its_solution_alone() {
         complaints.len(),
         complaints.join("\n")
     );
-    golden("lessons.txt", &runs);
 }

@@ -108,7 +108,11 @@ impl Show {
 #[derive(Debug, Default)]
 pub struct Host {
     show: Option<Show>,
+    /// A large source on its way.
+    opening: Option<open::Opening>,
     other: Option<Show>,
+    /// The other run of a comparison has not reached the cursor yet.
+    other_late: bool,
     lesson: Option<String>,
     playing: bool,
     speed_per_mille: u64,
@@ -299,7 +303,11 @@ impl Host {
     /// When to call [`Host::work`].
     #[must_use]
     pub fn wants(&self) -> Wants {
-        if self.job.is_some() || self.help.as_ref().is_some_and(|help| !help.is_done()) || (self.playing && self.behind)
+        if self.opening.is_some()
+            || self.job.is_some()
+            || self.other_late
+            || self.help.as_ref().is_some_and(|help| !help.is_done())
+            || (self.playing && self.behind)
         {
             Wants::Now
         } else if self.playing || self.dirty {
@@ -319,6 +327,9 @@ impl Host {
     /// Does a small piece of work (about a millisecond).
     pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
+        if self.opening.is_some() {
+            return self.go_on_opening(clock);
+        }
         if let Some(help) = &mut self.help
             && !help.is_done()
         {
@@ -399,8 +410,10 @@ impl Host {
         }
         if let Some(show) = &mut self.show
             && let Some(other) = &mut self.other
+            && other.session.advance(show.session.now(), PIECE) != Slice::More
+            && std::mem::take(&mut self.other_late)
         {
-            other.session.advance(show.session.now(), PIECE);
+            self.dirty = true;
         }
         let waited = clock - self.last_frame;
         let ready = self.job.is_none() && waited >= FRAME && (!self.frame_open || waited >= PATIENCE);
@@ -457,7 +470,7 @@ impl Host {
         frame.achieved_per_mille = if self.playing { self.achieved_per_mille } else { 0 };
         if let Some(other) = &mut self.other {
             other.session.seek(show.session.now());
-            other.session.advance(show.session.now(), 20 * PIECE);
+            self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;
             frame.other = Some(Box::new(other.frame(&self.group_by, None)));
         }
         let lines = new_output(show);

@@ -9,38 +9,24 @@ include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 /// The small living cluster of a first visit (U-10).
 const WELCOME: &str = include_str!("welcome.yaml");
 
-/// The lessons in the chooser's order.
+/// The lessons in the chooser's order: `podscope.dev/order`, so that groups come in the order of their first lesson.
 pub fn list() -> Vec<LessonInfo> {
-    let mut lessons: Vec<LessonInfo> = LESSONS
+    let mut lessons: Vec<(u32, LessonInfo)> = LESSONS
         .iter()
         .map(|(name, text)| {
             let field = |key: &str| line_value(text, key);
-            LessonInfo {
+            let info = LessonInfo {
                 name: (*name).to_owned(),
                 title: field("title:"),
                 group: field("podscope.dev/group:"),
                 summary: field("podscope.dev/summary:"),
-            }
+            };
+            (field("podscope.dev/order:").parse().unwrap_or(u32::MAX), info)
         })
         .collect();
-    let rank = |group: &str| GROUPS.iter().position(|known| *known == group).unwrap_or(GROUPS.len());
-    lessons.in_order_by(|a, b| (rank(&a.group), &a.group, &a.name).cmp(&(rank(&b.group), &b.group, &b.name)));
-    lessons
+    lessons.in_order_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
+    lessons.into_iter().map(|(_, info)| info).collect()
 }
-
-/// Groups in the order a newcomer takes them.
-const GROUPS: &[&str] = &[
-    "First steps",
-    "Scheduling",
-    "Spreading",
-    "Topology spread",
-    "Priority and preemption",
-    "Pod lifecycle",
-    "Lifecycle",
-    "Workloads",
-    "Pod safety",
-    "Storage and fencing",
-];
 
 /// The first value of a key in a file, without reading it as YAML: the list of lessons must cost nothing.
 fn line_value(text: &str, key: &str) -> String {
@@ -53,6 +39,26 @@ fn line_value(text: &str, key: &str) -> String {
 /// The text of a lesson.
 pub fn text(name: &str) -> Option<&'static str> {
     LESSONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// What the run of a lesson depends on: its text without story, solution and wrong attempt.
+/// A link carries it, so that it shows the same after the lesson was rewritten (T-03).
+pub fn bare(name: &str) -> Option<String> {
+    let mut is_left_out = false;
+    let mut bare = String::new();
+    for line in text(name)?.lines() {
+        // A key of `spec` begins a part, a line that is not indented ends it.
+        if !line.starts_with("   ") && !line.starts_with("  -") && !line.trim().is_empty() {
+            is_left_out = ["  steps:", "  solution:", "  wrong:"]
+                .iter()
+                .any(|part| line.starts_with(part));
+        }
+        if !is_left_out {
+            bare.push_str(line);
+            bare.push('\n');
+        }
+    }
+    Some(bare)
 }
 
 /// Names of the lessons.

@@ -21,6 +21,8 @@ pub const PREFIX: &str = "s1:";
 pub const MAX_LINK: usize = 4 << 20;
 /// Largest document a link may unfold to, in bytes.
 pub const MAX_DOCUMENT: usize = 32 << 20;
+/// The name of a lesson's file in a link.
+const LESSON_FILE: &str = "lesson.yaml";
 /// Links longer than this come with a warning.
 pub const LONG: usize = 2000;
 
@@ -30,13 +32,10 @@ pub struct Link {
     /// Version of the engine that made it.
     #[serde(rename = "e", default)]
     pub engine: String,
-    /// A built-in lesson, instead of files.
+    /// A built-in lesson, whose story is told as long as it still runs like the files.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// Fingerprint of the lesson's text, to notice that it has changed.
-    #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
-    pub lesson_hash: String,
-    /// Files, in order.
+    /// Files, in order; of a lesson what [`lessons::bare`] leaves.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     /// The seed.
@@ -54,14 +53,6 @@ pub struct Link {
     /// The page's own state.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
-}
-
-/// FNV-1a of a text, short.
-fn fingerprint(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{:08x}", hash >> 32)
 }
 
 impl Link {
@@ -88,11 +79,9 @@ impl Link {
         Link {
             engine: env!("CARGO_PKG_VERSION").to_owned(),
             lesson: lesson.map(str::to_owned),
-            lesson_hash: lesson.and_then(lessons::text).map_or_else(String::new, fingerprint),
-            files: if lesson.is_some() {
-                Vec::new()
-            } else {
-                loaded.files.clone()
+            files: match lesson.and_then(lessons::bare) {
+                Some(bare) => vec![(LESSON_FILE.to_owned(), bare)],
+                None => loaded.files.clone(),
             },
             seed: loaded.setup.seed,
             cursor: now.0,
@@ -119,14 +108,23 @@ impl Link {
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(packed))
     }
 
+    /// The lesson whose story belongs to this link: none if there is none, or it does not run like that any more.
+    pub fn story(&self) -> Option<&str> {
+        let name = self.lesson.as_deref()?;
+        let bare = lessons::bare(name)?;
+        let is_same = self.files.first().is_none_or(|(_, text)| *text == bare);
+        is_same.then_some(name)
+    }
+
     /// The scenario it holds.
     ///
     /// # Errors
     /// Every problem of its files.
     pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
-        let mut loaded = match &self.lesson {
-            Some(name) => lessons::load(name)?,
-            None => scenario::load(&self.files)?,
+        let mut loaded = match (self.story(), &self.lesson) {
+            (Some(name), _) => lessons::load(name)?,
+            (None, Some(name)) if self.files.is_empty() => lessons::load(name)?,
+            _ => scenario::load(&self.files)?,
         };
         loaded.setup.seed = self.seed;
         Ok(loaded)
@@ -156,10 +154,15 @@ impl Link {
             Ok(commands) => session.schedule(commands),
             Err(message) => notices.push(message),
         }
-        if let Some(name) = &self.lesson
-            && lessons::text(name).map(fingerprint).as_ref() != Some(&self.lesson_hash)
-        {
-            notices.push(format!("The lesson {name} has changed since this link was made."));
+        if let (None, Some(name)) = (self.story(), &self.lesson) {
+            let what = if lessons::text(name).is_some() {
+                "is another one"
+            } else {
+                "is gone"
+            };
+            notices.push(format!(
+                "The lesson {name} {what} since this link was made. It opens as it was, without its story."
+            ));
         }
         notices
     }
@@ -280,7 +283,7 @@ mod tests {
             let link = Link {
                 engine: "0.1.0".into(),
                 lesson: Some(name.to_owned()),
-                lesson_hash: "01234567".into(),
+                files: vec![(LESSON_FILE.into(), lessons::bare(name).unwrap_or_default())],
                 seed: 42,
                 cursor: 1_800_000_000,
                 commands: (0..20)
@@ -293,10 +296,55 @@ mod tests {
                     .collect(),
                 trace_hash: "0123456789abcdef".into(),
                 screen: "{\"selected\":\"pod/default/web-0\",\"panels\":[\"cluster\",\"timeline\"]}".into(),
-                ..Link::default()
             };
             let text = link.encode();
             assert!(text.len() < LONG, "{name}: {}", text.len());
         }
+    }
+
+    #[test]
+    fn t_03_a_link_outlives_its_lesson() {
+        let run = |loaded: Loaded| {
+            let mut session = Session::new(loaded).expect("a session");
+            session.advance(SimTime::from_seconds(15), u64::MAX);
+            session
+        };
+        let session = run(lessons::load("sidecars").expect("a lesson"));
+        let link = Link::of(&session, Some("sidecars"), String::new());
+        assert_eq!(
+            (link.story(), link.replay(&mut session.clone())),
+            (Some("sidecars"), Vec::new())
+        );
+        assert!(!link.load().expect("the lesson").scenario.steps.is_empty());
+        let bare = &link.files[0].1;
+        for (name, text, what) in [
+            ("sidecars", bare.replace("seed: 8", "seed: 9"), "is another one"),
+            ("no-such-lesson", bare.clone(), "is gone"),
+        ] {
+            let link = Link {
+                lesson: Some(name.into()),
+                files: vec![(LESSON_FILE.into(), text)],
+                ..link.clone()
+            };
+            let loaded = link.load().expect("what the link carries");
+            let mut shown = run(loaded);
+            assert_eq!(link.difference(&shown), None);
+            let notices = link.replay(&mut shown);
+            assert!(notices[0].contains(what), "{notices:?}");
+        }
+        // A link from before links carried their lesson.
+        let old = Link {
+            files: Vec::new(),
+            ..link
+        };
+        assert_eq!(old.story(), Some("sidecars"));
+        let gone = Link {
+            lesson: Some("no-such-lesson".into()),
+            ..old
+        };
+        assert_eq!(
+            gone.load().expect_err("nothing")[0].message,
+            "there is no lesson \"no-such-lesson\""
+        );
     }
 }

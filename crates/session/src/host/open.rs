@@ -6,31 +6,87 @@ use crate::protocol::{Opened, Problem, Source, StoryStep, Update};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::Session;
 
+/// Sources of more bytes are opened in pieces of work, with progress between them.
+const LARGE: usize = 1 << 20;
+
+/// A large source on its way; the running session goes on until it is there.
+#[derive(Debug)]
+pub(super) enum Opening {
+    /// Not read yet.
+    Unread(Source),
+    /// Read, and about to start.
+    Read(Box<Read>),
+}
+
+/// A source that was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    loaded: Loaded,
+    lesson: Option<String>,
+    linked: Option<crate::link::Link>,
+}
+
+fn read(source: Source) -> Result<Read, Vec<Problem>> {
+    let (mut lesson, mut linked) = (None, None);
+    let loaded = match source {
+        Source::Files { files } => scenario::load(&files),
+        Source::Welcome => scenario::load(&[lessons::welcome()]),
+        Source::Lesson { name } => {
+            let loaded = lessons::load(&name);
+            lesson = Some(name);
+            loaded
+        }
+        Source::Link { fragment } => match crate::link::decode(&fragment) {
+            Ok(link) => {
+                lesson = link.story().map(str::to_owned);
+                let loaded = link.load();
+                linked = Some(link);
+                loaded
+            }
+            Err(message) => Err(vec![problem(message)]),
+        },
+    }?;
+    Ok(Read { loaded, lesson, linked })
+}
+
 impl Host {
     /// Opens a source; the running session is replaced only if that succeeds.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
-        let mut lesson = None;
-        let mut linked = None;
-        let loaded = match source {
-            Source::Files { files } => scenario::load(&files),
-            Source::Welcome => scenario::load(&[lessons::welcome()]),
-            Source::Lesson { name } => {
-                let loaded = lessons::load(&name);
-                lesson = Some(name);
-                loaded
-            }
-            Source::Link { fragment } => match crate::link::decode(&fragment) {
-                Ok(link) => {
-                    lesson = link.lesson.clone();
-                    let loaded = link.load();
-                    linked = Some(link);
-                    loaded
-                }
-                Err(message) => Err(vec![problem(message)]),
-            },
+        self.opening = None;
+        let size: usize = match &source {
+            Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
+            // Text that packs well unfolds to ten times as much.
+            Source::Link { fragment } => fragment.len().saturating_mul(10),
+            Source::Welcome | Source::Lesson { .. } => 0,
         };
-        let session = loaded.and_then(Session::new);
-        let mut session = match session {
+        if size > LARGE {
+            self.opening = Some(Opening::Unread(source));
+            return vec![progress(0)];
+        }
+        match read(source) {
+            Ok(read) => self.start(read, clock),
+            Err(problems) => vec![Update::Refused { problems }],
+        }
+    }
+
+    /// The next piece of the way of a large source.
+    pub(super) fn go_on_opening(&mut self, clock: ClockMillis) -> Vec<Update> {
+        match self.opening.take() {
+            Some(Opening::Unread(source)) => match read(source) {
+                Ok(read) => {
+                    self.opening = Some(Opening::Read(Box::new(read)));
+                    vec![progress(700)]
+                }
+                Err(problems) => vec![Update::Refused { problems }],
+            },
+            Some(Opening::Read(read)) => self.start(*read, clock),
+            None => Vec::new(),
+        }
+    }
+
+    fn start(&mut self, read: Read, clock: ClockMillis) -> Vec<Update> {
+        let Read { loaded, lesson, linked } = read;
+        let mut session = match Session::new(loaded) {
             Ok(session) => session,
             Err(problems) => return vec![Update::Refused { problems }],
         };
@@ -41,6 +97,7 @@ impl Host {
         }
         self.playing = false;
         self.other = None;
+        self.other_late = false;
         self.job = None;
         self.help = None;
         self.subject = None;
@@ -66,6 +123,7 @@ impl Host {
     pub(super) fn compare(&mut self, other: Option<String>) -> Vec<Update> {
         let Some(text) = other else {
             self.other = None;
+            self.other_late = false;
             self.dirty = true;
             return Vec::new();
         };
@@ -84,6 +142,13 @@ impl Host {
             }
             Err(problems) => vec![Update::Refused { problems }],
         }
+    }
+}
+
+fn progress(per_mille: u32) -> Update {
+    Update::Progress {
+        what: "open".into(),
+        per_mille,
     }
 }
 

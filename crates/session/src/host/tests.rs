@@ -203,3 +203,53 @@ fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
     let line = "fault partition a-1".into();
     assert_eq!(said(&host.handle(Request::Command { line }, clock)), 0, "said once");
 }
+
+/// P-03: a large file is opened in pieces of work with progress; until then, and if it is refused, the running
+/// session stays.
+#[test]
+fn p_03_a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
+    let mut host = Host::new();
+    let mut clock = 0.0;
+    host.handle(
+        Request::Open {
+            source: Source::Welcome,
+        },
+        clock,
+    );
+    let padding = "# live\n".repeat(200_000);
+    let open = |text: &str| Request::Open {
+        source: Source::Files {
+            files: vec![("dump.yaml".into(), format!("{padding}{text}"))],
+        },
+    };
+    let per_mille = |updates: &[Update]| -> Vec<u32> {
+        let progress = updates.iter().filter_map(|update| match update {
+            Update::Progress { what, per_mille } if what == "open" => Some(*per_mille),
+            _ => None,
+        });
+        progress.collect()
+    };
+    for (text, opens) in [
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: UP}, spec: {containers: []}}\n",
+            false,
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: c, image: i}]}}\n",
+            true,
+        ),
+    ] {
+        let mut updates = host.handle(open(text), clock);
+        assert_eq!(per_mille(&updates), [0], "{updates:?}");
+        assert_eq!(host.wants(), Wants::Now);
+        assert!(host.show.is_some());
+        updates.extend(settle(&mut host, &mut clock));
+        assert_eq!(per_mille(&updates), [0, 700]);
+        let refused = updates.iter().any(|update| matches!(update, Update::Refused { .. }));
+        let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
+        assert_eq!((refused, opened), (!opens, opens));
+        let objects = host.show.as_ref().map(|show| show.session.world().objects().clone());
+        let pods = objects.map_or(0, |objects| objects.list::<podscope_api::Pod>().count());
+        assert_eq!(pods == 1, opens, "{pods} pods");
+    }
+}
