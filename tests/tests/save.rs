@@ -1,0 +1,165 @@
+//! T-05, T-06: what is saved opens as it was; what is exported can be read.
+
+use podscope_cluster::SimTime;
+use podscope_session::command;
+use podscope_session::host::{Host, Wants};
+use podscope_session::protocol::{ExportKind, Frame, Request, Source, Update};
+use podscope_session::report;
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use serde_json::Value;
+
+const CLUSTER: &str = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: saved}
+spec:
+  seed: 9
+  cluster: {zones: [a, b], nodesPerZone: 1}
+  timeline: [{at: 5s, run: kubectl cordon b-1}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, annotations: {note: \"<script>&\\\"'\"}}
+spec: {containers: [{name: c, image: \"nginx:1\"}]}
+---
+{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: kept}, spec: {rules: []}}
+";
+
+/// A session at 60 s in which a person cut a node off and made a deployment.
+fn page() -> Page {
+    let mut page = Page::open(CLUSTER);
+    page.go(20);
+    page.ask(Request::Command {
+        line: "fault partition a-1".into(),
+    });
+    page.go(30);
+    page.ask(Request::Command {
+        line: "kubectl create deployment late --image=i --replicas=2".into(),
+    });
+    page.go(60);
+    page
+}
+
+struct Page {
+    host: Host,
+    clock: f64,
+}
+
+impl Page {
+    fn open(text: &str) -> Page {
+        let mut page = Page {
+            host: Host::new(),
+            clock: 0.0,
+        };
+        let files = vec![("saved.yaml".to_owned(), text.to_owned())];
+        page.ask(Request::Open {
+            source: Source::Files { files },
+        });
+        page
+    }
+    fn go(&mut self, seconds: i64) {
+        self.ask(Request::Seek {
+            at: seconds * 1_000_000,
+        });
+    }
+    fn ask(&mut self, request: Request) -> Vec<Update> {
+        let mut updates = self.host.handle(request, self.clock);
+        for _ in 0..1_000_000 {
+            self.host.handle(Request::FrameDone, self.clock);
+            match self.host.wants() {
+                Wants::Rest => break,
+                Wants::Now => self.clock += 0.1,
+                Wants::At(at) => self.clock = at.max(self.clock + 0.1),
+            }
+            updates.extend(self.host.work(self.clock));
+        }
+        updates
+    }
+    fn export(&mut self, what: ExportKind) -> (String, String) {
+        let updates = self.ask(Request::Export { what });
+        let file = updates.into_iter().find_map(|update| match update {
+            Update::File { name, text, .. } => Some((name, text)),
+            _ => None,
+        });
+        file.expect("a file")
+    }
+}
+
+fn last_frame(updates: &[Update]) -> &Frame {
+    let frame = updates.iter().rev().find_map(|update| match update {
+        Update::Frame(frame) => Some(&**frame),
+        _ => None,
+    });
+    frame.expect("a frame")
+}
+
+/// The saved file alone makes the same run: seed, objects, kept strangers, the scenario's and the user's commands.
+#[test]
+fn t_05_a_saved_session_opens_as_it_was() {
+    let mut page = page();
+    let (_, trace) = page.export(ExportKind::Trace);
+    let (name, saved) = page.export(ExportKind::Scenario);
+    assert!(name.ends_with(".yaml"));
+    let mut again = Page::open(&saved);
+    again.go(60);
+    assert_eq!(again.export(ExportKind::Trace).1, trace);
+    // And saved once more it is the same file.
+    assert_eq!(again.export(ExportKind::Scenario).1, saved);
+    assert!(saved.contains("kind: Ingress"));
+}
+
+#[test]
+fn t_05_undo_takes_back_the_last_command_and_what_it_led_to() {
+    let mut page = page();
+    let updates = page.ask(Request::Undo);
+    assert!((29_999_999..=30_000_000).contains(&last_frame(&updates).now));
+    page.go(60);
+    let (_, objects) = page.export(ExportKind::Objects);
+    assert!(!objects.contains("name: late"));
+    let (_, saved) = page.export(ExportKind::Scenario);
+    assert!(saved.contains("fault partition a-1") && !saved.contains("create deployment"));
+}
+
+#[test]
+fn t_06_objects_trace_and_picture_are_exported() {
+    let mut page = page();
+    let (name, objects) = page.export(ExportKind::Objects);
+    assert_eq!(name, "objects.yaml");
+    let read = podscope_api::parse(&objects);
+    assert_eq!(read.problems, []);
+    let names: Vec<&str> = read
+        .objects
+        .iter()
+        .map(|object| &*object.value.metadata().name)
+        .collect();
+    for wanted in ["a-1", "b-1", "web", "late"] {
+        assert!(names.contains(&wanted), "{names:?}");
+    }
+    let (name, trace) = page.export(ExportKind::Trace);
+    assert_eq!(name, "trace.jsonl");
+    let records: Vec<Value> = trace
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let commands = records.iter().filter(|record| record["what"] == "Command");
+    assert_eq!(commands.count(), 3);
+    let mut session =
+        Session::new(scenario::load(&[("a".into(), CLUSTER.into())]).expect("it loads")).expect("it starts");
+    for (at, line) in [
+        (20, "fault partition a-1"),
+        (30, "kubectl create deployment late --image=i --replicas=2"),
+    ] {
+        session.advance(SimTime::from_seconds(at), u64::MAX);
+        session.command(command::parse(line).expect("a command")).expect("room");
+    }
+    session.advance(SimTime::from_seconds(60), u64::MAX);
+    assert_eq!(trace, report::trace(session.trace()));
+    let (name, picture) = page.export(ExportKind::Picture);
+    assert_eq!(name, "cluster.svg");
+    assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
+    for wanted in ["a-1", "b-1"] {
+        assert!(picture.contains(wanted), "{wanted} is not in the picture");
+    }
+    assert!(!picture.contains("<script"));
+}
