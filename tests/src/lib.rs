@@ -1,5 +1,8 @@
 //! Tests that cross crates; what they share.
 
+pub mod dump;
+pub mod fuzz;
+pub mod links;
 pub mod traces;
 
 use std::fs;

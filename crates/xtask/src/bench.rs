@@ -49,20 +49,42 @@ const BENCHES: &[Bench] = &[
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         run: |paths| figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
     },
+    Bench {
+        name: "timeline",
+        about: "seek to any instant of half an hour: a lesson (50 ms), 1 000 nodes (300 ms); memory with checkpoints",
+        tools: &[],
+        run: |_| native("timeline"),
+    },
+    Bench {
+        name: "load",
+        about: "the 25 MB dump of a live cluster, natively",
+        tools: &[],
+        run: |_| native("load"),
+    },
+    Bench {
+        name: "help",
+        about: "what would help a pod on 1 000 nodes (1 s), and its longest step",
+        tools: &[],
+        run: |_| native("help"),
+    },
 ];
 
-/// Runs the named measurements, or all, on the release site.
+/// Runs the named measurements, or all; those of the page on the release site.
 pub(crate) fn bench(args: &[String]) -> Fallible {
     if let Some(unknown) = args.iter().find(|a| BENCHES.iter().all(|b| b.name != a.as_str())) {
         let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(format!("no measurement `{unknown}`; there are {}", names.join(", ")));
     }
-    site::build_with(&tools::ensure(tools::SITE)?)?;
-    let mut rows = Vec::new();
-    for bench in BENCHES
+    let chosen: Vec<&Bench> = BENCHES
         .iter()
         .filter(|b| args.is_empty() || args.iter().any(|a| a == b.name))
-    {
+        .collect();
+    // What needs a tool looks at the site.
+    if chosen.iter().any(|b| !b.tools.is_empty()) {
+        site::build_with(&tools::ensure(tools::SITE)?)?;
+    }
+    let mut rows = Vec::new();
+    for bench in chosen {
         eprintln!("\n== {}: {}", bench.name, bench.about);
         for figure in (bench.run)(&tools::ensure(bench.tools)?)? {
             println!("{:<40} {:>12.1} {}", figure.name, figure.value, figure.unit);
@@ -76,6 +98,12 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
     site::write(&out, &format!("[\n{}\n]\n", rows.join(",\n")))?;
     println!("written to {}", out.display());
     Ok(())
+}
+
+/// A measurement of `tests/examples/bench.rs`.
+fn native(name: &str) -> Fallible<Vec<Figure>> {
+    let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-tests"]);
+    figures(run.args(["--example", "bench", "--", name]))
 }
 
 fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
@@ -126,6 +154,7 @@ mod tests {
 
     #[test]
     fn figures_are_read_and_other_lines_are_not() {
+        assert_eq!(figure_of("figure: steps = 7.0 ").map(|figure| figure.value), Some(7.0));
         let figure = figure_of("figure: first paint = 41.5 ms").expect("a figure");
         assert_eq!(
             (figure.name.as_str(), figure.value, figure.unit.as_str()),

@@ -30,6 +30,7 @@ cargo xtask <command>
   package            the npm package @podscope/engine, packed in target/package/
   test [STEP…]       everything, or the named steps; `test --list` lists them
   bless [NAME…]      rewrite golden files from what the code does now
+  fuzz [ARG…]        changed texts for some minutes (--minutes 60 --log FILE), or one again (TARGET FILE)
   bench [NAME…]      performance figures, and target/bench.json
   spec [--missing]   rows of the specification and the tests that name them
   size               bytes of a first visit, with the budget
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         "editor" => editor::bundle(),
         "test" => steps::test(&rest),
         "bless" => golden::bless(&rest),
+        "fuzz" => fuzz(&rest),
         "bench" => bench::bench(&rest),
         "spec" => spec::report(&rest),
         "size" => size::report(),
@@ -62,6 +64,12 @@ fn main() -> ExitCode {
         other => Err(format!("unknown command `{other}`\n\n{USAGE}")),
     };
     exit(done)
+}
+
+/// The fuzzer's full run: optimised, but with overflow checks and assertions.
+fn fuzz(args: &[String]) -> Fallible {
+    let run = run::Run::cargo().args(["run", "--quiet", "--profile", "fuzz", "--package", "podscope-tests"]);
+    run.args(["--example", "fuzz", "--"]).args(args).status()
 }
 
 fn exit(done: Fallible) -> ExitCode {

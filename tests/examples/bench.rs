@@ -1,0 +1,160 @@
+//! Measurements that `cargo xtask bench` prints: `timeline`, `load`, `help`; each figure is a line.
+#![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
+
+use std::fs;
+use std::time::Instant;
+
+use podscope_api::{ObjectKey, Pod};
+use podscope_cluster::{Rng, SimTime};
+use podscope_scheduler::what_would_help::WhatWouldHelp;
+use podscope_session::timeline::Session;
+use podscope_session::{lessons, scenario};
+use podscope_tests::dump::{Size, dump};
+
+/// Half an hour.
+const SESSION: SimTime = SimTime::from_seconds(1800);
+/// Instants that are sought.
+const SEEKS: u64 = 200;
+
+fn main() {
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    for (name, run) in [("timeline", timeline as fn()), ("load", load), ("help", help)] {
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            run();
+        }
+    }
+}
+
+fn figure(name: &str, value: f64, unit: &str) {
+    println!("figure: {name} = {value:.1} {unit}");
+}
+
+fn millis(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1000.0
+}
+
+/// A figure of this process in MiB; 0 where the system does not tell.
+fn memory(name: &str) -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kib = line.and_then(|line| line.trim_start_matches(':').split_whitespace().next()?.parse().ok());
+    kib.unwrap_or(0.0) / 1024.0
+}
+
+/// A thousand nodes, three thousand pods, and things that go on happening to them.
+fn large() -> Session {
+    let mut text = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: large}
+spec:
+  cluster: {zones: [a, b, c, d], nodesPerZone: 250}
+  timeline:
+"
+    .to_owned();
+    for (at, run) in [
+        (60, "fault partition a-1 a-2 a-3 a-4 a-5"),
+        (300, "fault heal --all"),
+        (400, "kubectl rollout restart deploy/web"),
+        (900, "fault partition --zone b"),
+        (1300, "fault heal --all"),
+        (1400, "kubectl scale deploy/web --replicas=2000"),
+    ] {
+        text.push_str(&format!("  - {{at: {at}s, run: {run}}}\n"));
+    }
+    text.push_str(
+        "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3000, selector: {matchLabels: {app: web}}, \
+         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]}}}\n",
+    );
+    let loaded = scenario::load(&[("large.yaml".to_owned(), text)]).expect("it loads");
+    Session::new(loaded).expect("it starts")
+}
+
+fn lesson() -> Session {
+    let loaded = lessons::load("rolling-update-bad-image").expect("a lesson");
+    let solution = loaded.scenario.solution.clone();
+    let mut session = Session::new(loaded).expect("it starts");
+    session.schedule(solution);
+    session
+}
+
+/// Seeks anywhere in half an hour: a lesson within 50 ms, a thousand nodes within 300 ms.
+fn timeline() {
+    for (name, make) in [("lesson", lesson as fn() -> Session), ("1000 nodes", large)] {
+        let before = memory("VmRSS");
+        let began = Instant::now();
+        let mut session = make();
+        session.advance(SESSION, u64::MAX);
+        figure(&format!("run 30 min, {name}"), millis(began), "ms");
+        figure(
+            &format!("checkpoints, {name}"),
+            session.branch().checkpoint_count() as f64,
+            "",
+        );
+        figure(
+            &format!("session with checkpoints, {name}"),
+            memory("VmRSS") - before,
+            "MiB",
+        );
+        let mut rng = Rng::split(1, "seeks");
+        let mut times: Vec<f64> = (0..SEEKS)
+            .map(|_| {
+                let to = SimTime(i64::try_from(rng.below(SESSION.0.unsigned_abs())).unwrap_or(0));
+                let began = Instant::now();
+                session.seek(to);
+                session.advance(to, u64::MAX);
+                millis(began)
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        figure(&format!("seek, median, {name}"), times[times.len() / 2], "ms");
+        figure(&format!("seek, slowest, {name}"), times[times.len() - 1], "ms");
+    }
+}
+
+/// The 25 MB dump of a live cluster, natively; a browser may take three seconds.
+fn load() {
+    let text = dump(Size::FULL);
+    figure("dump", text.len() as f64 / 1e6, "MB");
+    let before = memory("VmHWM");
+    let began = Instant::now();
+    let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).expect("it loads");
+    figure("read the dump", millis(began), "ms");
+    let began = Instant::now();
+    let session = Session::new(loaded).expect("it starts");
+    figure("start its cluster", millis(began), "ms");
+    figure("memory at most", memory("VmHWM") - before, "MiB");
+    assert_eq!(session.world().objects().list::<Pod>().count(), 5000);
+}
+
+/// What would help a pod on a thousand nodes: within a second, in steps that can be cancelled.
+fn help() {
+    let mut session = large();
+    session.advance(SimTime::from_seconds(50), u64::MAX);
+    let zone = "topology.kubernetes.io/zone";
+    let pod = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: waits, labels: {{app: web}}}}\nspec:\n  containers: [{{name: c, image: i, resources: {{requests: {{cpu: 500m}}}}}}]\n  \
+         affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: {zone}, labelSelector: {{matchLabels: {{app: web}}}}}}]}}}}\n"
+    );
+    let line = format!("kubectl apply -f - <<EOF\n{pod}EOF");
+    session
+        .command(podscope_session::command::parse(&line).expect("a command"))
+        .expect("room");
+    session.advance(SimTime::from_seconds(60), u64::MAX);
+    let key = ObjectKey::new("default", "waits");
+    let found = session.world().objects().get::<Pod>(&key).expect("the pod").clone();
+    let began = Instant::now();
+    let scheduler = session.world().scheduler().expect("a scheduler");
+    let mut search = WhatWouldHelp::new(scheduler, &found, &[]);
+    let mut longest = millis(began);
+    let mut steps = 0_u32;
+    while !search.progress().finished {
+        let step = Instant::now();
+        search.step();
+        longest = longest.max(millis(step));
+        steps += 1;
+    }
+    figure("what would help, 1000 nodes", millis(began), "ms");
+    figure("longest step of it", longest, "ms");
+    figure("steps", f64::from(steps), "");
+}

@@ -1,0 +1,258 @@
+//! `cargo xtask fuzz`: throws changed texts at all targets for some minutes, or one text again.
+//!
+//! `fuzz --minutes N [--seed S] [--target NAME] [--log FILE]`, `fuzz TARGET FILE`. A text that panics, or
+//! takes longer than [`TOO_LONG`], is kept in `target/fuzz-findings/` and ends the run with status 1.
+#![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
+
+use std::fmt::Write;
+use std::fs;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use podscope_tests::fuzz::{Fuzzer, TARGETS, Target, keep, target, throw};
+
+/// One text may take this much of a processor, in the slowest build.
+const TOO_LONG: Duration = Duration::from_secs(20);
+/// One target has its turn this long.
+const TURN: Duration = Duration::from_secs(20);
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.as_slice() {
+        [name, file] if !name.starts_with("--") => again(name, file),
+        args => match Options::read(args) {
+            Some(options) => run(&options),
+            None => {
+                eprintln!("fuzz --minutes N [--seed S] [--target NAME] [--log FILE]\nfuzz TARGET FILE");
+                ExitCode::from(2)
+            }
+        },
+    }
+}
+
+#[derive(Debug)]
+struct Options {
+    minutes: f64,
+    seed: u64,
+    only: Option<&'static Target>,
+    log: Option<String>,
+}
+
+impl Options {
+    fn read(args: &[String]) -> Option<Self> {
+        let mut options = Self {
+            minutes: 1.0,
+            seed: 1,
+            only: None,
+            log: None,
+        };
+        for pair in args.chunks(2) {
+            let [flag, value] = pair else { return None };
+            match flag.as_str() {
+                "--minutes" => options.minutes = value.parse().ok()?,
+                "--seed" => options.seed = value.parse().ok()?,
+                "--target" => options.only = Some(target(value)?),
+                "--log" => options.log = Some(value.clone()),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
+fn again(name: &str, file: &str) -> ExitCode {
+    let (Some(target), Ok(text)) = (target(name), fs::read_to_string(file)) else {
+        eprintln!("no target {name} or no file {file}");
+        return ExitCode::from(2);
+    };
+    let began = Instant::now();
+    let answer = throw(target, &text);
+    println!("{:.3} s: {answer:?}", began.elapsed().as_secs_f64());
+    ExitCode::from(u8::from(answer.is_err()))
+}
+
+/// What a target came to.
+#[derive(Debug, Default)]
+struct Sum {
+    executions: u64,
+    busy: Duration,
+    slowest: Duration,
+    slowest_text: String,
+    /// Most memory one text added to the most there had been, in KiB.
+    growth: u64,
+    findings: u64,
+}
+
+fn run(options: &Options) -> ExitCode {
+    let targets: Vec<&'static Target> = match options.only {
+        Some(only) => vec![only],
+        None => TARGETS.iter().collect(),
+    };
+    let mut runs: Vec<(Fuzzer, Sum)> = targets
+        .iter()
+        .map(|target| (Fuzzer::new(target, options.seed), Sum::default()))
+        .collect();
+    for (fuzzer, sum) in &mut runs {
+        for text in fuzzer.corpus() {
+            one(fuzzer, sum, &text);
+        }
+    }
+    let current = Arc::new(Mutex::new((Instant::now(), "", String::new())));
+    watch(&current);
+    let began = Instant::now();
+    let end = Duration::from_secs_f64(options.minutes * 60.0);
+    let warm = memory("VmRSS");
+    let mut lines = String::new();
+    let mut next_line = Duration::from_secs(300);
+    while began.elapsed() < end {
+        for (at, (fuzzer, sum)) in runs.iter_mut().enumerate() {
+            let turn = Instant::now();
+            let left = end.saturating_sub(began.elapsed()).min(TURN);
+            while turn.elapsed() < left {
+                let text = fuzzer.next_input();
+                if let Ok(mut current) = current.lock() {
+                    *current = (Instant::now(), targets[at].name, text.clone());
+                }
+                one(fuzzer, sum, &text);
+            }
+        }
+        if began.elapsed() >= next_line {
+            next_line += Duration::from_secs(300);
+            let executions: u64 = runs.iter().map(|(_, sum)| sum.executions).sum();
+            let line = format!(
+                "{:>5.0} min  {executions:>9} executions  {:>5} MiB in use  {:>5} MiB at most\n",
+                began.elapsed().as_secs_f64() / 60.0,
+                memory("VmRSS") / 1024,
+                memory("VmHWM") / 1024
+            );
+            eprint!("{line}");
+            lines.push_str(&line);
+        }
+    }
+    if let Ok(mut current) = current.lock() {
+        current.1 = "";
+    }
+    let report = report(options, &targets, &runs, began.elapsed(), warm, &lines);
+    print!("{report}");
+    if let Some(path) = &options.log
+        && let Err(error) = fs::write(path, &report)
+    {
+        eprintln!("{path}: {error}");
+        return ExitCode::from(2);
+    }
+    ExitCode::from(u8::from(runs.iter().any(|(_, sum)| sum.findings > 0)))
+}
+
+fn one(fuzzer: &mut Fuzzer, sum: &mut Sum, text: &str) {
+    let most = memory("VmHWM");
+    let began = busy();
+    let answer = fuzzer.throw(text);
+    let took = busy().saturating_sub(began);
+    sum.executions += 1;
+    sum.busy += took;
+    if took > sum.slowest {
+        sum.slowest = took;
+        sum.slowest_text = text.to_owned();
+        if took > Duration::from_millis(500) {
+            keep(fuzzer.name(), "slow", text);
+        }
+    }
+    let grown = memory("VmHWM").saturating_sub(most);
+    if grown > sum.growth {
+        sum.growth = grown;
+        if grown > 100 << 10 {
+            keep(fuzzer.name(), "large", text);
+        }
+    }
+    if let Err(panic) = answer {
+        sum.findings += 1;
+        eprintln!("{}: {panic}: {}", fuzzer.name(), keep(fuzzer.name(), "panic", text));
+    } else if took > TOO_LONG {
+        sum.findings += 1;
+        eprintln!("{}: {took:?}: {}", fuzzer.name(), keep(fuzzer.name(), "hang", text));
+    }
+}
+
+/// Ends the process when a text does not come back at all.
+fn watch(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
+    let current = current.clone();
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_secs(5));
+            if let Ok(current) = current.lock()
+                && !current.1.is_empty()
+                && current.0.elapsed() > 15 * TOO_LONG
+            {
+                eprintln!("{}: hangs: {}", current.1, keep(current.1, "hang", &current.2));
+                std::process::exit(1);
+            }
+        }
+    });
+}
+
+/// Time on a processor: what else the machine does is left out.
+fn busy() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
+}
+
+/// A figure of this process in KiB; 0 where the system does not tell.
+fn memory(name: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|line| line.trim_start_matches(':').split_whitespace().next()?.parse().ok())
+        .unwrap_or(0)
+}
+
+fn report(
+    options: &Options,
+    targets: &[&'static Target],
+    runs: &[(Fuzzer, Sum)],
+    took: Duration,
+    warm: u64,
+    lines: &str,
+) -> String {
+    let mut report = format!(
+        "cargo xtask fuzz --minutes {} --seed {}\n{:.1} minutes, one process\n\n",
+        options.minutes,
+        options.seed,
+        took.as_secs_f64() / 60.0
+    );
+    let _ = writeln!(
+        report,
+        "{:<12} {:>11} {:>9} {:>8} {:>12} {:>16} {:>9}",
+        "target", "executions", "a second", "answers", "slowest ms", "most added MiB", "findings"
+    );
+    for (target, (fuzzer, sum)) in targets.iter().zip(runs) {
+        let _ = writeln!(
+            report,
+            "{:<12} {:>11} {:>9.0} {:>8} {:>12.0} {:>16.1} {:>9}",
+            target.name,
+            sum.executions,
+            sum.executions as f64 / sum.busy.as_secs_f64().max(0.001),
+            fuzzer.n_forms(),
+            sum.slowest.as_secs_f64() * 1000.0,
+            sum.growth as f64 / 1024.0,
+            sum.findings
+        );
+    }
+    let _ = writeln!(
+        report,
+        "\nmemory: {} MiB in use after the corpus, {} MiB at the end, {} MiB at most\n{lines}",
+        warm / 1024,
+        memory("VmRSS") / 1024,
+        memory("VmHWM") / 1024
+    );
+    for (target, (_, sum)) in targets.iter().zip(runs) {
+        let text: String = sum.slowest_text.chars().take(300).collect();
+        let _ = writeln!(
+            report,
+            "slowest of {}: {} bytes, {text:?}",
+            target.name,
+            sum.slowest_text.len()
+        );
+    }
+    report
+}

@@ -1,0 +1,99 @@
+//! Makes the links of `tests/fixtures/links` and what each of them holds. A link that is there is never
+//! made again: it must open for ever (T-03).
+
+use std::fs;
+
+use podscope_cluster::{SimTime, Span};
+use podscope_session::link::{Link, MAX_DOCUMENT};
+use podscope_session::timeline::{MAX_COMMANDS, Session};
+use podscope_session::{command, lessons, scenario};
+use podscope_tests::links::held;
+use podscope_tests::root;
+
+const SCENARIO: &str = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: shared}
+spec:
+  title: A shared experiment
+  seed: 11
+  cluster: {zones: [a, b], nodesPerZone: 1, node: {cpu: 2}}
+  timeline: [{at: 5s, run: \"fault partition b-1\"}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: nginx}]}}
+";
+
+const UNICODE: &str = "\
+apiVersion: v1
+kind: Pod
+metadata: {name: p, annotations: {who: \"Grüße, 世界 😀 \\u202e\\\"<b>\"}}
+spec: {containers: [{name: c, image: nginx}]}
+";
+
+fn run(text: &str, steps: &[(i64, &str)]) -> Session {
+    let name = if text == UNICODE { "übung.yaml" } else { "shared.yaml" };
+    play(
+        scenario::load(&[(name.to_owned(), text.to_owned())]).expect("it loads"),
+        steps,
+    )
+}
+
+/// Goes to each instant, in both directions, and gives the command there.
+fn play(loaded: scenario::Loaded, steps: &[(i64, &str)]) -> Session {
+    let mut session = Session::new(loaded).expect("it starts");
+    for (seconds, line) in steps {
+        let at = SimTime::from_seconds(*seconds);
+        session.seek(at);
+        session.advance(at, u64::MAX);
+        session.command(command::parse(line).expect("a command")).expect("room");
+    }
+    session.advance(session.now() + Span::seconds(10), u64::MAX);
+    session
+}
+
+fn main() {
+    let lesson = play(
+        lessons::load("partition-statefulset").expect("a lesson"),
+        &[
+            (20, "fault partition a-1"),
+            (90, "kubectl get pods -o wide"),
+            (100, "kubectl delete pod web-0 --force --grace-period=0"),
+        ],
+    );
+    let largest = Link {
+        screen: "x".repeat(MAX_DOCUMENT),
+        cursor: 10_500_000,
+        commands: (0..MAX_COMMANDS)
+            .map(|at| (1_000_000, format!("kubectl label node a-1 step={at} --overwrite")))
+            .collect(),
+        ..Link::of_files(vec![("shared.yaml".into(), SCENARIO.into())], u64::MAX)
+    };
+    let too_long = serde_json::to_string(&largest).expect("a document").len() - MAX_DOCUMENT;
+    let links = [
+        ("plain", Link::of(&run(SCENARIO, &[]), None, String::new())),
+        ("lesson", Link::of(&lesson, Some("partition-statefulset"), "{\"selected\":\"pod/default/web-0\"}".into())),
+        ("fork", Link::of(&run(SCENARIO, &[(30, "fault heal b-1"), (60, "kubectl scale deploy/web --replicas=4"), (20, "kubectl cordon a-1")]), None, String::new())),
+        ("unicode", Link::of(&run(UNICODE, &[(5, "kubectl annotate pod p note='Grüße 😀' --overwrite")]), None, "ü😀".into())),
+        ("files", Link::of_files(vec![("a.yaml".into(), SCENARIO.into()), ("b.json".into(), "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}".into())], 3)),
+        ("largest", Link { screen: "x".repeat(MAX_DOCUMENT - too_long), ..largest }),
+    ];
+    let dir = root().join("tests/fixtures/links");
+    for (name, link) in links {
+        let path = dir.join(format!("{name}.link"));
+        if path.exists() {
+            continue;
+        }
+        let text = link.encode();
+        let holds = held(&text).expect("a link that opens");
+        let written = fs::create_dir_all(&dir)
+            .and_then(|()| fs::write(&path, &text))
+            .and_then(|()| fs::write(dir.join(format!("{name}.txt")), holds));
+        println!("{}: {} characters {written:?}", path.display(), text.len());
+    }
+}

@@ -1,0 +1,279 @@
+//! What `kubectl get nodes,pods,… -A -o yaml` prints of a live cluster (P-03), made up: nodes and running
+//! pods with status, managedFields and real ages, workloads that own them, and kinds that nothing here
+//! simulates. Equal sizes give equal texts.
+
+use podscope_cluster::Rng;
+use serde_json::{Value, json};
+
+/// How large a cluster.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Nodes.
+    pub nodes: u64,
+    /// Running pods.
+    pub pods: u64,
+}
+
+impl Size {
+    /// The dump that must load in three seconds: 25 MB.
+    pub const FULL: Size = Size { nodes: 500, pods: 5000 };
+}
+
+/// Pods of one Deployment.
+const PODS_OF_ONE: u64 = 10;
+/// Second of the dump, in days since 1970: 2025-12-31T23:59:00Z.
+const TAKEN: i64 = 1_767_225_540;
+
+/// The dump of a cluster of that size, as YAML.
+#[must_use]
+pub fn dump(size: Size) -> String {
+    let mut dump = Dump {
+        text: "apiVersion: v1\nitems:\n".to_owned(),
+        rng: Rng::split(500, "dump"),
+        n_uids: 0,
+    };
+    let namespace = dump.metadata("shop", None, 90 * 86_400);
+    dump.item(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": namespace, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}));
+    for node in 0..size.nodes {
+        dump.node(node);
+    }
+    for owner in 0..size.pods.div_ceil(PODS_OF_ONE) {
+        let pods = PODS_OF_ONE.min(size.pods - owner * PODS_OF_ONE);
+        dump.workload(owner, pods, size.nodes);
+    }
+    for at in 0..size.pods / 50 + 2 {
+        dump.strangers(at);
+    }
+    dump.text.push_str("kind: List\nmetadata:\n  resourceVersion: \"\"\n");
+    dump.text
+}
+
+/// `2025-12-31T23:59:00Z`.
+fn time(seconds: i64) -> String {
+    podscope_api::print_rfc3339(seconds * 1_000_000, 0)
+}
+
+struct Dump {
+    text: String,
+    rng: Rng,
+    n_uids: u64,
+}
+
+impl Dump {
+    fn item(&mut self, value: &Value) {
+        for (at, line) in podscope_api::print_yaml(value).lines().enumerate() {
+            self.text.push_str(if at == 0 { "- " } else { "  " });
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+    }
+    fn uid(&mut self) -> String {
+        self.n_uids += 1;
+        let bits = self.rng.bits();
+        format!(
+            "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+            bits >> 32,
+            (bits >> 16) & 0xffff,
+            (bits >> 4) & 0xfff,
+            bits & 0xfff,
+            self.n_uids
+        )
+    }
+    /// A server-side record of who set which fields, as long as they are in reality.
+    fn managed(&mut self, manager: &str, at: i64, fields: &[&str]) -> Value {
+        let mut tree = json!({});
+        for field in fields {
+            let mut place = &mut tree;
+            for part in field.split('.') {
+                place = &mut place[format!("f:{part}")];
+                if place.is_null() {
+                    *place = json!({});
+                }
+            }
+        }
+        json!({"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": tree, "manager": manager, "operation": "Update", "time": time(at)})
+    }
+    fn metadata(&mut self, name: &str, namespace: Option<&str>, age: i64) -> Value {
+        let mut metadata = json!({
+            "name": name,
+            "uid": self.uid(),
+            "resourceVersion": self.rng.below(90_000_000).to_string(),
+            "creationTimestamp": time(TAKEN - age),
+        });
+        if let Some(namespace) = namespace {
+            metadata["namespace"] = json!(namespace);
+        }
+        metadata
+    }
+
+    fn node(&mut self, number: u64) {
+        let name = node_name(number);
+        let zone = ["eu-1a", "eu-1b", "eu-1c"][(number % 3) as usize];
+        let age = 86_400 * (1 + self.rng.below(300) as i64);
+        let mut metadata = self.metadata(&name, None, age);
+        metadata["labels"] = json!({
+            "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/instance-type": "m6i.2xlarge", "beta.kubernetes.io/os": "linux",
+            "failure-domain.beta.kubernetes.io/region": "eu-1", "failure-domain.beta.kubernetes.io/zone": zone,
+            "kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux",
+            "node.kubernetes.io/instance-type": "m6i.2xlarge", "topology.kubernetes.io/region": "eu-1", "topology.kubernetes.io/zone": zone,
+        });
+        metadata["annotations"] = json!({"csi.volume.kubernetes.io/nodeid": format!("{{\"ebs.csi.aws.com\":\"i-{number:016x}\"}}"), "node.alpha.kubernetes.io/ttl": "0", "volumes.kubernetes.io/controller-managed-attach-detach": "true"});
+        let beat = TAKEN - self.rng.below(40) as i64;
+        metadata["managedFields"] = json!([
+            self.managed(
+                "kubelet",
+                beat,
+                &[
+                    "metadata.annotations.volumes",
+                    "metadata.labels.arch",
+                    "metadata.labels.os",
+                    "spec.providerID",
+                    "status.allocatable.cpu",
+                    "status.capacity.cpu",
+                    "status.conditions.k:{\"type\":\"Ready\"}.lastHeartbeatTime",
+                    "status.images"
+                ]
+            ),
+            self.managed(
+                "kube-controller-manager",
+                TAKEN - age,
+                &[
+                    "metadata.annotations.ttl",
+                    "spec.podCIDR",
+                    "spec.podCIDRs.v:\"10.0.0.0/24\""
+                ]
+            ),
+        ]);
+        let condition = |kind: &str, status: &str, reason: &str| json!({"lastHeartbeatTime": time(beat), "lastTransitionTime": time(TAKEN - age), "message": format!("kubelet has {reason}"), "reason": reason, "status": status, "type": kind});
+        let images: Vec<Value> = (0..6)
+            .map(|at| json!({"names": [format!("registry.example.com/team/image-{at}@sha256:{at:064x}"), format!("registry.example.com/team/image-{at}:v1.{at}")], "sizeBytes": 20_000_000 + at * 7_654_321}))
+            .collect();
+        let address = format!("10.1.{}.{}", number / 200, number % 200 + 1);
+        self.item(&json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": metadata,
+            "spec": {"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.0.0/24"], "providerID": format!("aws:///{zone}/i-{number:016x}")},
+            "status": {
+                "addresses": [{"address": address, "type": "InternalIP"}, {"address": name, "type": "Hostname"}],
+                "allocatable": {"cpu": "7910m", "ephemeral-storage": "95551679124", "hugepages-2Mi": "0", "memory": "31482908Ki", "pods": "58"},
+                "capacity": {"cpu": "8", "ephemeral-storage": "104845292Ki", "hugepages-2Mi": "0", "memory": "32499740Ki", "pods": "58"},
+                "conditions": [condition("MemoryPressure", "False", "KubeletHasSufficientMemory"), condition("DiskPressure", "False", "KubeletHasNoDiskPressure"), condition("PIDPressure", "False", "KubeletHasSufficientPID"), condition("Ready", "True", "KubeletReady")],
+                "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+                "images": images,
+                "nodeInfo": {"architecture": "amd64", "bootID": format!("{number:032x}"), "containerRuntimeVersion": "containerd://1.7.27", "kernelVersion": "6.1.140", "kubeProxyVersion": "v1.34.1", "kubeletVersion": "v1.34.1", "machineID": format!("{number:032x}"), "operatingSystem": "linux", "osImage": "Linux", "systemUUID": format!("{number:032x}")},
+            },
+        }));
+    }
+
+    /// A Deployment with its ReplicaSet and running pods.
+    fn workload(&mut self, number: u64, pods: u64, nodes: u64) {
+        let name = format!("app-{number:03}");
+        let age = 3600 * (2 + self.rng.below(2000) as i64);
+        let labels = json!({"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop"});
+        let hash = format!("{:09x}", 0x1_0000_0000 + number);
+        let mut pod_labels = labels.clone();
+        pod_labels["pod-template-hash"] = json!(hash);
+        let spec = |labels: &Value| {
+            json!({"metadata": {"labels": labels}, "spec": {
+                "containers": [{
+                    "env": [{"name": "POD_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}}, {"name": "LOG_LEVEL", "value": "info"}],
+                    "image": format!("registry.example.com/team/image-{}:v1.{}", number % 12, number % 12), "imagePullPolicy": "IfNotPresent",
+                    "livenessProbe": {"failureThreshold": 3, "httpGet": {"path": "/healthz", "port": 8080, "scheme": "HTTP"}, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1},
+                    "name": "app", "ports": [{"containerPort": 8080, "name": "http", "protocol": "TCP"}],
+                    "readinessProbe": {"failureThreshold": 3, "httpGet": {"path": "/ready", "port": 8080, "scheme": "HTTP"}, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1},
+                    "resources": {"limits": {"memory": "512Mi"}, "requests": {"cpu": "250m", "memory": "256Mi"}},
+                    "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
+                    "volumeMounts": [{"mountPath": "/tmp", "name": "scratch"}],
+                }],
+                "dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": {}, "terminationGracePeriodSeconds": 30,
+                "topologySpreadConstraints": [{"labelSelector": {"matchLabels": {"app.kubernetes.io/name": name}}, "maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"}],
+                "volumes": [{"emptyDir": {}, "name": "scratch"}],
+            }})
+        };
+        let counts =
+            json!({"availableReplicas": pods, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods});
+        let mut deployment = self.metadata(&name, Some("shop"), age);
+        deployment["annotations"] = json!({"deployment.kubernetes.io/revision": "1"});
+        deployment["generation"] = json!(1);
+        let deployment_uid = deployment["uid"].clone();
+        self.item(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": deployment, "spec": {"progressDeadlineSeconds": 600, "replicas": pods, "revisionHistoryLimit": 10, "selector": {"matchLabels": labels}, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}, "type": "RollingUpdate"}, "template": spec(&labels)}, "status": counts}));
+        let set_name = format!("{name}-{hash}");
+        let mut set = self.metadata(&set_name, Some("shop"), age);
+        set["annotations"] = json!({"deployment.kubernetes.io/desired-replicas": pods.to_string(), "deployment.kubernetes.io/max-replicas": (pods + pods.div_ceil(4)).to_string(), "deployment.kubernetes.io/revision": "1"});
+        set["generation"] = json!(1);
+        set["labels"] = pod_labels.clone();
+        set["ownerReferences"] = owner("Deployment", &name, &deployment_uid);
+        let set_uid = set["uid"].clone();
+        self.item(&json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": set, "spec": {"replicas": pods, "selector": {"matchLabels": pod_labels}, "template": spec(&pod_labels)}, "status": {"availableReplicas": pods, "fullyLabeledReplicas": pods, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods}}));
+        for pod in 0..pods {
+            let on = (number * PODS_OF_ONE + pod) % nodes;
+            let young = 60 + self.rng.below(age as u64 - 60) as i64;
+            let mut metadata = self.metadata(&format!("{set_name}-{:05x}", 0x1_0000 + pod), Some("shop"), young);
+            metadata["generateName"] = json!(format!("{set_name}-"));
+            metadata["labels"] = pod_labels.clone();
+            metadata["ownerReferences"] = owner("ReplicaSet", &set_name, &set_uid);
+            metadata["managedFields"] = json!([
+                self.managed(
+                    "kube-controller-manager",
+                    TAKEN - young,
+                    &[
+                        "metadata.generateName",
+                        "metadata.labels.pod-template-hash",
+                        "metadata.ownerReferences",
+                        "spec.containers.k:{\"name\":\"app\"}.env",
+                        "spec.containers.k:{\"name\":\"app\"}.livenessProbe.httpGet.path",
+                        "spec.containers.k:{\"name\":\"app\"}.resources.limits.memory",
+                        "spec.dnsPolicy",
+                        "spec.restartPolicy",
+                        "spec.topologySpreadConstraints"
+                    ]
+                ),
+                self.managed(
+                    "kubelet",
+                    TAKEN - young + 5,
+                    &[
+                        "status.conditions.k:{\"type\":\"Ready\"}.lastTransitionTime",
+                        "status.containerStatuses",
+                        "status.hostIP",
+                        "status.phase",
+                        "status.podIP",
+                        "status.startTime"
+                    ]
+                ),
+            ]);
+            let mut inner = spec(&pod_labels)["spec"].take();
+            inner["nodeName"] = json!(node_name(on));
+            inner["enableServiceLinks"] = json!(true);
+            inner["preemptionPolicy"] = json!("PreemptLowerPriority");
+            inner["priority"] = json!(0);
+            inner["serviceAccountName"] = json!("default");
+            inner["tolerations"] = json!([{"effect": "NoExecute", "key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300}, {"effect": "NoExecute", "key": "node.kubernetes.io/unreachable", "operator": "Exists", "tolerationSeconds": 300}]);
+            let since = |kind: &str, seconds: i64| json!({"lastProbeTime": null, "lastTransitionTime": time(TAKEN - young + seconds), "status": "True", "type": kind});
+            let restarts = self.rng.below(40).saturating_sub(36);
+            self.item(&json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": inner, "status": {
+                "conditions": [since("PodReadyToStartContainers", 2), since("Initialized", 0), since("Ready", 9), since("ContainersReady", 9), since("PodScheduled", 0)],
+                "containerStatuses": [{"allocatedResources": {"cpu": "250m", "memory": "256Mi"}, "containerID": format!("containerd://{:064x}", number * 1000 + pod), "image": format!("registry.example.com/team/image-{}:v1.{}", number % 12, number % 12), "imageID": format!("registry.example.com/team/image-{}@sha256:{:064x}", number % 12, number % 12), "lastState": {}, "name": "app", "ready": true, "restartCount": restarts, "started": true, "state": {"running": {"startedAt": time(TAKEN - young + 3)}}}],
+                "hostIP": format!("10.1.{}.{}", on / 200, on % 200 + 1), "phase": "Running", "podIP": format!("10.2.{}.{}", on % 250, pod + 1), "qosClass": "Burstable", "startTime": time(TAKEN - young),
+            }}));
+        }
+    }
+
+    /// Kinds that nothing here simulates: an Ingress, a custom resource, its definition.
+    fn strangers(&mut self, number: u64) {
+        let ingress = self.metadata(&format!("ingress-{number}"), Some("shop"), 9000);
+        self.item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
+        let widget = self.metadata(&format!("widget-{number}"), Some("shop"), 8000);
+        self.item(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": widget, "spec": {"size": number, "parts": [{"a": [1, 2.5, null, true]}]}}));
+        if number == 0 {
+            let crd = self.metadata("widgets.example.com", None, 7000);
+            self.item(&json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": crd, "spec": {"group": "example.com", "names": {"kind": "Widget", "plural": "widgets"}, "scope": "Namespaced", "versions": [{"name": "v1alpha1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}));
+        }
+    }
+}
+
+fn node_name(number: u64) -> String {
+    format!("ip-10-1-{}-{}.eu-1.compute.internal", number / 200, number % 200 + 1)
+}
+
+fn owner(kind: &str, name: &str, uid: &Value) -> Value {
+    json!([{"apiVersion": "apps/v1", "blockOwnerDeletion": true, "controller": true, "kind": kind, "name": name, "uid": uid}])
+}

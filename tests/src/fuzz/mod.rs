@@ -1,0 +1,147 @@
+//! A fuzzer on stable Rust, deterministic by seed (Q-03): texts of the committed corpus are changed
+//! (`mutate`), thrown at a public door (`targets`), and kept for further changes when the door
+//! answered as it had not answered before. Neither clock nor memory is looked at here: the example
+//! `fuzz` does that, the test counts executions.
+
+mod mutate;
+mod targets;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use podscope_cluster::Rng;
+
+pub use mutate::MAX_INPUT;
+use mutate::Mutator;
+pub use targets::{TARGETS, Target};
+
+/// Most bytes of texts kept for further changes.
+const POOL_BYTES: usize = 8 << 20;
+
+/// One run against one target.
+#[derive(Debug)]
+pub struct Fuzzer {
+    target: &'static Target,
+    rng: Rng,
+    mutator: Mutator,
+    pool: Vec<String>,
+    pool_bytes: usize,
+    seen: BTreeSet<u64>,
+}
+
+impl Fuzzer {
+    /// A run that begins with the corpus of the target.
+    #[must_use]
+    pub fn new(target: &'static Target, seed: u64) -> Self {
+        let pool = (target.corpus)();
+        Self {
+            target,
+            rng: Rng::split(seed, target.name),
+            mutator: Mutator::new(&pool),
+            pool_bytes: pool.iter().map(String::len).sum(),
+            pool,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// The target's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.target.name
+    }
+
+    /// The unchanged texts the run begins with.
+    #[must_use]
+    pub fn corpus(&self) -> Vec<String> {
+        (self.target.corpus)()
+    }
+
+    /// The next text to throw.
+    pub fn next_input(&mut self) -> String {
+        self.mutator.change(&mut self.rng, &self.pool)
+    }
+
+    /// Throws a text; an answer of a new form keeps the text for further changes.
+    ///
+    /// # Errors
+    /// The panic, in words.
+    pub fn throw(&mut self, input: &str) -> Result<(), String> {
+        let answer = throw(self.target, input)?;
+        if self.seen.insert(form(&answer)) && self.pool_bytes + input.len() <= POOL_BYTES {
+            self.pool_bytes += input.len();
+            self.pool.push(input.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Forms of answers seen so far.
+    #[must_use]
+    pub fn n_forms(&self) -> usize {
+        self.seen.len()
+    }
+}
+
+/// Throws one text at a target and gives its answer.
+///
+/// # Errors
+/// The panic, in words.
+pub fn throw(target: &Target, input: &str) -> Result<String, String> {
+    catch_unwind(AssertUnwindSafe(|| (target.run)(input))).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("a panic without words")
+            .to_owned()
+    })
+}
+
+/// Writes a text down for [`throw`] to be called again with it; its path.
+pub fn keep(target: &str, what: &str, text: &str) -> String {
+    let dir = crate::root().join("target/fuzz-findings");
+    let sum = text
+        .bytes()
+        .fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let path = dir.join(format!("{target}-{what}-{sum:016x}"));
+    let written = fs::create_dir_all(&dir).and_then(|()| fs::write(&path, text));
+    match written {
+        Ok(()) => path.display().to_string(),
+        Err(error) => format!("{}: {error}", path.display()),
+    }
+}
+
+/// The target of that name.
+#[must_use]
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
+
+/// A hash of an answer that leaves out what is quoted and every number.
+fn form(answer: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut is_quoted = false;
+    for byte in answer.bytes() {
+        if byte == b'"' {
+            is_quoted = !is_quoted;
+        }
+        if !is_quoted && !byte.is_ascii_digit() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+/// The texts of a file of the corpus, one a line; `\n` stands for a line break.
+fn lines(name: &str) -> Vec<String> {
+    let path = crate::root().join("tests/fuzz").join(name);
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(|line| line.replace("\\n", "\n")).collect()
+}
+
+/// The texts of the files of some directories.
+fn texts(dirs: &[&str], endings: &[&str]) -> Vec<String> {
+    dirs.iter()
+        .flat_map(|dir| endings.iter().flat_map(|ending| crate::files(dir, ending)))
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .filter(|text| text.len() <= MAX_INPUT)
+        .collect()
+}

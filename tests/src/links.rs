@@ -1,0 +1,59 @@
+//! What a link holds, as text: what must stay the same whatever the engine becomes (T-03).
+
+use std::fmt::Write;
+
+use podscope_cluster::What;
+use podscope_session::link;
+use podscope_session::report;
+use podscope_session::timeline::{Session, Slice};
+
+/// FNV-1a, as 16 hex digits.
+fn hash(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+/// Opens a link, goes to its cursor, and tells its content: files, seed, cursor, screen, the commands with
+/// their instants, and those that the run has recorded.
+///
+/// # Errors
+/// Why it does not open.
+pub fn held(text: &str) -> Result<String, String> {
+    let link = link::decode(text)?;
+    let loaded = link.load().map_err(|problems| format!("{problems:?}"))?;
+    let mut held = format!(
+        "lesson {:?}\nseed {}\ncursor {}\nscreen {} bytes {}\n",
+        link.lesson,
+        link.seed,
+        link.cursor,
+        link.screen.len(),
+        hash(&link.screen)
+    );
+    for (name, text) in &link.files {
+        let _ = writeln!(held, "file {name:?} {} bytes {}", text.len(), hash(text));
+    }
+    let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
+    let notices = link.replay(&mut session);
+    if let Some(notice) = notices.iter().find(|notice| notice.contains("not understood")) {
+        return Err(notice.clone());
+    }
+    let commands: Vec<String> = session
+        .commands()
+        .iter()
+        .map(|timed| format!("{} {}", timed.at.0, timed.command))
+        .collect();
+    let _ = writeln!(held, "commands {} {}", commands.len(), hash(&commands.join("\n")));
+    held.extend(commands.iter().take(10).map(|line| format!("  {line}\n")));
+    if session.advance(link.cursor_at(), u64::MAX) != Slice::Done || session.now() != link.cursor_at() {
+        return Err(format!("the cursor stops at {}", session.now()));
+    }
+    let recorded = session.trace().iter().filter(|record| record.what == What::Command);
+    let recorded: Vec<String> = recorded
+        .map(|record| format!("{} {}", record.at.0, report::field(record, "command")))
+        .collect();
+    let _ = writeln!(held, "recorded {} {}", recorded.len(), hash(&recorded.join("\n")));
+    held.extend(recorded.iter().take(10).map(|line| format!("  {line}\n")));
+    Ok(held)
+}

@@ -1,0 +1,106 @@
+//! P-03: the dump of a live cluster opens as it is: pods stay where they run, as old as they are, and what is
+//! not simulated is listed.
+
+use std::collections::BTreeMap;
+
+use podscope_api::{Node, Pod, PodPhase};
+use podscope_cluster::SimTime;
+use podscope_session::command::{self, Command};
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+use podscope_tests::dump::{Size, dump};
+
+const SMALL: Size = Size { nodes: 9, pods: 45 };
+
+fn open(text: String) -> Session {
+    let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
+    Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+/// Node, UID, creation, restarts and start of the container of each pod.
+fn pods(session: &Session) -> BTreeMap<String, String> {
+    session
+        .world()
+        .objects()
+        .list::<Pod>()
+        .map(|pod| {
+            let status = &pod.status.container_statuses[0];
+            let what = format!(
+                "{:?} {:?} {:?} {} {:?} {:?}",
+                pod.spec.node_name,
+                pod.metadata.uid,
+                pod.metadata.creation_timestamp,
+                status.restart_count,
+                status.state,
+                pod.status.phase
+            );
+            (pod.metadata.key().to_string(), what)
+        })
+        .collect()
+}
+
+#[test]
+fn p_03_running_pods_stay_where_they_run_and_as_old_as_they_are() {
+    let mut session = open(dump(SMALL));
+    let before = pods(&session);
+    assert_eq!(before.len(), 45);
+    // Longer than any grace period of a node that would be taken for lost.
+    assert_eq!(session.advance(SimTime::from_seconds(120), u64::MAX), Slice::Done);
+    assert_eq!(pods(&session), before);
+    let objects = session.world().objects();
+    assert!(
+        objects
+            .list::<Pod>()
+            .all(|pod| pod.status.phase == Some(PodPhase::Running))
+    );
+    // No nodes but the cluster's own.
+    assert_eq!(objects.list::<Node>().count(), 9);
+    for node in objects.list::<Node>() {
+        let machine = session
+            .world()
+            .machine(&podscope_api::NodeName(node.metadata.name.clone()));
+        assert_eq!(
+            machine.map(|machine| machine.processes().len()),
+            Some(5),
+            "{}",
+            node.metadata.name
+        );
+    }
+    assert_eq!(session.progress().bugs(), 0);
+    // The ages of a cluster that was looked at two minutes ago: t = 0 is a minute after the dump.
+    let Ok(Command::Kubectl(get)) = command::parse("kubectl get pods -n shop --sort-by=.metadata.name") else {
+        panic!("a command")
+    };
+    let printed = session.read(&get).expect("a table");
+    let (_, first) = &printed.lines[1];
+    let pod = objects.list::<Pod>().next().expect("a pod");
+    let born = pod.metadata.creation_timestamp.expect("an age").0 / 1_000_000;
+    let hours = (1_767_225_600 + 120 - born) / 3600;
+    assert!(
+        first.ends_with(&format!("{}d", hours / 24)) || first.contains(&format!("{hours}h")),
+        "{first}: {hours} h"
+    );
+}
+
+#[test]
+fn p_03_what_is_not_simulated_is_listed() {
+    let session = open(dump(SMALL));
+    let notices = session.loaded().notices.join("\n");
+    for kind in ["Ingress", "Widget", "CustomResourceDefinition"] {
+        assert!(notices.contains(&format!("× {kind} (not simulated)")), "{notices}");
+    }
+}
+
+/// A cluster that was looked at after the default start: nothing in it is younger than t = 0.
+#[test]
+fn p_03_the_time_of_a_later_dump_is_its_own() {
+    let later = dump(SMALL).replace("2025-12-31T23", "2026-11-20T23");
+    let session = open(later);
+    let newest = podscope_api::parse_rfc3339("2026-11-20T23:59:00Z").expect("a time");
+    assert!(
+        (newest - 60_000_000..=newest).contains(&session.world().start().0),
+        "{:?}",
+        session.world().start()
+    );
+    assert!(session.loaded().notices.iter().any(|notice| notice.contains("t = 0")));
+}

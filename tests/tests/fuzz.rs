@@ -1,0 +1,53 @@
+//! links, files, commands and annotations that were changed at random give an answer, never a panic.
+//! What `cargo xtask fuzz` throws for an hour, counted in texts here.
+
+use podscope_tests::fuzz::{Fuzzer, keep, target};
+
+/// Throws the corpus and `executions` changed texts; again one by one: `cargo xtask fuzz TARGET FILE`.
+fn check(name: &str, executions: usize) {
+    let target = target(name).expect("a target of that name");
+    let mut fuzzer = Fuzzer::new(target, 1);
+    let corpus = fuzzer.corpus();
+    assert!(corpus.len() > 3, "the corpus of {name} is missing");
+    for text in &corpus {
+        if let Err(panic) = fuzzer.throw(text) {
+            panic!("{name} of the corpus: {panic:.300}: {}", keep(name, "panic", &text));
+        }
+    }
+    let known = fuzzer.n_forms();
+    for at in 0..executions {
+        let text = fuzzer.next_input();
+        if let Err(panic) = fuzzer.throw(&text) {
+            panic!(
+                "{name}, text {at} of seed 1: {panic:.300}: {}",
+                keep(name, "panic", &text)
+            );
+        }
+    }
+    // A fuzzer that gets nowhere shows nothing.
+    assert!(
+        fuzzer.n_forms() > known + executions / 50,
+        "{name}: {} forms after {known}",
+        fuzzer.n_forms()
+    );
+}
+
+#[test]
+fn q_03_changed_links_are_opened_or_refused() {
+    check("links", 400);
+}
+
+#[test]
+fn q_03_changed_files_are_opened_or_refused() {
+    check("yaml", 400);
+}
+
+#[test]
+fn q_03_changed_commands_are_run_or_refused() {
+    check("commands", 2000);
+}
+
+#[test]
+fn q_03_changed_annotations_are_followed_or_refused() {
+    check("annotations", 1000);
+}
