@@ -11,7 +11,7 @@ use podscope_api::{
 };
 
 use super::{Breach, Cause, Check, Seen, View};
-use crate::{SimTime, Span, Subject, subject, subject_of};
+use crate::{Actor, Record, SimTime, Span, Subject, What, subject, subject_of};
 
 type Key = (&'static str, Kind, Uid);
 
@@ -21,7 +21,12 @@ pub(super) struct Live {
     whole_since: Option<SimTime>,
     open: BTreeMap<Key, SimTime>,
     reported: BTreeSet<Key>,
+    /// Pods whose creation by a controller was refused, and when last: a quota, a class that is missing.
+    refused: BTreeMap<ObjectKey, SimTime>,
 }
+
+/// A refused creation is tried again within this (the longest back-off, CT-158).
+const RETRIED_WITHIN: Span = Span::seconds(1000 + 60);
 
 /// Something that must not last.
 struct Open {
@@ -34,7 +39,11 @@ struct Open {
 
 impl Check for Live {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Tick { is_whole, fitting } = seen else { return };
+        let (is_whole, fitting) = match seen {
+            Seen::Tick { is_whole, fitting } => (is_whole, fitting),
+            Seen::Record(record) => return self.learn_refusal(record),
+            Seen::Request { .. } | Seen::Change { .. } => return,
+        };
         if !is_whole {
             self.whole_since = None;
             self.open.clear();
@@ -45,7 +54,9 @@ impl Check for Live {
         orphans(view, &mut found);
         namespaces(view, &mut found);
         nodes(view, &mut found);
-        workloads(view, &mut found);
+        let since = view.now - RETRIED_WITHIN;
+        self.refused.retain(|_, at| *at >= since);
+        workloads(view, &self.refused, &mut found);
         nominees(view, &mut found);
         self.pending(view, fitting, &mut found);
         let mut still_open = BTreeMap::new();
@@ -74,6 +85,20 @@ impl Check for Live {
 const PENDING_LIMIT: Span = Span::seconds(420);
 
 impl Live {
+    /// A name that is taken is no refusal.
+    fn learn_refusal(&mut self, record: &Record) {
+        let (What::Refused, Actor::ControllerManager(_), Some(object)) = (record.what, &record.actor, &record.object)
+        else {
+            return;
+        };
+        let code = record.fields.iter().find(|(name, _)| *name == "code");
+        let is_final = code
+            .and_then(|(_, code)| code.as_i64())
+            .is_some_and(|code| matches!(code, 403 | 422));
+        if object.kind == Kind::Pod && is_final {
+            self.refused.insert(object.key.clone(), record.at);
+        }
+    }
     fn is_overdue(&self, uid: &Uid, now: SimTime) -> bool {
         let key: Key = ("pending-placed", Kind::Pod, uid.clone());
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
@@ -207,7 +232,7 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
 }
 
 /// `converge`: as many pods as asked for. Pods of nodes that do not exist do not count.
-fn workloads(view: &View<'_>, found: &mut Vec<Open>) {
+fn workloads(view: &View<'_>, refused: &BTreeMap<ObjectKey, SimTime>, found: &mut Vec<Open>) {
     let active = |owner: &Uid| {
         view.objects
             .pods_of(owner)
@@ -259,7 +284,11 @@ fn workloads(view: &View<'_>, found: &mut Vec<Open>) {
                 .is_some_and(|node| view.objects.named::<Node>(node.as_str()).is_some());
             !pod.is_ready() && (has_node || pod.spec.node_name.is_none()) || !pod.metadata.finalizers.is_empty()
         });
-        if !is_waiting {
+        let prefix = format!("{}-", set.metadata.name);
+        let is_refused = refused
+            .keys()
+            .any(|key| key.namespace == set.metadata.namespace && key.name.starts_with(&prefix));
+        if !is_waiting && !is_refused {
             check(Object::StatefulSet(set.clone()), set.spec.replicas);
         }
     }

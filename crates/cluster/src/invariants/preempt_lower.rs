@@ -1,5 +1,5 @@
 //! `preempt-lower` (CT-173): victims have strictly lower priority than the
-//! pod they make room for.
+//! pod they make room for, which has no node yet.
 
 use podscope_api::{Object, ObjectKey, Pod};
 
@@ -29,20 +29,25 @@ impl Check for PreemptLower {
         let Some(preemptor) = view.objects.get::<Pod>(&key) else {
             return;
         };
-        if victim.priority() >= preemptor.priority() {
-            let (cause, by) = blame::of_component(&record.actor, "CT-173", view);
-            out.push(Breach {
-                corrupts: None,
-                invariant: "preempt-lower",
-                object: Some(object.clone()),
-                cause,
-                by,
-                message: format!(
-                    "priority {} is not lower than {} of {key}",
-                    victim.priority(),
-                    preemptor.priority()
-                ),
-            });
-        }
+        let message = if victim.priority() >= preemptor.priority() {
+            format!(
+                "priority {} is not lower than {} of {key}",
+                victim.priority(),
+                preemptor.priority()
+            )
+        } else if let Some(node) = &preemptor.spec.node_name {
+            format!("{key} is on {node} already")
+        } else {
+            return;
+        };
+        let (cause, by) = blame::of_instances(&record.actor, "CT-173, CT-154: two instances at once", view);
+        out.push(Breach {
+            corrupts: None,
+            invariant: "preempt-lower",
+            object: Some(object.clone()),
+            cause,
+            by,
+            message,
+        });
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     );
     let classes = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: low}\nvalue: 10\n---\n\
                    apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n";
-    let mut parts = vec![Part::Objects(("classes.yaml".to_owned(), classes.to_owned()))];
+    let mut parts = Vec::new();
     for number in 0..1 + rng.below(4) {
         let text = workload(&mut rng, number, &mut cast);
         parts.push(Part::Objects((format!("workload-{number}.yaml"), text)));
@@ -66,7 +66,11 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     Run {
         seed,
         parts,
-        files: vec![("search.yaml".to_owned(), scenario)],
+        // The classes stay: without them pods that name one are refused, which is another story.
+        files: vec![
+            ("search.yaml".to_owned(), scenario),
+            ("classes.yaml".to_owned(), classes.to_owned()),
+        ],
         until: at(END),
     }
 }
