@@ -53,7 +53,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         return Err("--history is for drawn runs; a file names its switches in spec.components.history".into());
     }
     // What is drawn is no user's experiment: only a bug is worth showing, unless an invariant is asked for.
-    goal.only_bugs = names.is_empty() && goal.invariant.is_none();
+    goal.only_bugs = names.is_empty() && (goal.invariant.is_none() || !history.is_empty());
     Ok(try_seeds(&names, history, first, seeds, &goal).unwrap_or_else(|status| status))
 }
 

@@ -1,0 +1,135 @@
+//! What a check tells. F-03, F-04.
+
+use podscope_api::{ObjectKey, Pod};
+use podscope_cluster::{INVARIANTS, Promise, SimTime};
+use podscope_session::command;
+use podscope_session::report::field;
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+
+/// F-03: every row of the table CT-162 to CT-186 is checked, and `pending-placed`; each says what it promises.
+#[test]
+fn f_03_every_row_of_the_table_is_checked() {
+    let rows = [
+        "at-most-one",
+        "single-writer",
+        "one-node",
+        "forward-only",
+        "grace-monotone",
+        "grace-honoured",
+        "force-authority",
+        "no-early-removal",
+        "pdb-ledger",
+        "no-overcommit",
+        "skew-at-bind",
+        "preempt-lower",
+        "attach-cas",
+        "fence-before-break",
+        "slot-unique",
+        "daemon-one",
+        "roll-bound",
+        "evict-throttle",
+        "nominee-resolved",
+        "no-orphans",
+        "namespace-gone",
+        "ready-restored",
+        "converge",
+        "safe-stall",
+        "detach-live",
+    ];
+    for (index, row) in rows.iter().enumerate() {
+        let invariant = INVARIANTS.iter().find(|known| known.name == *row);
+        let Some(invariant) = invariant else {
+            panic!("{row} is not checked")
+        };
+        assert_eq!(invariant.fact, format!("CT-{}", 162 + index), "{row}");
+    }
+    assert!(
+        INVARIANTS
+            .iter()
+            .any(|known| known.name == "pending-placed" && known.promise == Promise::Liveness)
+    );
+    assert_eq!(INVARIANTS.len(), rows.len() + 1);
+    assert!(
+        INVARIANTS
+            .iter()
+            .all(|known| known.statement.ends_with('.') && known.statement.len() > 20)
+    );
+}
+
+/// F-03, F-04: a break is told with its name, its first instant, the object, and the command that led there; what it
+/// broke is the invariant's statement. Commands that led nowhere are not blamed.
+#[test]
+fn f_03_a_break_names_its_object_its_instant_and_its_command() {
+    let force = "kubectl delete pods web-0 --grace-period=0 --force --wait=false";
+    let text = "
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web}
+spec:
+  replicas: 1
+  serviceName: web
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: 'web:1'}]}
+";
+    let loaded = scenario::load(&[("split.yaml".to_owned(), text.to_owned())]).expect("a scenario");
+    let mut session = Session::new(loaded).expect("admitted objects");
+    let mut at = |seconds: i64, line: &str| {
+        assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
+        let key = ObjectKey::new("default", "web-0");
+        let node = session
+            .world()
+            .objects()
+            .get::<Pod>(&key)
+            .and_then(|pod| pod.spec.node_name.clone());
+        let line = line.replace("NODE", node.as_deref().unwrap_or_default());
+        session
+            .command(command::parse(&line).expect("a command"))
+            .expect("within the limits");
+    };
+    at(20, "kubectl label pods web-0 tier=db");
+    at(30, "fault partition NODE");
+    // The node is tainted by now: the successor goes elsewhere.
+    at(100, force);
+    assert_eq!(session.advance(SimTime::from_seconds(400), u64::MAX), Slice::Done);
+    let broken: Vec<_> = session
+        .violations()
+        .filter(|record| field(record, "invariant") == "at-most-one")
+        .collect();
+    let [first, ..] = broken.as_slice() else {
+        panic!(
+            "two processes of one identity were not noticed: {:?}",
+            session.progress().broken()
+        );
+    };
+    let object = first.object.as_ref().expect("the second pod");
+    assert_eq!(
+        (object.kind.name(), object.key.to_string()),
+        ("Pod", "default/web-0".to_owned())
+    );
+    assert!(first.at > SimTime::from_seconds(100));
+    assert_eq!(
+        session.progress().broken().get("at-most-one"),
+        Some(&first.at),
+        "the first instant is kept"
+    );
+    assert_eq!(field(first, "cause"), "command");
+    assert_eq!(field(first, "by"), format!("{force} (CT-162: force deletion)"));
+    assert!(
+        field(first, "message").contains("processes of two pods default/web-0 run"),
+        "{}",
+        field(first, "message")
+    );
+    // The command is in the session's past, with its instant.
+    let commands = session
+        .trace()
+        .iter()
+        .filter(|record| record.what == podscope_cluster::What::Command);
+    let given = commands
+        .filter(|record| field(record, "command") == force)
+        .map(|record| record.at);
+    let given: Vec<SimTime> = given.collect();
+    assert!(given.len() == 1 && given[0] < first.at, "{given:?}");
+}
