@@ -13,8 +13,6 @@ use podscope_session::timeline::Session;
 
 use crate::args;
 
-use crate::args;
-
 /// Reads the arguments, measures, prints one line.
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut workload, mut size, mut decisions) = (None, Size::default(), 1000_usize);
