@@ -5,7 +5,7 @@ use crate::tools::Paths;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Done, or a message for the person at the terminal.
 pub(crate) type Fallible<T = ()> = Result<T, String>;
@@ -105,6 +105,12 @@ impl Run {
         } else {
             Err(format!("`{}`: {status}", self.shown()))
         }
+    }
+
+    /// Starts it and goes on.
+    pub(crate) fn start(mut self) -> Fallible<Child> {
+        eprintln!("$ {}", self.shown());
+        self.0.spawn().map_err(|e| format!("{}: {e}", self.shown()))
     }
 
     /// What it prints; an error when it fails.

@@ -7,10 +7,17 @@ use crate::tools::{self, Paths, Tool};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, Instant};
 
 /// Files that the offline copy does without.
 const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
+
+/// How long a development build may take, on a slow machine that has built nothing yet.
+const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
 /// Where the deployable site lies.
 pub(crate) fn dist() -> PathBuf {
@@ -47,7 +54,10 @@ fn fetch() -> Fallible {
 
 /// `cargo xtask serve`: builds in the development profile, with live reload.
 pub(crate) fn serve(args: &[String]) -> Fallible {
-    let paths = tools::ensure(tools::SITE)?;
+    server(&tools::ensure(tools::SITE)?, args)?.status()
+}
+
+fn server(paths: &Paths, args: &[String]) -> Fallible<Run> {
     fetch()?;
     let port = args
         .iter()
@@ -61,12 +71,76 @@ pub(crate) fn serve(args: &[String]) -> Fallible {
     for dir in [&served, &dist()] {
         fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     }
-    Run::new("trunk")
-        .args(["serve", "--offline=true", "--dist"])
-        .args([&served])
-        .args(args)
-        .tools(&paths)
-        .status()
+    let run = Run::new("trunk").args(["serve", "--offline=true", "--dist"]);
+    Ok(run.args([&served]).args(args).tools(paths))
+}
+
+/// The step `serve`: what `cargo xtask serve` starts gives the page, the page's scripts and wasm,
+/// and the socket of its live reload.
+pub(crate) fn serve_is_there(paths: &Paths) -> Fallible {
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let port = free.map_err(|e| format!("no free port: {e}"))?.port();
+    let mut server = server(paths, &["--port".into(), port.to_string()])?.start()?;
+    let served = wait_for_page(&mut server, port).and_then(|page| {
+        let engine = page
+            .split_once("data-engine=\"")
+            .and_then(|(_, rest)| rest.split_once('"'));
+        let engine = engine.ok_or("the page names no engine")?.0.to_string();
+        let folder = engine.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();
+        for (path, kind) in [
+            (engine, "text/javascript"),
+            (format!("{folder}/podscope-js_bg.wasm"), "application/wasm"),
+        ] {
+            let (head, _) = get(port, &format!("/{path}"))?;
+            if !head.starts_with("HTTP/1.1 200") || !head.to_lowercase().contains(kind) {
+                return Err(format!("{path}: {head}"));
+            }
+        }
+        let reloads = page.contains(".well-known/trunk/ws");
+        reloads
+            .then_some(())
+            .ok_or_else(|| "the page does not reload itself".into())
+    });
+    let _ = server.kill();
+    let _ = server.wait();
+    served
+}
+
+/// The page, as soon as it is built.
+fn wait_for_page(server: &mut Child, port: u16) -> Fallible<String> {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        if let Ok((head, page)) = get(port, "/")
+            && head.starts_with("HTTP/1.1 200")
+            && page.contains("<title>Podscope</title>")
+        {
+            return Ok(page);
+        }
+        if let Ok(Some(status)) = server.try_wait() {
+            return Err(format!("the server ended: {status}"));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    Err(format!("nothing was served within {} minutes", PATIENCE.as_secs() / 60))
+}
+
+/// The head and the body of an answer.
+fn get(port: u16, path: &str) -> Fallible<(String, String)> {
+    let ask = || -> std::io::Result<Vec<u8>> {
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+        )?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        Ok(answer)
+    };
+    let answer = ask().map_err(|e| format!("{path}: {e}"))?;
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    Ok((head.to_string(), body.to_string()))
 }
 
 /// Trunk's last hook, run in the staged site.

@@ -41,9 +41,7 @@ pub(crate) const STEPS: &[Step] = &[
         after: None,
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
-            // The engine's two shapes at once.
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
-            let run = run.args(["--features", "podscope-js/worker"]);
             plain(
                 run.args(packages)
                     .args(["--keep-going", "--all-targets", "--", "-D", "warnings"]),
@@ -82,6 +80,13 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain, Tool::WasmBindgen, Tool::WasmPack, Tool::Browser],
         after: None,
         run: wasm,
+    },
+    Step {
+        name: "serve",
+        about: "the development server gives the page and reloads it",
+        tools: tools::SITE,
+        after: None,
+        run: |paths| (site::serve_is_there(paths), Counts::default()),
     },
     Step {
         name: "site",
@@ -199,7 +204,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
     };
     let mut counts = Counts::default();
     let mut done = Ok(());
-    for (name, features) in [("js", &["--features", "worker"][..]), ("web", &[])] {
+    for name in ["js", "web"] {
         if !has_browser_tests(name) {
             continue;
         }
@@ -209,7 +214,6 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         }
         let (one, found) = run
             .args([&format!("crates/{name}")])
-            .args(features)
             .env("PODSCOPE_TRACE_HASHES", &hashes)
             .tools(paths)
             .counted();
