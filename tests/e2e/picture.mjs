@@ -15,7 +15,7 @@ for (const theme of THEMES) {
     theme,
     before: (page) => page.route("**/picture.yaml", (route) => route.fulfill({ contentType: "text/plain", body: SCENARIO })),
   });
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize({ width: 1280, height: 920 });
   await page.locator("[data-zone] [data-node]").first().waitFor();
   const pause = page.getByRole("button", { name: "Pause" });
   if (await pause.count() > 0) await pause.click();
@@ -24,6 +24,7 @@ for (const theme of THEMES) {
   await clock.press("Enter");
   await page.locator(`.page[data-now="${MOMENT}"]`).waitFor();
   await page.locator('[data-ghost="true"]').first().click();
+  await page.getByText(/^attempt \d+ of \d+/i).waitFor(); // the explanation is there
   await page.screenshot({ path: join(ROOT, `.github/page-${theme}.png`), animations: "disabled" });
 }
 await teller.end();
