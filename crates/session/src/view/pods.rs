@@ -201,7 +201,8 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
         return None;
     }
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
-    let requested = SimTime(deletion.0 - world.start().0 - grace * 1_000_000);
+    let due = deletion.0.saturating_sub(world.start().0);
+    let requested = SimTime(due.saturating_sub(grace.saturating_mul(1_000_000)));
     let is_dark = machines.get(node).is_none_or(|machine| machine.is_dark);
     let kubelet = world
         .kubelets()
