@@ -96,7 +96,7 @@ fn c_11_a_partitioned_pod_blocks_its_owner_in_the_foreground() {
         "kubectl delete deployment web --cascade=foreground --wait=false",
     );
     run(&mut session, 300);
-    assert_eq!(nodes(&session), [node.clone()], "the other pod is gone");
+    assert_eq!(nodes(&session), std::slice::from_ref(&node), "the other pod is gone");
     assert_eq!(counts(&session), [1, 1, 1]);
     let owner = session
         .world()

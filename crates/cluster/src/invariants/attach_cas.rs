@@ -216,7 +216,7 @@ mod tests {
         };
         for (actor, expected) in [
             (manager.clone(), "attach-cas bug controller-manager"),
-            (Actor::Client(0), "attach-cas command the scenario's manifests"),
+            (Actor::Client(0), "attach-cas command the scenario's manifests (CT-174)"),
         ] {
             let mut trace = Trace::default();
             let mut world = run(&mut trace);

@@ -5,6 +5,10 @@
 //!
 //! Every break is reported, excused or not, with who caused it: a command, a
 //! fault, or a bug (F-03, F-04).
+//!
+//! All checks together cost 4 % of the simulation on 100 nodes with 300 pods
+//! in rollouts, 2 % of a drawn run of the search (instructions counted; a
+//! tenth is the bound). `podscope bench invariants` measures it as time.
 
 mod at_most_one;
 mod attach_cas;
