@@ -85,7 +85,7 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
     name: "bench.yaml", mimeType: "text/plain", buffer: Buffer.from(scenario(nodes, pods)),
   });
   await page.getByText(`${nodes} nodes, ${pods} pods`).first().waitFor();
-  await teller.seek(page, "1:10.0");
+  await teller.seek(page, "1:10.0", 400_000);
   await page.getByLabel("Speed").fill("6");
   await page.locator(".speed .set").getByText("10×", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Play" }).click();

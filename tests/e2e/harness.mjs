@@ -173,9 +173,9 @@ export class Teller {
     await page.locator('.page[data-playing="false"]').waitFor();
   }
 
-  /** Goes to an instant by the clock; time stands there. */
-  async seek(page, instant) {
-    await page.locator("[data-zone] [data-node]").first().waitFor();
+  /** Goes to an instant by the clock; time stands there. `patience`: for a big cluster's way there. */
+  async seek(page, instant, patience = 4_000) {
+    await page.locator("[data-zone]").first().waitFor();
     const there = page.locator(`.page[data-playing="false"][data-now="${instant}"]`);
     // A session that has just opened may begin to play after it was stopped.
     for (let attempt = 0; attempt < 8; attempt += 1) {
@@ -184,7 +184,7 @@ export class Teller {
       await clock.fill(instant);
       await clock.press("Enter");
       try {
-        await there.waitFor({ timeout: 4_000 });
+        await there.waitFor({ timeout: patience });
         await page.waitForTimeout(150);
         if (await there.count() > 0) return;
       } catch { /* it plays: once more */ }
