@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use podscope_cluster::SimTime;
 use podscope_scheduler::bench::{Bench, Size, Workload};
-use podscope_session::scenario::{self, Loaded};
+use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
 use crate::args;
