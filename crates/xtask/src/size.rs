@@ -6,11 +6,11 @@ use crate::site::{dist, files_under};
 /// Bytes of all wasm of the page, as a CDN sends it.
 const WASM_BUDGET: u64 = 550 * 1024;
 /// What all wasm may weigh until it is within its budget: a ratchet, only ever lowered.
-const WASM_RATCHET: u64 = 1150 * 1024;
+const WASM_RATCHET: u64 = 1130 * 1024;
 /// Bytes of everything that a first visit loads.
 const VISIT_BUDGET: u64 = 700 * 1024;
 /// The same for everything a first visit loads.
-const VISIT_RATCHET: u64 = 1180 * 1024;
+const VISIT_RATCHET: u64 = 1160 * 1024;
 
 /// What a first visit does not load: asked for later, or fetched for the offline copy only.
 const LATER: &[&str] = &[
