@@ -45,7 +45,7 @@ fn p_04_what_is_wrong_in_it_is_named_with_its_place() {
     let part = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\nspec:\n  components:\n    kubelet:\n      evictionHrad: {}\n";
     assert_eq!(
         load(part).unwrap_err(),
-        ["a.yaml:7:7: spec.components.kubelet.evictionHrad: unknown field \"evictionHrad\""]
+        ["a.yaml:7:21: spec.components.kubelet.evictionHrad: unknown field \"evictionHrad\""]
     );
     let document = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nevictionHard: {memory.available: much}\n";
     let problems = load(document).unwrap_err();

@@ -266,6 +266,10 @@ impl Run {
                         grace.insert(uid, seconds);
                     }
                 }
+                // Forced away, perhaps in the middle of a termination: what is left of it is an orphan (LC-061).
+                What::Deleted => {
+                    grace.insert(uid, 0);
+                }
                 What::ContainerExited => {
                     signalled.remove(&key);
                     if let Some(kill) = kills.get_mut(&uid) {
