@@ -72,6 +72,8 @@ struct Run {
     lab: Lab,
     /// What each pod asks for in its spec, seconds.
     own_grace: BTreeMap<String, i64>,
+    /// The least grace that each deletion was seen to have, seconds, and since when.
+    shortest: BTreeMap<String, (i64, SimTime)>,
     /// When a kubelet was first seen to end a pod as a whole.
     terminating: BTreeMap<String, SimTime>,
 }
@@ -84,9 +86,15 @@ impl Run {
             at = (at + LOOK).min(until);
             self.lab.run(at);
             for name in PODS {
-                let Some(uid) = self.lab.pod(name).map(|pod| pod.metadata.uid.clone()) else {
-                    continue;
-                };
+                let now = self.lab.world.now();
+                let Some(pod) = self.lab.pod(name) else { continue };
+                let uid = pod.metadata.uid.clone();
+                if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
+                    let known = self.shortest.entry(uid.to_string()).or_insert((seconds, now));
+                    if seconds < known.0 {
+                        *known = (seconds, now);
+                    }
+                }
                 let is_ending =
                     |(_, kubelet): (_, &podscope_cluster::kubelet::Kubelet)| kubelet.termination(&uid).is_some();
                 if self.lab.world.kubelets().any(is_ending) {
@@ -121,6 +129,7 @@ fn run(seed: u64) -> Run {
         seed,
         own_grace: PODS.iter().filter_map(own).collect(),
         lab,
+        shortest: BTreeMap::new(),
         terminating: BTreeMap::new(),
     };
     let mut at = 0.0;
@@ -197,6 +206,13 @@ struct KillSeen {
 }
 
 impl Run {
+    /// The records about a pod, for a failure's message.
+    fn story(&self, uid: &str) -> String {
+        let own = self.lab.trace.records.iter().filter(|record| {
+            record.what == What::Fault || record.what == What::Healed || uid_of(record).as_deref() == Some(uid)
+        });
+        own.map(Record::to_json_line).collect::<Vec<_>>().join("\n")
+    }
     /// LC-002, LC-103: phases never go back, whoever writes them.
     fn phases_only_go_forward(&self) {
         let mut reached: BTreeMap<String, usize> = BTreeMap::new();
@@ -252,12 +268,16 @@ impl Run {
         let mut grace: BTreeMap<String, i64> = BTreeMap::new();
         let mut kills: BTreeMap<String, KillSeen> = BTreeMap::new();
         let mut signalled: BTreeMap<(String, String), SimTime> = BTreeMap::new();
+        let mut place: BTreeMap<String, String> = BTreeMap::new();
         for record in &self.lab.trace.records {
-            if record.what == What::Fault {
-                kills.clear();
-                signalled.clear();
-            }
             let Some(uid) = uid_of(record) else { continue };
+            // A kill goes on while its node is cut off; it begins again after a crash.
+            if record.what == What::Fault && text(record, "fault") != "partition" {
+                let node = record.object.as_ref().map(|object| object.key.name.to_string());
+                let is_elsewhere = |uid: &String| place.get(uid) != node.as_ref();
+                kills.retain(|uid, _| is_elsewhere(uid));
+                signalled.retain(|(uid, _), _| is_elsewhere(uid));
+            }
             let container = record.container.as_deref().unwrap_or_default().to_owned();
             let key = (uid.clone(), container.clone());
             match record.what {
@@ -265,6 +285,11 @@ impl Run {
                     if let Some(seconds) = number(record, "grace") {
                         grace.insert(uid, seconds);
                     }
+                }
+                What::ContainerStarted => {
+                    let actor = record.actor.to_string();
+                    let node = actor.rsplit('/').next().unwrap_or_default();
+                    place.insert(uid, node.to_owned());
                 }
                 // Forced away, perhaps in the middle of a termination: what is left of it is an orphan (LC-061).
                 What::Deleted => {
@@ -281,12 +306,19 @@ impl Run {
                     let asked = signalled.get(&key).copied();
                     let asked = asked.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
                     let kill = kills.get(&uid).expect("a signal begins it");
-                    let earliest = (kill.began + Span::seconds(kill.grace.max(1))).max(asked + Span::seconds(2));
+                    // A deletion that was made shorter before the kill began is not a record of its own.
+                    let shorter = self
+                        .shortest
+                        .get(&uid)
+                        .filter(|(_, since)| *since <= kill.began + Span::seconds(1));
+                    let grace = shorter.map_or(kill.grace, |(seconds, _)| kill.grace.min(*seconds));
+                    let earliest = (kill.began + Span::seconds(grace.max(1))).max(asked + Span::seconds(2));
                     assert!(
                         record.at >= earliest,
-                        "seed {}: {key:?}: {kill:?}, SIGTERM {asked}, SIGKILL {}",
+                        "seed {}: {key:?}: {kill:?}, SIGTERM {asked}, SIGKILL {}\n{}",
                         self.seed,
-                        record.at
+                        record.at,
+                        self.story(&uid)
                     );
                 }
                 What::SignalSent | What::HookStarted if text(record, "hook") != "postStart" => {
