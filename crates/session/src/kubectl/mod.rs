@@ -4,6 +4,7 @@
 
 mod columns;
 mod describe;
+mod explain;
 mod get;
 mod history;
 mod jsonpath;
@@ -150,7 +151,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             *no_headers,
             &mut printed,
         ),
-        Kubectl::Explain { kind, path } => others::explain(*kind, path, &mut printed),
+        Kubectl::Explain { kind, path } => explain::explain(*kind, path, &mut printed),
         Kubectl::Top(top) => others::top(top, view, &mut printed),
         Kubectl::Logs {
             pod,

@@ -1,0 +1,215 @@
+//! Table columns of each kind (KC-013 to KC-049): headers, cells, and the words in them.
+
+mod cells;
+mod headers;
+
+use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
+
+use podscope_api::{
+    ConditionStatus, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec, PodTemplateSpec,
+    SelectorOperator, Str, Time,
+};
+
+use crate::duration::human_duration;
+
+pub(crate) use cells::cells;
+pub(crate) use headers::headers;
+
+/// Age of an instant (KC-012).
+pub(crate) fn age(at: Option<Time>, now: Time) -> String {
+    match at {
+        Some(at) if at.0 != 0 => human_duration((now.0 - at.0).div_euclid(1_000_000)),
+        _ => "<unknown>".into(),
+    }
+}
+
+pub(crate) fn or_none(text: &str) -> String {
+    if text.is_empty() { "<none>".into() } else { text.into() }
+}
+
+pub(crate) fn or_unset(text: Option<&Str>) -> String {
+    text.map_or_else(|| "<unset>".into(), |text| text.to_string())
+}
+
+fn containers(template: &PodTemplateSpec) -> [String; 2] {
+    let join = |texts: Vec<&str>| texts.join(",");
+    [
+        join(
+            template
+                .spec
+                .containers
+                .iter()
+                .map(|container| &*container.name)
+                .collect(),
+        ),
+        join(
+            template
+                .spec
+                .containers
+                .iter()
+                .map(|container| &*container.image)
+                .collect(),
+        ),
+    ]
+}
+
+/// `a=b,c in (x,y),!z`, sorted by key (KC-026's "FLS").
+pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
+    let Some(selector) = selector else {
+        return "<none>".into();
+    };
+    let mut parts: Vec<(String, String)> = selector
+        .match_labels
+        .iter()
+        .map(|(key, value)| (key.to_string(), format!("{key}={value}")))
+        .collect();
+    for one in &selector.match_expressions {
+        let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
+        values.in_order();
+        let text = match &one.operator {
+            SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
+            SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
+            SelectorOperator::Exists => one.key.to_string(),
+            SelectorOperator::DoesNotExist => format!("!{}", one.key),
+            other => format!("{} {other} ({})", one.key, values.join(",")),
+        };
+        parts.push((one.key.to_string(), text));
+    }
+    parts.in_order();
+    or_none(&parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn map_text(map: &BTreeMap<Str, Str>) -> String {
+    or_none(
+        &map.iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect::<Vec<_>>()
+            .join(","),
+    )
+}
+
+/// Access modes in their fixed order, once each (KC-049).
+pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
+    let have: BTreeSet<String> = modes.iter().map(ToString::to_string).collect();
+    [
+        ("ReadWriteOnce", "RWO"),
+        ("ReadOnlyMany", "ROX"),
+        ("ReadWriteMany", "RWX"),
+        ("ReadWriteOncePod", "RWOP"),
+    ]
+    .iter()
+    .filter(|(long, _)| have.contains(*long))
+    .map(|(_, short)| *short)
+    .collect::<Vec<_>>()
+    .join(",")
+}
+
+fn first_three(texts: Vec<String>) -> String {
+    let more = texts.len().saturating_sub(3);
+    let mut out = texts.into_iter().take(3).collect::<Vec<_>>().join(",");
+    if out.is_empty() {
+        return "<unset>".into();
+    }
+    if more > 0 {
+        out.push_str(&format!(" + {more} more..."));
+    }
+    out
+}
+
+fn extra_text(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
+    let value = object.to_value();
+    let mut at = &value;
+    for part in path {
+        at = at.get(part)?;
+    }
+    Some(at.clone())
+}
+
+/// STATUS of a node (KC-023).
+pub fn node_status(node: &podscope_api::Node) -> String {
+    let mut status = match node.condition("Ready") {
+        Some(condition) if condition.status == ConditionStatus::True => String::from("Ready"),
+        Some(_) => "NotReady".into(),
+        None => "Unknown".into(),
+    };
+    if node.is_unschedulable() {
+        status.push_str(",SchedulingDisabled");
+    }
+    status
+}
+
+/// ROLES of a node (KC-024).
+pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
+    let mut roles: BTreeSet<&str> = node
+        .metadata
+        .labels
+        .keys()
+        .filter_map(|key| key.strip_prefix("node-role.kubernetes.io/"))
+        .filter(|role| !role.is_empty())
+        .collect();
+    roles.extend(
+        node.metadata
+            .label("kubernetes.io/role")
+            .filter(|role| !role.is_empty()),
+    );
+    or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
+}
+
+/// STATUS of a job (KC-032).
+pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
+    let has = |kind: &str| {
+        job.status
+            .conditions
+            .iter()
+            .any(|condition| &*condition.kind == kind && condition.status == ConditionStatus::True)
+    };
+    if has("Complete") {
+        "Complete"
+    } else if has("Failed") {
+        "Failed"
+    } else if job.metadata.is_terminating() {
+        "Terminating"
+    } else if has("Suspended") {
+        "Suspended"
+    } else if has("FailureTarget") {
+        "FailureTarget"
+    } else if has("SuccessCriteriaMet") {
+        "SuccessCriteriaMet"
+    } else {
+        "Running"
+    }
+}
+
+fn storage_class(meta: &ObjectMeta, field: &str) -> String {
+    meta.annotation("volume.beta.kubernetes.io/storage-class")
+        .unwrap_or(field)
+        .to_owned()
+}
+
+/// The class of a volume; the old annotation beats the field (KC-039).
+pub(crate) fn volume_class(volume: &PersistentVolume) -> String {
+    storage_class(&volume.metadata, &volume.spec.storage_class_name)
+}
+
+/// The class of a claim or of a claim's template.
+pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
+    storage_class(meta, spec.storage_class_name.as_deref().unwrap_or(""))
+}
+
+/// Whether claims without a class get this one (KC-041).
+pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
+    [
+        "storageclass.kubernetes.io/is-default-class",
+        "storageclass.beta.kubernetes.io/is-default-class",
+    ]
+    .iter()
+    .any(|key| meta.annotation(key) == Some("true"))
+}
+
+/// Times of an event: first and last seen, and count (KC-046).
+pub(crate) fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
+    let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
+    let last = event.last_timestamp.or(first);
+    (first, last, event.count.filter(|count| *count > 0).unwrap_or(1))
+}

@@ -1,0 +1,83 @@
+//! What the inspector shows of one thing.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Mark, Micros};
+
+/// What the inspector shows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Detail {
+    /// Heading.
+    pub title: String,
+    /// Line under it: namespace, owner, priority.
+    pub subtitle: String,
+    /// One sentence: what is, and what it means.
+    pub sentence: String,
+    /// Conditions: type, status, reason, message, since.
+    pub conditions: Vec<(String, String, String, String, Micros)>,
+    /// Containers.
+    pub containers: Vec<ContainerDetail>,
+    /// Events, newest first.
+    pub events: Vec<EventLine>,
+    /// Owner chain, nearest first: kind and key.
+    pub owners: Vec<(String, String)>,
+    /// Volumes: name and state in words.
+    pub volumes: Vec<(String, String)>,
+    /// Termination bars of its containers.
+    pub bars: Vec<Mark>,
+    /// The object as YAML, as the API server has it; empty for a ghost.
+    pub yaml: String,
+    /// Actions: label and command; dangerous ones carry their consequence.
+    pub actions: Vec<Action>,
+}
+
+/// A container in the inspector.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContainerDetail {
+    /// Name.
+    pub name: String,
+    /// `init`, `sidecar`, `app`.
+    pub role: String,
+    /// State in words, as the API says.
+    pub state: String,
+    /// What really runs on the machine, in words.
+    pub machine: String,
+    /// Restarts.
+    pub restarts: i32,
+    /// Whether it is ready.
+    pub ready: bool,
+    /// Image.
+    pub image: String,
+}
+
+/// An event in the inspector.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventLine {
+    /// Last seen.
+    pub at: Micros,
+    /// `Normal` or `Warning`.
+    pub kind: String,
+    /// Reason.
+    pub reason: String,
+    /// Times seen.
+    pub count: i32,
+    /// Who.
+    pub from: String,
+    /// Text.
+    pub message: String,
+}
+
+/// Something that can be done to a subject: a button and the command it issues (K-01).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Action {
+    /// Label.
+    pub label: String,
+    /// The command line.
+    pub command: String,
+    /// Said before it is done; empty for harmless ones.
+    pub warning: String,
+}

@@ -1,0 +1,25 @@
+//! What page and engine say to each other: one [`Request`] enum up, one
+//! [`Update`] enum down. The page keeps a view model made of these types and
+//! never sees the world. In the browser they cross the worker boundary by
+//! serde-wasm-bindgen; natively the same host runs in-process, which is how
+//! it is tested.
+//!
+//! Times are simulated microseconds since t = 0 (`i64`; JavaScript holds them
+//! exactly up to 285 years). Objects are named as the page's hooks name them:
+//! a pod is `NAMESPACE/NAME` plus UID, beca
+
+mod detail;
+mod picture;
+mod request;
+mod update;
+
+pub use detail::{Action, ContainerDetail, Detail, EventLine};
+pub use picture::{
+    BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, NodeView, OwnerView,
+    PodMark, PodView, QueueView, SpreadCount, StoryState, TerminationView,
+};
+pub use request::{ExportKind, Request, Source, SubjectRef};
+pub use update::{AttemptInfo, Completion, ConsoleLine, LessonInfo, Opened, Problem, Remedy, StoryStep, Update};
+
+/// Simulated microseconds since t = 0.
+pub type Micros = i64;

@@ -1,0 +1,333 @@
+//! The picture of a session at an instant: nodes, pods, timeline, story.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Micros, SubjectRef};
+
+/// The picture's next state.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Frame {
+    /// The cursor.
+    pub now: Micros,
+    /// How far this branch has been computed.
+    pub horizon: Micros,
+    /// Whether time runs.
+    pub playing: bool,
+    /// Wanted speed in thousandths.
+    pub speed_per_mille: u64,
+    /// Achieved speed in thousandths.
+    pub achieved_per_mille: u64,
+    /// The run's title, whenever everything is replaced.
+    pub title: Option<String>,
+    /// True if everything below replaces what the page has; else it is a delta.
+    pub reset: bool,
+    /// Groups (zones), all of them, whenever one changed.
+    pub groups: Option<Vec<GroupView>>,
+    /// Changed and new nodes.
+    pub nodes: Vec<NodeView>,
+    /// Nodes gone.
+    pub nodes_gone: Vec<String>,
+    /// Changed and new pods and ghosts, by `id`.
+    pub pods: Vec<PodView>,
+    /// Ids gone.
+    pub pods_gone: Vec<String>,
+    /// The control plane, whenever it changed.
+    pub control_plane: Option<ControlPlaneView>,
+    /// Owners with their colours, whenever one is new.
+    pub owners: Option<Vec<OwnerView>>,
+    /// Timeline marks, new or changed, by `id`.
+    pub marks: Vec<Mark>,
+    /// Marks gone (after a seek back on a changed branch).
+    pub marks_gone: Vec<u64>,
+    /// Branches, whenever they changed.
+    pub branches: Option<Vec<BranchView>>,
+    /// The story's state, whenever it changed.
+    pub story: Option<StoryState>,
+    /// For the live region: what just happened, in words.
+    pub announcements: Vec<String>,
+    /// The other run of a comparison, as a frame of its own.
+    pub other: Option<Box<Frame>>,
+}
+
+/// A group of nodes: a zone, or the value of another label; the name is empty for nodes without the key.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupView {
+    /// The label's value.
+    pub name: String,
+    /// Its nodes, in order.
+    pub nodes: Vec<String>,
+    /// Counts per spread group (owner), with the limit where one applies.
+    pub counts: Vec<SpreadCount>,
+}
+
+/// Pods of one owner in one group.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpreadCount {
+    /// The owner's id.
+    pub owner: String,
+    /// Pods that the constraint counts here.
+    pub pods: u32,
+    /// Ghosts here.
+    pub ghosts: u32,
+    /// Skew allowed, if the owner's pods have a DoNotSchedule constraint on this key.
+    pub max_skew: Option<u32>,
+}
+
+/// A node and its machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeView {
+    /// Name.
+    pub name: String,
+    /// Zone label; empty if none.
+    pub zone: String,
+    /// Whether there is a Node object.
+    pub registered: bool,
+    /// Status of condition Ready: `True`, `False`, `Unknown`.
+    pub ready: String,
+    /// Reason when not ready.
+    pub ready_reason: String,
+    /// Cordoned.
+    pub cordoned: bool,
+    /// Taints as `key=value:Effect`.
+    pub taints: Vec<String>,
+    /// Pressure conditions that are True.
+    pub pressure: Vec<String>,
+    /// cpu in thousandths, memory in bytes, pods: requested and allocatable.
+    pub cpu: (i64, i64),
+    /// Memory in bytes.
+    pub memory: (i64, i64),
+    /// Pods.
+    pub pods: (i64, i64),
+    /// Labels, for grouping.
+    pub labels: BTreeMap<String, String>,
+    /// The machine.
+    pub machine: MachineView,
+}
+
+/// The machine under a node, as it really is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineView {
+    /// Whether there is a machine at all (F-05).
+    pub exists: bool,
+    /// Power.
+    pub powered: bool,
+    /// Whether the kubelet runs.
+    pub kubelet: bool,
+    /// Whether the container runtime runs.
+    pub runtime: bool,
+    /// Cuts: `control-plane`, `storage`, `nodes`, or a node's name; with `in`/`out` when one way.
+    pub cuts: Vec<String>,
+    /// Fenced by: `power`, `storage`, `network`; empty if not.
+    pub fenced: Vec<String>,
+    /// Last heartbeat the API has seen.
+    pub last_heartbeat: Micros,
+    /// Where API and machine differ, in words; empty where they agree (U-02).
+    pub differs: Vec<String>,
+}
+
+/// How a pod is drawn (UI.md, pod marks).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PodMark {
+    /// Not bound.
+    #[default]
+    Pending,
+    /// Bound, not started.
+    Starting,
+    /// Running and ready.
+    Ready,
+    /// Running, not ready.
+    NotReady,
+    /// Being terminated.
+    Terminating,
+    /// CrashLoopBackOff.
+    CrashLoop,
+    /// Phase Succeeded.
+    Succeeded,
+    /// Phase Failed.
+    Failed,
+    /// Runs, but the API has forgotten it.
+    Ghost,
+    /// The API says running; the machine is dark or cut.
+    Unconfirmed,
+}
+
+/// A pod, or a ghost.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodView {
+    /// Unique: the UID, and for a ghost `UID@NODE`.
+    pub id: String,
+    /// `NAMESPACE/NAME`.
+    pub key: String,
+    /// UID.
+    pub uid: String,
+    /// Short name for the mark (`w0`).
+    pub short: String,
+    /// Owner id (see [`OwnerView`]); empty for a bare pod.
+    pub owner: String,
+    /// Node; empty while pending.
+    pub node: String,
+    /// Nominated node; empty if none.
+    pub nominated: String,
+    /// The mark.
+    pub mark: PodMark,
+    /// Phase as the API says.
+    pub phase: String,
+    /// Status as kubectl prints it.
+    pub status: String,
+    /// Priority.
+    pub priority: i32,
+    /// Ticks of priority, 0 to 3.
+    pub ticks: u8,
+    /// State of each container: `running`, `waiting`, `done`, `failed`.
+    pub containers: Vec<String>,
+    /// Termination under way.
+    pub termination: Option<TerminationView>,
+    /// End of a back-off, or of another countdown.
+    pub countdown: Option<Micros>,
+    /// Pending pods: where in the queue and what it waits for.
+    pub queue: Option<QueueView>,
+    /// Why it is being deleted (C-09).
+    pub deletion_cause: String,
+}
+
+/// A termination timer (L-16).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TerminationView {
+    /// `waiting` (the kubelet does not know yet), `preStop`, `sigterm`, `killed`.
+    pub stage: String,
+    /// When the stage began.
+    pub since: Micros,
+    /// When it ends at the latest; none if nobody can say (the node is cut off).
+    pub until: Option<Micros>,
+    /// What happens next, in words.
+    pub next: String,
+}
+
+/// A pending pod's place in the scheduler's queue.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueView {
+    /// `active`, `backoff`, `unschedulable`, `gated`.
+    pub pool: String,
+    /// What it waits for, in words.
+    pub waits_for: String,
+    /// End of the back-off or flush.
+    pub until: Option<Micros>,
+    /// Nodes that fit at the last attempt, and how many there were.
+    pub fit: Option<(u32, u32)>,
+    /// The last message.
+    pub message: String,
+}
+
+/// An owner of pods and its colour.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnerView {
+    /// `KIND NAMESPACE/NAME` of the top owner.
+    pub id: String,
+    /// Short name.
+    pub name: String,
+    /// Index into the palette.
+    pub hue: u8,
+}
+
+/// The control plane strip.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ControlPlaneView {
+    /// Component name, whether it is up, and a word (leader, second, down).
+    pub components: Vec<(String, bool, String)>,
+    /// Broken invariants.
+    pub broken: Vec<BrokenInvariant>,
+}
+
+/// A broken invariant.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BrokenInvariant {
+    /// Kebab-case name.
+    pub name: String,
+    /// First instant.
+    pub at: Micros,
+    /// `command`, `fault` or `bug`.
+    pub cause: String,
+    /// Who did it.
+    pub by: String,
+    /// The statement and what broke it, in words.
+    pub text: String,
+}
+
+/// A lane of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Lane {
+    /// Faults.
+    #[default]
+    Faults,
+    /// Commands.
+    Commands,
+    /// Scheduling decisions.
+    Decisions,
+    /// Terminations, a bar per container and stage.
+    Terminations,
+    /// Invariants.
+    Invariants,
+}
+
+/// A mark or bar on the timeline.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mark {
+    /// Unique on this branch.
+    pub id: u64,
+    /// Lane.
+    pub lane: Lane,
+    /// Start.
+    pub from: Micros,
+    /// End; equal to `from` for a point, none while it lasts.
+    pub to: Option<Micros>,
+    /// `bound`, `failed`, `preempted`, `preStop`, `sigterm`, `killed`, `cut`, …
+    pub kind: String,
+    /// Text on or beside it.
+    pub label: String,
+    /// What selecting it selects.
+    pub subject: Option<SubjectRef>,
+}
+
+/// A branch of the session.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BranchView {
+    /// Number.
+    pub id: u32,
+    /// Where it left its parent.
+    pub from: Micros,
+    /// Parent.
+    pub parent: Option<u32>,
+    /// First command that differs.
+    pub label: String,
+    /// Whether it is the present one.
+    pub current: bool,
+}
+
+/// State of a story.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoryState {
+    /// The step shown.
+    pub step: usize,
+    /// Highest step whose condition holds.
+    pub reached: usize,
+    /// Goals by step: none if the step has no goal.
+    pub goals: Vec<Option<bool>>,
+}

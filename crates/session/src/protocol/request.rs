@@ -1,0 +1,184 @@
+//! What the page asks for.
+
+use serde::{Deserialize, Serialize};
+
+use super::Micros;
+
+/// A demand of the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Request {
+    /// Start a session from a source; the running one is replaced only if it opens.
+    Open {
+        /// Where from.
+        source: Source,
+    },
+    /// Issue a command at the cursor. In the past this starts a branch (T-01).
+    Command {
+        /// The line as typed, e.g. `fault partition a-1`.
+        line: String,
+    },
+    /// Let time run at the current speed.
+    Play,
+    /// Stop time.
+    Pause,
+    /// Simulated seconds per second of real time, in thousandths (0.1× is 100, 10 000× is 10 000 000).
+    Speed {
+        /// Thousandths.
+        per_mille: u64,
+    },
+    /// Process the next event and stop.
+    Step,
+    /// Run to just after the next scheduling decision and stop.
+    NextDecision,
+    /// Go to an instant, both ways.
+    Seek {
+        /// The instant.
+        at: Micros,
+    },
+    /// Keep the present future as a branch and continue from the cursor on a new one.
+    Fork,
+    /// Go to another branch at its cursor.
+    Branch {
+        /// Its number.
+        branch: u32,
+    },
+    /// Take back the last command of this branch.
+    Undo,
+    /// What the inspector shows; its detail is sent now and kept current.
+    Inspect {
+        /// The thing; none closes the inspector.
+        subject: Option<SubjectRef>,
+    },
+    /// Explain an attempt of a pod: the given one, or its latest.
+    Explain {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+        /// Number of the attempt.
+        attempt: Option<u64>,
+    },
+    /// What would help a pending pod; answers come as [`Update::Help`] until done.
+    WhatWouldHelp {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+    },
+    /// Stop looking for help.
+    CancelHelp,
+    /// Try one remedy in a fork.
+    TryRemedy {
+        /// Index in the last list.
+        index: usize,
+    },
+    /// Group nodes by a label key; empty means zone (U-11).
+    GroupBy {
+        /// The key.
+        key: String,
+    },
+    /// Go to a step of the story (0-based).
+    StoryStep {
+        /// The step.
+        step: usize,
+    },
+    /// Make a link of everything. `screen` is opaque to the engine: selection, panels.
+    Share {
+        /// The page's own state.
+        screen: String,
+        /// Rename objects first.
+        anonymise: bool,
+    },
+    /// Make a file.
+    Export {
+        /// What of.
+        what: ExportKind,
+    },
+    /// Complete a command line.
+    Complete {
+        /// The line so far.
+        line: String,
+        /// Cursor, in bytes.
+        cursor: usize,
+    },
+    /// Check a manifest or scenario without running it (the editor).
+    Check {
+        /// Its text.
+        text: String,
+        /// Echoed in the answer.
+        revision: u64,
+    },
+    /// Start the second run of a comparison on the same seed (T-04), with these commands instead.
+    Compare {
+        /// Scenario text of the other side; none ends the comparison.
+        other: Option<String>,
+    },
+    /// The page has drawn the last frame and wants the next.
+    FrameDone,
+}
+
+/// Where a session comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Source {
+    /// Files, in order, as one: a scenario, manifests, a dump.
+    Files {
+        /// Name and text of each.
+        files: Vec<(String, String)>,
+    },
+    /// The fragment of a share link, from `s1:` on.
+    Link {
+        /// The text.
+        fragment: String,
+    },
+    /// A built-in lesson.
+    Lesson {
+        /// Its name.
+        name: String,
+    },
+    /// The small living cluster of a first visit.
+    Welcome,
+}
+
+/// What the inspector can show.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SubjectRef {
+    /// A pod, by key and UID.
+    Pod {
+        /// `NAMESPACE/NAME`.
+        key: String,
+        /// UID; empty means the one the API knows.
+        uid: String,
+    },
+    /// A node.
+    Node {
+        /// Its name.
+        name: String,
+    },
+    /// Any other object.
+    Object {
+        /// Kind on the wire.
+        kind: String,
+        /// `NAMESPACE/NAME` or name.
+        key: String,
+    },
+    /// An invariant.
+    Invariant {
+        /// Its kebab-case name.
+        name: String,
+    },
+}
+
+/// What can be exported (T-06).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ExportKind {
+    /// All objects as a YAML `List`.
+    Objects,
+    /// The trace as JSON Lines.
+    Trace,
+    /// The session as a scenario file.
+    Scenario,
+    /// A picture of the cluster as SVG.
+    Picture,
+    /// The same as PNG: the text is the SVG, and who saves it draws its pixels.
+    Image,
+}

@@ -1,0 +1,218 @@
+//! What the engine answers.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Detail, Frame, Micros};
+
+/// What the engine tells the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Update {
+    /// The engine is there.
+    Hello {
+        /// Version of the engine.
+        version: String,
+        /// Built-in lessons, in order.
+        lessons: Vec<LessonInfo>,
+    },
+    /// Progress of a long job, in thousandths.
+    Progress {
+        /// What is being done.
+        what: String,
+        /// 0 to 1000.
+        per_mille: u32,
+    },
+    /// A session opened.
+    Opened(Box<Opened>),
+    /// Input was refused; the running session is untouched.
+    Refused {
+        /// Every problem.
+        problems: Vec<Problem>,
+    },
+    /// State of time and what changed in the picture since the last frame.
+    Frame(Box<Frame>),
+    /// Detail of the inspected subject.
+    Detail(Box<Detail>),
+    /// Explanation of a decision (the scheduler's own structure as JSON).
+    Explanation {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+        /// The attempts of this pod, oldest first.
+        attempts: Vec<AttemptInfo>,
+        /// Which of them this is.
+        attempt: u64,
+        /// `podscope_scheduler::explain::Explanation` as JSON.
+        explanation: serde_json::Value,
+    },
+    /// Remedies found so far.
+    Help {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+        /// Smallest first.
+        remedies: Vec<Remedy>,
+        /// 0 to 1000.
+        per_mille: u32,
+        /// Whether the search is over.
+        done: bool,
+    },
+    /// Lines that commands printed, and commands echoed.
+    Console {
+        /// The lines.
+        lines: Vec<ConsoleLine>,
+    },
+    /// Completions of a command line.
+    Completions {
+        /// The line that was completed.
+        line: String,
+        /// Byte range that a choice replaces.
+        replace: (usize, usize),
+        /// The choices.
+        choices: Vec<Completion>,
+    },
+    /// A link.
+    Link {
+        /// The fragment, from `s1:` on.
+        fragment: String,
+        /// Warnings, e.g. that it is long.
+        notices: Vec<String>,
+    },
+    /// A file.
+    File {
+        /// Suggested name.
+        name: String,
+        /// Media type.
+        media_type: String,
+        /// Its text.
+        text: String,
+    },
+    /// Result of a check.
+    Checked {
+        /// The revision of the request.
+        revision: u64,
+        /// Problems.
+        problems: Vec<Problem>,
+        /// Advice (P-08).
+        advice: Vec<Problem>,
+    },
+    /// The engine met a bug; the page reloads into the saved session.
+    Crashed {
+        /// What happened.
+        message: String,
+    },
+}
+
+/// A built-in lesson.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LessonInfo {
+    /// Name, as in links.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Group, e.g. `Pod safety`.
+    pub group: String,
+    /// One sentence.
+    pub summary: String,
+}
+
+/// A problem of some input, or advice about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// File name.
+    pub file: String,
+    /// Number of the document in the file, from 1; 0 if unknown (P-04).
+    pub document: u32,
+    /// Line, from 1; 0 if unknown.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Field path; may be empty.
+    pub path: String,
+    /// The server's words.
+    pub message: String,
+}
+
+/// What a page needs to know of a session once.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Opened {
+    /// Title.
+    pub title: String,
+    /// Lesson name, if it is one.
+    pub lesson: Option<String>,
+    /// The seed.
+    pub seed: u64,
+    /// The story, if the scenario has one.
+    pub story: Vec<StoryStep>,
+    /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
+    pub notices: Vec<String>,
+    /// Warnings on the manifests (P-08).
+    pub advice: Vec<Problem>,
+    /// From a link: the page's own state.
+    pub screen: Option<String>,
+    /// The scenario's text, for the editor.
+    pub text: String,
+}
+
+/// One step of a story.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoryStep {
+    /// Markdown: paragraphs, emphasis, code, lists. Never markup or script.
+    pub text: String,
+    /// `node/a-1`, `pod/NS/NAME`, `lane/decisions`, …
+    pub highlight: Vec<String>,
+    /// The command the step's button runs.
+    pub try_command: Option<String>,
+    /// The goal in words, if the step has one.
+    pub goal: Option<String>,
+}
+
+/// A record of an attempt.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttemptInfo {
+    /// Number, unique in the session.
+    pub id: u64,
+    /// When.
+    pub at: Micros,
+    /// `bound`, `unschedulable`, `preempting`, `error`.
+    pub outcome: String,
+    /// One line.
+    pub text: String,
+}
+
+/// A change that would let a pod schedule, verified (S-15).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Remedy {
+    /// In words.
+    pub text: String,
+    /// The command that does it.
+    pub command: String,
+    /// Nodes it would then fit.
+    pub nodes: Vec<String>,
+}
+
+/// A line of the console.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConsoleLine {
+    /// When.
+    pub at: Micros,
+    /// `input`, `output`, `error`, `notice`.
+    pub kind: String,
+    /// Text.
+    pub text: String,
+}
+
+/// A completion.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// The text to insert.
+    pub text: String,
+    /// What it is.
+    pub hint: String,
+}
