@@ -362,11 +362,10 @@ fn q_06_a_shared_link_can_hide_the_names() {
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
     let shape = |page: &mut Page| {
         page.seek(60);
-        let lines = texts(
+        texts(
             &page.run("kubectl get pods,sts,cm --no-headers -o custom-columns=P:.status.phase,ON:.spec.nodeName"),
             "output",
-        );
-        lines
+        )
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
     let names = texts(&other.run("kubectl get pods -o name"), "output");
