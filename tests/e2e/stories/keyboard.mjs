@@ -54,9 +54,11 @@ export const stories = {
     await press(".");
     await page.waitForFunction((then) => document.querySelector(".page").dataset.now !== then
       || document.querySelector(".page").dataset.playing === "false", before);
+    await page.waitForTimeout(300);
     await press("]");
+    await page.locator(".speed .set").getByText("2×", { exact: true }).waitFor();
     await press("]");
-    await page.locator(".speed .set").getByText("5×").or(page.locator(".speed .set").getByText("10×")).waitFor();
+    await page.locator(".speed .set").getByText("5×", { exact: true }).waitFor();
     await press("Space");
     await page.locator('.page[data-playing="true"]').waitFor();
     await press("Space");
