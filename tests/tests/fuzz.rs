@@ -11,7 +11,7 @@ fn check(name: &str, executions: usize) {
     assert!(corpus.len() > 3, "the corpus of {name} is missing");
     for text in &corpus {
         if let Err(panic) = fuzzer.throw(text) {
-            panic!("{name} of the corpus: {panic:.300}: {}", keep(name, "panic", &text));
+            panic!("{name} of the corpus: {panic:.300}: {}", keep(name, "panic", text));
         }
     }
     let known = fuzzer.n_forms();

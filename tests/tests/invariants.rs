@@ -61,7 +61,7 @@ fn f_03_every_row_of_the_table_is_checked() {
 /// broke is the invariant's statement. Commands that led nowhere are not blamed.
 #[test]
 fn f_03_a_break_names_its_object_its_instant_and_its_command() {
-    let force = "kubectl delete pods web-0 --grace-period=0 --force --wait=false";
+    let force = "kubectl delete pod web-0 --grace-period=0 --force --wait=false";
     let text = "
 apiVersion: apps/v1
 kind: StatefulSet

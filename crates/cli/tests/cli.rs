@@ -208,10 +208,7 @@ fn p_07_run_prints_what_was_asked_for() {
         .collect::<Vec<_>>();
     assert_eq!(command[0]["t"], 20.0);
     assert_eq!(command[0]["command"], "fault partition a-1");
-    assert_eq!(
-        command[1]["command"],
-        "kubectl delete pods web --grace-period=0 --force"
-    );
+    assert_eq!(command[1]["command"], "kubectl delete pod web --grace-period=0 --force");
     for (at, record) in trace.iter().enumerate() {
         assert_eq!(record["seq"], Value::from(at), "records are numbered in order");
     }

@@ -290,7 +290,7 @@ mod tests {
                     .map(|at| {
                         (
                             12_345_678 + at * 1_111_111,
-                            format!("kubectl delete pods web-{at} --grace-period=0 --force -n default"),
+                            format!("kubectl delete pod web-{at} --grace-period=0 --force -n default"),
                         )
                     })
                     .collect(),

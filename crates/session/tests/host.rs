@@ -225,10 +225,11 @@ fn t_06_exports_are_whole_files() {
     for want in [
         "zone a",
         "zone b",
-        ">a-1 ",
-        ">b-1 ",
+        ">a-1<",
+        ">b-1<",
         "default/ledger-0 Running",
-        "pending: default/huge",
+        ">pending<",
+        "default/huge Pending",
     ] {
         assert!(text.contains(want), "{want} in {text}");
     }
@@ -253,7 +254,7 @@ fn t_05_a_saved_session_opens_as_it_was() {
     let (name, _, text) = page.export(ExportKind::Scenario);
     assert_eq!(name, "scenario.yaml");
     assert!(
-        text.contains("run: kubectl cordon a-1\n") && text.contains("run: kubectl delete pods ledger-0\n"),
+        text.contains("run: kubectl cordon a-1\n") && text.contains("run: kubectl delete pod ledger-0\n"),
         "{text}"
     );
     let mut again = Page::on(&text);

@@ -30,25 +30,31 @@ impl Text {
         }
         self
     }
+    /// As people write it: `delete pod web-0`, `get pods`.
     fn selection(&mut self, selection: &Selection) -> &mut Self {
         match selection {
-            Selection::Kinds { kinds, names } => {
-                self.word(&kinds.iter().map(|kind| resource(*kind)).collect::<Vec<_>>().join(","));
-                for name in names {
-                    self.word(name);
-                }
-            }
+            Selection::Kinds { kinds, names } if !names.is_empty() => self.kinds(kinds, Kind::singular).words(names),
+            other => self.plural(other),
+        }
+    }
+    /// As kubectl's own examples of some verbs have it: `label nodes a-1`.
+    fn plural(&mut self, selection: &Selection) -> &mut Self {
+        match selection {
+            Selection::Kinds { kinds, names } => self.kinds(kinds, Kind::plural).words(names),
             Selection::Items(items) => {
                 for (kind, name) in items {
                     self.word(&format!("{}/{name}", kind.singular()));
                 }
+                self
             }
         }
-        self
     }
-    fn nodes(&mut self, nodes: &[String]) -> &mut Self {
-        for node in nodes {
-            self.word(node);
+    fn kinds(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str) -> &mut Self {
+        self.word(&kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>().join(","))
+    }
+    fn words(&mut self, words: &[String]) -> &mut Self {
+        for word in words {
+            self.word(word);
         }
         self
     }
@@ -61,10 +67,6 @@ impl Text {
         self.0.push_str(&here_document(text));
         self
     }
-}
-
-fn resource(kind: Kind) -> &'static str {
-    kind.plural()
 }
 
 impl std::fmt::Display for Kubectl {
@@ -172,11 +174,11 @@ impl std::fmt::Display for Kubectl {
                 cordon,
                 dry_run,
             } => {
-                t.word(if *cordon { "cordon" } else { "uncordon" }).nodes(nodes);
+                t.word(if *cordon { "cordon" } else { "uncordon" }).words(nodes);
                 t.value("-l", selector).dry_run(*dry_run);
             }
             Kubectl::Drain(drain) => {
-                t.word("drain").nodes(&drain.nodes).value("-l", &drain.selector);
+                t.word("drain").words(&drain.nodes).value("-l", &drain.selector);
                 t.flag("--ignore-daemonsets", drain.ignore_daemonsets)
                     .flag("--delete-emptydir-data", drain.delete_emptydir_data)
                     .flag("--force", drain.force);
@@ -203,7 +205,7 @@ impl std::fmt::Display for Kubectl {
                 overwrite,
                 dry_run,
             } => {
-                t.word("taint").word("nodes").nodes(nodes).flag("--all", *all);
+                t.word("taint").word("nodes").words(nodes).flag("--all", *all);
                 t.value("-l", selector).flag("--overwrite", *overwrite);
                 for change in changes {
                     let mut spec = change.key.clone();
@@ -280,7 +282,7 @@ impl std::fmt::Display for Kubectl {
                 t.flag("--no-headers", *no_headers);
             }
             Kubectl::Explain { kind, path } => {
-                let mut what = resource(*kind).to_owned();
+                let mut what = kind.plural().to_owned();
                 for part in path {
                     what.push('.');
                     what.push_str(part);
@@ -437,7 +439,7 @@ fn print_delete(t: &mut Text, delete: &Delete) {
 }
 
 fn print_mark(t: &mut Text, verb: &str, mark: &super::Mark) {
-    t.word(verb).selection(&mark.selection);
+    t.word(verb).plural(&mark.selection);
     for (key, value) in &mark.changes {
         match value {
             Some(value) => t.equals(key, value),

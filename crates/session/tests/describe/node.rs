@@ -140,12 +140,10 @@ fn k_02_describe_node_shows_the_last_renewal() {
     let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", 100);
     let renewed = |session: &podscope_session::timeline::Session| {
         let (text, _) = super::run(session, "kubectl describe node a-1");
-        let line = text
-            .lines()
+        text.lines()
             .find(|line| line.contains("RenewTime"))
             .expect("a line")
-            .to_owned();
-        line
+            .to_owned()
     };
     let before = renewed(&session);
     assert!(before.contains("00:01:3") || before.contains("00:01:40"), "{before}");
