@@ -55,7 +55,7 @@ wire_types! {
         /// Pod-level resources (beta, on in v1.34).
         pub resources: Option<Arc<ResourceRequirements>>,
         pub host_network: Option<bool>,
-        pub host_pid: Option<bool>,
+        pub host_pid as "hostPID": Option<bool>,
         pub hostname: Str,
         pub subdomain: Str,
         pub service_account_name: Str,

@@ -1,9 +1,7 @@
 //! Image pulls (LC-068 to LC-070).
 
-use std::sync::Arc;
-
 use podscope_cluster::kubelet::KubeletSettings;
-use podscope_cluster::{Settings, Setup, SimTime, What};
+use podscope_cluster::{Setup, SimTime, What};
 use serde_json::{Value, json};
 
 use crate::lab::{Lab, pod, seconds, text};
@@ -11,20 +9,6 @@ use crate::lab::{Lab, pod, seconds, text};
 /// A pod with an image of its own that takes 10 s to pull.
 fn puller(name: &str, image: &str) -> Value {
     pod(name, json!({}), &[("main", json!({"image": image}), "pull=10s")])
-}
-
-fn lab(objects: &[Value], kubelet: KubeletSettings) -> Lab {
-    let settings = Settings {
-        kubelet: Arc::new(kubelet),
-        ..Settings::default()
-    };
-    Lab::with(
-        objects,
-        Setup {
-            settings,
-            ..Setup::default()
-        },
-    )
 }
 
 /// `(seconds since the first pull began, pod)` of what ended, to the second.
@@ -56,7 +40,7 @@ fn lc_070_pulls_are_serial_unless_serialize_image_pulls_is_false_p_05() {
             max_parallel_image_pulls: most,
             ..KubeletSettings::default()
         };
-        let mut lab = lab(&pods, settings);
+        let mut lab = Lab::with_kubelet(&pods, settings);
         lab.run(45.0);
         let found = pulled(&lab);
         let times: Vec<i64> = found.iter().map(|row| row.0).collect();
@@ -82,7 +66,7 @@ fn an_image_that_another_pull_is_fetching_comes_with_it() {
         serialize_image_pulls: false,
         ..KubeletSettings::default()
     };
-    let mut lab = lab(&[puller("p1", "same")], settings);
+    let mut lab = Lab::with_kubelet(&[puller("p1", "same")], settings);
     lab.run(4.0);
     lab.create(&puller("p2", "same"));
     lab.run(12.0);

@@ -1,9 +1,12 @@
 //! A world with a timeline, and what its trace says of one pod.
 
+use std::sync::Arc;
+
 use podscope_api::{NodeName, Pod};
 use podscope_cluster::client::{ClientCommand, Write};
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{Record, Request, Setup, SimTime, Span, Switches, What, World};
+use podscope_cluster::kubelet::KubeletSettings;
+use podscope_cluster::{Record, Request, Settings, Setup, SimTime, Span, Switches, What, World};
 use serde_json::{Value, json};
 
 use crate::common::{Trace, delete, key, object};
@@ -61,6 +64,19 @@ impl Lab {
             objects,
             Setup {
                 switches,
+                ..Setup::default()
+            },
+        )
+    }
+    pub(crate) fn with_kubelet(objects: &[Value], kubelet: KubeletSettings) -> Self {
+        let settings = Settings {
+            kubelet: Arc::new(kubelet),
+            ..Settings::default()
+        };
+        Self::with(
+            objects,
+            Setup {
+                settings,
                 ..Setup::default()
             },
         )

@@ -1,11 +1,9 @@
 //! Machines that are shut down in order (LC-212), and critical pods (LC-066).
 
-use std::sync::Arc;
-
 use podscope_api::{ConditionStatus, Node};
 use podscope_cluster::fault::Fault;
 use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
-use podscope_cluster::{Settings, Setup, SimTime, What};
+use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
 use crate::lab::{Lab, check, pod, seconds, status, text, web};
@@ -22,17 +20,7 @@ fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
         shutdown,
         ..KubeletSettings::default()
     };
-    let settings = Settings {
-        kubelet: Arc::new(kubelet),
-        ..Settings::default()
-    };
-    Lab::with(
-        objects,
-        Setup {
-            settings,
-            ..Setup::default()
-        },
-    )
+    Lab::with_kubelet(objects, kubelet)
 }
 
 fn ready(lab: &Lab) -> (ConditionStatus, String) {

@@ -1,16 +1,126 @@
-//! Settings of the kubelets, the scheduler and the fencing controller, as a
-//! scenario's `components` or documents of their own give them.
+//! What a scenario says of its cluster: generated nodes, and the settings of
+//! the components, as its `components` or documents of their own give them.
 
 use std::sync::Arc;
 
-use podscope_api::{Tree, kubelet_configuration};
-use podscope_cluster::controllers::FencingSettings;
+use podscope_api::{Str, Tree, kubelet_configuration};
+use podscope_cluster::controllers::{ControllerManagerSettings, FencingSettings};
+use podscope_cluster::{NetworkSettings, NodeShorthand, Span, Switches};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::Value;
 
-use super::{Problem, Reader, join};
+use super::document::{ClusterDocument, Components};
+use super::{MAX_GENERATED_NODES, Problem, Reader, join, quoted};
 
 impl Reader {
+    /// `spec.cluster`: the generated nodes.
+    pub(super) fn cluster(&mut self, file: &str, tree: &Tree, cluster: Option<ClusterDocument>) {
+        let Some(cluster) = cluster else { return };
+        let default = NodeShorthand::default();
+        let zones: Vec<Str> = cluster
+            .zones
+            .map_or(default.zones, |zones| zones.into_iter().map(Str::from).collect());
+        for (at, zone) in zones.iter().enumerate() {
+            let label = !zone.is_empty()
+                && zone.len() <= 63
+                && zone
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && !zone.starts_with('-');
+            if !label {
+                self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
+            }
+            if zones.iter().take(at).any(|other| other == zone) {
+                self.problem(
+                    file,
+                    tree,
+                    &format!("spec.cluster.zones[{at}]"),
+                    format!("Duplicate value: {zone:?}"),
+                );
+            }
+        }
+        let nodes_per_zone = cluster.nodes_per_zone.unwrap_or(default.nodes_per_zone);
+        if u64::from(nodes_per_zone) * zones.len() as u64 > MAX_GENERATED_NODES {
+            self.problem(
+                file,
+                tree,
+                "spec.cluster.nodesPerZone",
+                format!("Invalid value: {nodes_per_zone}: at most {MAX_GENERATED_NODES} nodes can be generated"),
+            );
+            return;
+        }
+        let mut capacity = default.capacity;
+        for (name, quantity) in cluster.node {
+            if quantity.sign() < 0 {
+                self.problem(
+                    file,
+                    tree,
+                    &format!("spec.cluster.node.{name}"),
+                    format!("Invalid value: \"{quantity}\": must be greater than or equal to 0"),
+                );
+            }
+            capacity.insert(name, quantity);
+        }
+        self.loaded.setup.nodes = NodeShorthand {
+            zones,
+            nodes_per_zone,
+            capacity,
+        };
+    }
+
+    /// `spec.components`: settings under Kubernetes' own names, and the history switches.
+    pub(super) fn components(&mut self, file: &str, tree: &Tree, components: Components) {
+        let prefix = "spec.components";
+        if !components.controller_manager.is_null() {
+            match ControllerManagerSettings::from_value(&components.controller_manager) {
+                Ok(settings) => self.loaded.setup.settings.controller_manager = settings,
+                Err(errors) => {
+                    for error in errors {
+                        let path = join(&format!("{prefix}.controllerManager"), &error.name);
+                        self.problem(file, tree, &path, error.message);
+                    }
+                }
+            }
+        }
+        let kubelet = ["spec", "components", "kubelet"];
+        if let Some(kubelet) = kubelet.iter().try_fold(tree, |at, key| at.get(key)) {
+            self.kubelet(file, kubelet, &format!("{prefix}.kubelet"));
+        }
+        if !components.kube_scheduler.is_null() {
+            let path = format!("{prefix}.kubeScheduler");
+            self.scheduler(file, tree, &path, components.kube_scheduler);
+        }
+        if let Some(network) = components.network {
+            let default = NetworkSettings::default();
+            let mut read = |field: &str, text: Option<String>, default: Span| match text {
+                Some(text) => self.duration(file, tree, &format!("{prefix}.network.{field}"), &text),
+                None => default,
+            };
+            let settings = NetworkSettings {
+                latency: read("latency", network.latency, default.latency),
+                jitter: read("jitter", network.jitter, default.jitter),
+            };
+            self.loaded.setup.settings.network = settings;
+        }
+        if !components.fencing.is_null() {
+            let path = format!("{prefix}.fencing");
+            self.fencing(file, tree, &path, &components.fencing);
+        }
+        for (at, name) in components.history.iter().enumerate() {
+            if !self.loaded.setup.switches.turn_on(name) {
+                self.problem(
+                    file,
+                    tree,
+                    &format!("{prefix}.history[{at}]"),
+                    format!(
+                        "Unsupported value: {name:?}: supported values: {}",
+                        quoted(Switches::NAMES)
+                    ),
+                );
+            }
+        }
+    }
+
     /// `KubeletConfiguration`, as a document or as the part of one at `prefix`.
     pub(super) fn kubelet(&mut self, file: &str, tree: &Tree, prefix: &str) {
         match kubelet_configuration(tree) {

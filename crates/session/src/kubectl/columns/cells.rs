@@ -1,6 +1,6 @@
 //! The cells of an object, one for each of its kind's columns (KC-013 to KC-049).
 
-use podscope_api::{ConditionStatus, IntOrString, Object, Time};
+use podscope_api::{ConditionStatus, IntOrString, Object, ReplicaSetStatus, Time};
 
 use super::super::pod_status::pod_row;
 use super::super::text::cell;
@@ -9,6 +9,16 @@ use super::{
     map_text, node_roles, node_status, or_none, or_unset, selector_text, volume_class,
 };
 use crate::duration::human_duration;
+
+/// DESIRED, CURRENT and READY.
+fn replicas(wanted: Option<i32>, status: &ReplicaSetStatus) -> [String; 3] {
+    let current = status.replicas.to_string();
+    [
+        wanted.unwrap_or(0).to_string(),
+        current,
+        status.ready_replicas.unwrap_or(0).to_string(),
+    ]
+}
 
 /// The cells of an object, one for each of [`headers`]; the name is `prefix` + name.
 pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
@@ -99,30 +109,16 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             ]
         }
         Object::ReplicaSet(set) => {
+            let selector = selector_text(set.spec.selector.as_ref());
+            let [wanted, current, ready] = replicas(set.spec.replicas, &set.status);
             let [names, images] = containers(&set.spec.template);
-            vec![
-                name,
-                int(set.spec.replicas),
-                set.status.replicas.to_string(),
-                int(set.status.ready_replicas),
-                created,
-                names,
-                images,
-                selector_text(set.spec.selector.as_ref()),
-            ]
+            vec![name, wanted, current, ready, created, names, images, selector]
         }
         Object::ReplicationController(set) => {
+            let selector = map_text(&set.spec.selector);
+            let [wanted, current, ready] = replicas(set.spec.replicas, &set.status);
             let [names, images] = containers(&set.spec.template);
-            vec![
-                name,
-                int(set.spec.replicas),
-                set.status.replicas.to_string(),
-                int(set.status.ready_replicas),
-                created,
-                names,
-                images,
-                map_text(&set.spec.selector),
-            ]
+            vec![name, wanted, current, ready, created, names, images, selector]
         }
         Object::StatefulSet(set) => {
             let [names, images] = containers(&set.spec.template);
