@@ -1,6 +1,7 @@
 //! `grace-honoured` (CT-167): a process gets its whole grace before SIGKILL,
 //! and two seconds after the stop signal whatever happened, unless the grace
-//! was shortened, the pod forced away, evicted, or its node lost.
+//! was shortened, the pod forced away, evicted, or its node lost. A sidecar's
+//! grace began with its pod's: it waits its turn within it (LC-138, LC-160).
 
 use podscope_api::ordered::{BTreeMap, BTreeSet};
 
@@ -22,10 +23,19 @@ struct Stopping {
     signalled: Option<SimTime>,
 }
 
+/// Containers of a pod being stopped one after the other.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    began: SimTime,
+    /// The last stop or exit.
+    last: SimTime,
+}
+
 /// Containers that are being stopped, and pods that the kubelet evicts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GraceHonoured {
     stopping: BTreeMap<(Uid, Str), Stopping>,
+    rounds: BTreeMap<Uid, Round>,
     evicted: BTreeSet<Uid>,
 }
 
@@ -52,18 +62,19 @@ impl Check for GraceHonoured {
                     .extend(live.filter(|(_, live)| of_node(live)).map(|(uid, _)| uid.clone()));
             }
             What::HookStarted if text("hook") == Some("preStop") => {
-                self.stopping.entry(key()).or_insert(Stopping {
-                    began: record.at,
-                    signalled: None,
-                });
+                self.stop(key(), record.at, view);
             }
             What::ContainerStarted => {
                 self.stopping.remove(&key());
             }
             What::ContainerExited => {
                 self.stopping.remove(&key());
+                if let Some(round) = self.rounds.get_mut(&object.uid) {
+                    round.last = record.at;
+                }
                 if !view.ledger.live.contains_key(&object.uid) {
                     self.evicted.remove(&object.uid);
+                    self.rounds.remove(&object.uid);
                 }
             }
             What::SignalSent if text("signal") == Some("SIGKILL") => {
@@ -95,11 +106,7 @@ impl Check for GraceHonoured {
                 }
             }
             What::SignalSent => {
-                let entry = self.stopping.entry(key()).or_insert(Stopping {
-                    began: record.at,
-                    signalled: None,
-                });
-                entry.signalled.get_or_insert(record.at);
+                self.stop(key(), record.at, view).signalled.get_or_insert(record.at);
             }
             _ => {}
         }
@@ -107,6 +114,23 @@ impl Check for GraceHonoured {
 }
 
 impl GraceHonoured {
+    /// A container's hook or stop signal begins; it may have begun before.
+    fn stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut Stopping {
+        let (uid, container) = &key;
+        let under_way = self.stopping.keys().any(|(other, _)| other == uid);
+        let round = self.rounds.entry(uid.clone()).or_insert(Round { began: at, last: at });
+        if !under_way && round.last + FLOOR < at {
+            round.began = at;
+        }
+        round.last = at;
+        let began = if is_sidecar(uid, container, view) {
+            round.began
+        } else {
+            at
+        };
+        self.stopping.entry(key).or_insert(Stopping { began, signalled: None })
+    }
+
     /// The least grace the container must get; none if the pod was forced away or evicted.
     fn grace(&self, uid: &Uid, container: &str, view: &View<'_>) -> Option<i64> {
         if self.evicted.contains(uid) {
@@ -120,6 +144,14 @@ impl GraceHonoured {
         }
         Some(own_grace(&pod, container))
     }
+}
+
+fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {
+    let Some(Object::Pod(pod)) = view.objects.by_uid(uid) else {
+        return false;
+    };
+    let mut sidecars = pod.spec.init_containers.iter().filter(|init| init.is_sidecar());
+    sidecars.any(|init| &*init.name == container)
 }
 
 /// What the pod asks for, or less where a probe of the container says so (LC-199).

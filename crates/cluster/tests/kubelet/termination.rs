@@ -324,6 +324,8 @@ fn lc_160_all_waiting_sidecars_are_signalled_when_the_grace_ends() {
             (12.0, "exit 137 s2"),
         ],
     );
+    // CT-167: they had the pod's grace, most of it while they waited.
+    assert_eq!(lab.trace.violations(), Vec::<String>::new());
 }
 
 #[test]
