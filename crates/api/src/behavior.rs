@@ -145,6 +145,9 @@ impl fmt::Display for BehaviorError {
     }
 }
 
+/// Most mistakes told of one annotation.
+pub const MAX_MISTAKES: usize = 20;
+
 impl ContainerBehavior {
     /// Pull time, or failure; 1 s by default.
     pub fn pull(&self) -> Pull {
@@ -205,13 +208,16 @@ impl ContainerBehavior {
     /// Reads `KEY=VALUE, …`.
     ///
     /// # Errors
-    /// Every malformed part, with its key and position; `container` is filled in by the caller.
+    /// The malformed parts, [`MAX_MISTAKES`] at most, with key and position; `container` is filled in by the caller.
     pub fn parse(text: &str) -> Result<Self, Vec<BehaviorError>> {
         let mut behavior = Self::default();
         let mut errors = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         let mut offset = 0;
         for part in text.split(',') {
+            if errors.len() == MAX_MISTAKES {
+                break;
+            }
             let start = offset + (part.len() - part.trim_start().len());
             offset += part.len() + 1;
             let part = part.trim();

@@ -108,3 +108,25 @@ fn l08_unknown_containers_and_undeclared_hooks_are_refused() {
         ]
     );
 }
+
+/// However much is wrong, the refusal stays short: some mistakes, the annotation quoted once (Q-03).
+#[test]
+fn q_03_many_mistakes_are_told_in_few_words() {
+    let many = "x=1s, ".repeat(2_000);
+    let manifest = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: {many:?}\n\
+         spec:\n  containers: [{{name: app, image: nginx}}]\n"
+    );
+    let parsed = parse(&manifest);
+    let Object::Pod(pod) = &parsed.objects[0].value else {
+        panic!("not a pod")
+    };
+    let mistakes = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_err();
+    assert_eq!(mistakes.len(), podscope_api::MAX_MISTAKES);
+    let told = format!("{:?}", podscope_api::validate(&parsed.objects[0].value));
+    assert!(
+        told.contains("x: no such key") && told.len() < 2 * many.len(),
+        "{} characters",
+        told.len()
+    );
+}

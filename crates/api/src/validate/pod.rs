@@ -82,10 +82,13 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
         return;
     }
     if let Err(problems) = container_behaviors(annotations, spec) {
-        for problem in problems {
-            let key = format!("{BEHAVIOR_PREFIX}{}", problem.container);
+        // An annotation is quoted once, however much of it is wrong.
+        for of_one in problems.chunk_by(|one, next| one.container == next.container) {
+            let Some(first) = of_one.first() else { continue };
+            let key = format!("{BEHAVIOR_PREFIX}{}", first.container);
             let text = annotations.get(key.as_str()).map_or("", |text| &**text);
-            errors.invalid_text(&path.child("annotations").key(&key), text, &problem.to_string());
+            let wrong: Vec<String> = of_one.iter().map(ToString::to_string).collect();
+            errors.invalid_text(&path.child("annotations").key(&key), text, &wrong.join("; "));
         }
     }
 }
