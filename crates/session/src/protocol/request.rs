@@ -57,7 +57,7 @@ pub enum Request {
         /// Number of the attempt.
         attempt: Option<u64>,
     },
-    /// What would help a pending pod; answers come as [`Update::Help`] until done.
+    /// What would help a pending pod; answers come as [`Update::Help`](super::Update::Help) until done.
     WhatWouldHelp {
         /// `NAMESPACE/NAME`.
         pod: String,
