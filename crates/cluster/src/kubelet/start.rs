@@ -200,14 +200,7 @@ impl PodWorker {
         message: String,
         host: &mut Host<'_, '_>,
     ) {
-        events::of_container(
-            pod,
-            &container.name,
-            EventType::Warning,
-            "Failed",
-            format!("Error: {reason}"),
-            host,
-        );
+        failed(pod, container, reason, host);
         self.set_waiting(idx, reason, message);
     }
     fn fail_to_create(
@@ -218,14 +211,7 @@ impl PodWorker {
         message: String,
         host: &mut Host<'_, '_>,
     ) {
-        events::of_container(
-            pod,
-            &container.name,
-            EventType::Warning,
-            "Failed",
-            format!("Error: {message}"),
-            host,
-        );
+        failed(pod, container, &message, host);
         self.set_waiting(idx, "CreateContainerConfigError", message);
     }
     /// An image pull of this pod ended.
@@ -317,4 +303,10 @@ fn fail(run: &mut SyncRun, role: Role) {
 
 fn pull_error(image: &str) -> String {
     format!("rpc error: code = NotFound desc = failed to pull and unpack image \"{image}\": not found")
+}
+
+/// `Error: …`: a container that did not start.
+fn failed(pod: &Pod, container: &Container, error: &str, host: &mut Host<'_, '_>) {
+    let message = format!("Error: {error}");
+    events::of_container(pod, &container.name, EventType::Warning, "Failed", message, host);
 }
