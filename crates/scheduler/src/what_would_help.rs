@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
 use crate::config::SchedulerConfiguration;
-use crate::cycle::{AddedAffinity, CycleState, Found, Search};
+use crate::cycle::{CycleState, Found};
 use crate::decide::decide;
 use crate::nominator::Nominator;
 use crate::pod_info::Incoming;
@@ -262,18 +262,8 @@ impl WhatWouldHelp {
     }
 
     fn search(&mut self, pod: &Arc<Pod>) -> Option<(Found, CycleState)> {
-        let profile = self.config.profile(&pod.spec.scheduler_name)?.clone();
         self.cache.update_snapshot();
-        let incoming = Incoming::new(&mut self.cache, pod);
-        let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
-        let search = Search {
-            config: &self.config,
-            profile: &profile,
-            incoming: &incoming,
-            added_affinity: &added_affinity,
-            nominator: &self.nominator,
-        };
-        Some(search.run(&mut self.cache, &mut 0))
+        self.with_search(pod, |cache, search| search.run(cache, &mut 0))
     }
 
     fn n_feasible(&mut self, pod: &Arc<Pod>) -> usize {

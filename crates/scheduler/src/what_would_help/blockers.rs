@@ -48,7 +48,11 @@ impl WhatWouldHelp {
     }
 
     /// Runs something with what a cycle of the pod needs; none if no profile schedules it.
-    fn with_search<T>(&mut self, pod: &Arc<Pod>, run: impl FnOnce(&Cache, &Search<'_>) -> T) -> Option<T> {
+    pub(super) fn with_search<T>(
+        &mut self,
+        pod: &Arc<Pod>,
+        run: impl FnOnce(&mut Cache, &Search<'_>) -> T,
+    ) -> Option<T> {
         let profile = self.config.profile(&pod.spec.scheduler_name)?.clone();
         let incoming = crate::pod_info::Incoming::new(&mut self.cache, pod);
         let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
@@ -59,7 +63,7 @@ impl WhatWouldHelp {
             added_affinity: &added_affinity,
             nominator: &self.nominator,
         };
-        Some(run(&self.cache, &search))
+        Some(run(&mut self.cache, &search))
     }
 }
 
