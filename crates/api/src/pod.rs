@@ -319,8 +319,8 @@ wire_types! {
         pub kind as "type": Str,
         pub observed_generation: Option<i64>,
         pub status: ConditionStatus,
-        pub last_probe_time: Option<Time>,
-        pub last_transition_time: Option<Time>,
+        pub last_probe_time [shown]: Option<Time>,
+        pub last_transition_time [shown]: Option<Time>,
         pub reason: Str,
         pub message: Str,
     }
@@ -331,27 +331,30 @@ wire_types! {
         pub last_state: ContainerState,
         pub ready: bool,
         pub restart_count: i32,
-        pub image: Str,
-        pub image_id as "imageID": Str,
+        pub image [shown]: Str,
+        pub image_id as "imageID" [shown]: Str,
         pub container_id as "containerID": Str,
         pub started: Option<bool>,
         pub allocated_resources: ResourceList,
         pub resources: Option<ResourceRequirements>,
+        pub volume_mounts: Vec<VolumeMountStatus>,
     }
+    /// A volume as it is mounted into the container.
+    pub struct VolumeMountStatus { pub name [shown]: Str, pub mount_path [shown]: Str, pub read_only: Option<bool>, pub recursive_read_only: Option<Str> }
     /// Exactly one of the three (LC-092).
     pub struct ContainerState { pub waiting: Option<ContainerStateWaiting>, pub running: Option<ContainerStateRunning>, pub terminated: Option<ContainerStateTerminated> }
     /// Not running yet, or waiting to be started again.
     pub struct ContainerStateWaiting { pub reason: Str, pub message: Str }
     /// Running.
-    pub struct ContainerStateRunning { pub started_at: Option<Time> }
+    pub struct ContainerStateRunning { pub started_at [shown]: Option<Time> }
     /// Ended.
     pub struct ContainerStateTerminated {
         pub exit_code: i32,
         pub signal: Option<i32>,
         pub reason: Str,
         pub message: Str,
-        pub started_at: Option<Time>,
-        pub finished_at: Option<Time>,
+        pub started_at [shown]: Option<Time>,
+        pub finished_at [shown]: Option<Time>,
         pub container_id as "containerID": Str,
     }
 }

@@ -55,6 +55,9 @@ pub struct Shape {
     pub name: &'static str,
     /// Its fields, in Rust's case, or as they are on the wire where that differs; an empty name is not on the wire.
     pub fields: &'static [&'static str],
+    /// Indices of fields that are printed even if absent, as `null` or `""`: Go's `omitempty` does not leave out a
+    /// `metav1.Time`, and some texts lack it.
+    pub shown: &'static [usize],
 }
 
 impl Shape {
@@ -99,9 +102,10 @@ fn camel(name: &str) -> String {
 /// A struct as a JSON object: its fields in their order, without the absent ones.
 pub fn write_record(record: &dyn Record) -> Value {
     let mut map = Map::new();
-    for (at, name) in record.shape().fields.iter().enumerate() {
+    let shape = record.shape();
+    for (at, name) in shape.fields.iter().enumerate() {
         let field = record.field(at);
-        if !name.is_empty() && !field.absent() {
+        if !name.is_empty() && (!field.absent() || shape.shown.contains(&at)) {
             map.insert(camel(name), field.write());
         }
     }
@@ -132,11 +136,12 @@ pub fn no_field(at: usize) -> ! {
 }
 
 /// Declares structs with a wire form: camelCase names (or the one given by `as`; `as ""` is not on the wire),
-/// every field optional on input, empty fields left out on output (see [`Wire::absent`](crate::wire::Wire::absent)).
+/// every field optional on input, empty fields left out on output (see [`Wire::absent`](crate::wire::Wire::absent))
+/// unless they are marked `[shown]`.
 #[macro_export]
 macro_rules! wire_types {
     ($($(#[$m:meta])* $vis:vis struct $name:ident {
-        $($(#[$fm:meta])* $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
+        $($(#[$fm:meta])* $fvis:vis $field:ident $(as $wire:literal)? $([$shown:ident])? : $ty:ty),* $(,)?
     })*) => {$(
         $(#[$m])*
         #[derive(Debug, Clone, PartialEq, Default)]
@@ -153,6 +158,7 @@ macro_rules! wire_types {
             static SHAPE: $crate::wire::Shape = $crate::wire::Shape {
                 name: stringify!($name),
                 fields: &[$($crate::wire_types!(@name $field $($wire)?)),*],
+                shown: &[$($($crate::wire_types!(@$shown At::$field),)?)*],
             };
             impl $crate::wire::Record for $name {
                 fn shape(&self) -> &'static $crate::wire::Shape { &SHAPE }
@@ -181,4 +187,5 @@ macro_rules! wire_types {
     )*};
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $wire:literal) => { $wire };
+    (@shown $at:path) => { $at as usize };
 }

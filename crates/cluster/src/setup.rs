@@ -202,8 +202,8 @@ impl World {
             node.status.capacity.clone(),
         );
         // What the Node says is there need not be pulled. Deviation: pulled images are not reported, and have no size.
-        for image in node.status.images.iter().flat_map(|image| image.names.iter()) {
-            machine.add_image(image);
+        for image in &node.status.images {
+            machine.add_image(&image.names);
         }
         let zone = node.metadata.labels.get("topology.kubernetes.io/zone").cloned();
         self.import(Object::Node(Arc::new(node)));

@@ -68,6 +68,7 @@ impl ApiServer {
                         .as_ref()
                         .map(|(kind, key, uid)| reference(*kind, key, uid, "")),
                     reporting_component: source(caller.actor, note).component,
+                    reporting_instance: source(caller.actor, note).host,
                     ..Event::default()
                 };
                 let key = event.metadata.key();

@@ -5,6 +5,11 @@
 //! ```text
 //! (new container) ─▶ probing ──liveness failed / startup decided──▶ on hold ──new container──▶ probing
 //! ```
+//!
+//! Deviation: every probe answers at once. The behaviour annotations say what a
+//! probe answers, not how long it takes, and a process that is `fail` or
+//! `unknown` stands for one that lets `timeoutSeconds` pass; the field is
+//! defaulted, validated and shown (LC-039), and changes no result.
 
 use std::sync::Arc;
 

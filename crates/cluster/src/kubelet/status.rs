@@ -3,14 +3,14 @@
 
 use podscope_api::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting, ContainerStatus,
-    IpAddress, Pod, PodPhase, PodStatus, RestartPolicy, Str,
+    IpAddress, Pod, PodPhase, PodStatus, RestartPolicy, Str, VolumeMount, VolumeMountStatus,
 };
 
 use super::conditions;
 use super::host::Host;
 use super::probes::ProbeKind;
 use super::worker::PodWorker;
-use crate::machine::{self, MachinePod, Role, containers_of};
+use crate::machine::{self, MachinePod, Role, containers_of, hex_digest};
 use crate::{Ctx, SimTime};
 
 /// Reason of a container of which the runtime knows nothing (LC-096, LC-174).
@@ -148,9 +148,12 @@ fn container_status(
                 name: container.name.clone(),
                 state: state_of(latest, pod, ctx),
                 restart_count: latest.attempt,
-                image: latest.image.clone(),
-                image_id: latest.image.clone(),
+                image: latest.source.name(),
+                image_id: latest.source.digest(),
                 container_id: container_id(pod, latest),
+                // Beta and on since v1.33: what the kubelet has granted is what the spec asks for, as nothing resizes pods.
+                allocated_resources: container.resources.requests.clone(),
+                resources: Some(container.resources.clone()),
                 ..ContainerStatus::default()
             };
             if let Some(previous) = held.and_then(|held| held.previous(&container.name)) {
@@ -164,6 +167,7 @@ fn container_status(
         }
         None => never_seen(container, old, default_reason, pod),
     };
+    status.volume_mounts = container.volume_mounts.iter().map(mounted).collect();
     // What the API knows of the instance beyond this (its ID before an import, its resources) stays.
     if let Some(before) = known.filter(|known| is_same_instance(known, &status)) {
         status.container_id = before.container_id;
@@ -202,6 +206,17 @@ fn container_status(
         _ => started && worker.probe_result(idx, ProbeKind::Readiness, id) != Some(false),
     };
     status
+}
+
+/// A mount as the status tells it: a read-only one is so for itself alone.
+fn mounted(mount: &VolumeMount) -> VolumeMountStatus {
+    let is_read_only = mount.read_only == Some(true);
+    VolumeMountStatus {
+        name: mount.name.clone(),
+        mount_path: mount.mount_path.clone(),
+        read_only: is_read_only.then_some(true),
+        recursive_read_only: is_read_only.then(|| "Disabled".into()),
+    }
 }
 
 /// Whether a status from the API is about the running instance that the runtime shows.
@@ -276,21 +291,8 @@ fn state_of(container: &machine::Container, pod: &Pod, ctx: &Ctx<'_>) -> Contain
 
 /// The runtime's name of a container: made from what identifies it, so that equal runs agree.
 pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
-    use std::fmt::Write;
-    let mut text = String::from("containerd://");
-    for salt in 0..4_u64 {
-        let seed = 0xcbf2_9ce4_8422_2325_u64 ^ (container.id.0 << 8 | salt);
-        let hash = pod
-            .metadata
-            .uid
-            .bytes()
-            .chain(container.name.bytes())
-            .fold(seed, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-        let _ = write!(text, "{:016x}", hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (hash >> 29));
-    }
-    text.into()
+    let digits = hex_digest(container.id.0, &[pod.metadata.uid.as_str(), &container.name]);
+    format!("containerd://{digits}").into()
 }
 
 /// Whether any app container runs or ran in a way that shows the pod was initialized (LC-079).

@@ -37,7 +37,13 @@ impl Machine {
                 let sandbox = self.new_sandbox(0, (!ip.is_empty()).then_some(ip), None);
                 self.entry(pod).sandbox = Some(sandbox);
             }
-            self.add_image(&container.image);
+            if status.image_id.contains('@') && !self.has_image(&container.image) {
+                self.add_image(&[
+                    status.image_id.clone(),
+                    super::images::full_name(&container.image).into(),
+                ]);
+            }
+            let source = self.hold_image(&container.image);
             let behavior = behavior_of(pod, container, role);
             let ended = |state: &podscope_api::ContainerState, ctx: &Ctx<'_>| {
                 state.terminated.as_ref().map(|terminated| {
@@ -64,6 +70,7 @@ impl Machine {
                         name: container.name.clone(),
                         role,
                         image: container.image.clone(),
+                        source: source.clone(),
                         attempt: attempt.max(0),
                         started_at,
                         exit: Some(exit),

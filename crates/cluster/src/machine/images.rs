@@ -11,6 +11,58 @@ use podscope_api::{Kind, Pod, Str};
 use super::{Machine, MachineEvent, MachineTimer, Outcome, PullId};
 use crate::{Ctx, SimTime, Subject, Timer, What, subject};
 
+/// An image on a machine's disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Its names in full, by digest first, as nodes report them.
+    pub names: Vec<Str>,
+}
+
+impl Image {
+    /// The image that a registry has under a name. `~` Its digest is made from its name.
+    fn of(image: &str) -> Self {
+        let name = full_name(image);
+        let mut names = vec![Str::from(name.as_str())];
+        if let Some((repository, _)) = name.rsplit_once(':')
+            && !name.contains('@')
+        {
+            let digest = format!("{repository}@sha256:{}", hex_digest(0, &[&name]));
+            names.insert(0, digest.into());
+        }
+        Self { names }
+    }
+    fn is_called(&self, name: &str) -> bool {
+        self.names.iter().any(|known| **known == *name)
+    }
+    /// Its name by tag, if it has one: `image` of a container's status.
+    pub fn name(&self) -> Str {
+        self.names.last().cloned().unwrap_or_else(|| "".into())
+    }
+    /// Its name by digest: `imageID` of a container's status.
+    pub fn digest(&self) -> Str {
+        self.names.first().cloned().unwrap_or_else(|| "".into())
+    }
+}
+
+/// 64 hexadecimal digits made from a number and texts, as runtimes name containers and images.
+pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
+    use std::fmt::Write;
+    let mut digits = String::with_capacity(64);
+    for salt in 0..4_u64 {
+        let seed = 0xcbf2_9ce4_8422_2325_u64 ^ (number << 8 | salt);
+        let bytes = texts.iter().flat_map(|text| text.bytes());
+        let hash = bytes.fold(seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let _ = write!(
+            digits,
+            "{:016x}",
+            hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (hash >> 29)
+        );
+    }
+    digits
+}
+
 /// A pull that was asked for and has not ended.
 #[derive(Debug, Clone)]
 pub(super) struct Pull {
@@ -26,11 +78,27 @@ pub(super) struct Pull {
 impl Machine {
     /// Whether an image is present, under any of the ways to write its name.
     pub fn has_image(&self, image: &str) -> bool {
-        self.images.contains(&*full_name(image))
+        self.image(image).is_some()
     }
-    /// An image is present.
-    pub fn add_image(&mut self, image: &str) {
-        self.images.insert(full_name(image).into());
+    /// The image of that name, however it is written.
+    pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
+        let name = full_name(image);
+        self.images.iter().find(|known| known.is_called(&name))
+    }
+    /// An image is present; names by digest go first.
+    pub fn add_image(&mut self, names: &[Str]) {
+        let (mut digests, tags): (Vec<Str>, Vec<Str>) = names.iter().cloned().partition(|name| name.contains('@'));
+        digests.extend(tags);
+        self.images.push(Arc::new(Image { names: digests }));
+    }
+    /// The image of that name, which is present from now on.
+    pub(super) fn hold_image(&mut self, image: &str) -> Arc<Image> {
+        if let Some(known) = self.image(image) {
+            return known.clone();
+        }
+        let new = Arc::new(Image::of(image));
+        self.images.push(new.clone());
+        new
     }
     /// Asks for an image; the answer is [`MachineEvent::Pulled`]. At most `limit` pulls are under way at once, in the
     /// order in which they were asked for (LC-070: one).
@@ -84,7 +152,7 @@ impl Machine {
             let pull = self.pulls.remove(idx);
             let succeeded = matches!(pull.outcome, Outcome::Takes(_));
             if succeeded {
-                self.add_image(&pull.image);
+                self.hold_image(&pull.image);
                 let fields = vec![("image", (&*pull.image).into()), ("node", self.node.as_str().into())];
                 ctx.record_subject(What::ImagePulled, Some(pull.pod), None, fields);
             }
@@ -101,7 +169,7 @@ impl Machine {
 }
 
 /// An image's name with registry and tag, as runtimes and the status of nodes write it.
-fn full_name(image: &str) -> String {
+pub(super) fn full_name(image: &str) -> String {
     let last = image.rsplit('/').next().unwrap_or(image);
     let tag = if last.contains(':') || image.contains('@') {
         ""
@@ -118,7 +186,7 @@ fn full_name(image: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::full_name;
+    use super::{Image, full_name};
 
     #[test]
     fn names_are_completed_as_runtimes_do() {
@@ -132,6 +200,18 @@ mod tests {
         ] {
             assert_eq!(full_name(short), full);
             assert_eq!(full_name(full), full);
+            // What a name by digest says is the image's ID.
+            let image = Image::of(short);
+            assert_eq!(*image.name(), *full);
+            let (repository, digest) = image
+                .digest()
+                .split_once('@')
+                .map_or_else(Default::default, |(name, digest)| (name.to_owned(), digest.to_owned()));
+            assert!(
+                full.starts_with(&repository) && digest.starts_with("sha256:"),
+                "{image:?}"
+            );
+            assert_eq!(digest.len() == 71, !full.contains('@'), "{image:?}");
         }
     }
 }

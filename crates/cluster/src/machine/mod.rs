@@ -17,6 +17,8 @@ use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, Role, Usage, Verdict, behavior_of};
 pub use fault::MachineFault;
+pub use images::Image;
+pub(crate) use images::hex_digest;
 pub use process::{Container, Exit, RunningHook};
 
 use self::images::Pull;
@@ -197,8 +199,8 @@ pub struct Machine {
     is_storage_refused: bool,
     boots: u32,
     pods: BTreeMap<Uid, MachinePod>,
-    /// By full name.
-    images: BTreeSet<Str>,
+    /// In the order in which they came.
+    images: Vec<Arc<Image>>,
     /// Pods whose next sandbox cannot be made.
     refused_sandboxes: BTreeSet<Uid>,
     /// In the order in which they were asked for.
@@ -227,7 +229,7 @@ impl Machine {
             is_storage_refused: false,
             boots: 0,
             pods: BTreeMap::new(),
-            images: BTreeSet::new(),
+            images: Vec::new(),
             refused_sandboxes: BTreeSet::new(),
             pulls: Vec::new(),
             pull_limit: 1,

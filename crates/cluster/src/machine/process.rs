@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use podscope_api::Str;
 
-use super::{Behavior, ContainerId, HookKind, Role};
+use super::{Behavior, ContainerId, HookKind, Image, Role};
 use crate::{SimTime, Span};
 
 /// How a process ended.
@@ -58,8 +58,10 @@ pub struct Container {
     pub name: Str,
     /// What it is in the pod.
     pub role: Role,
-    /// Its image.
+    /// Its image, as the pod's spec calls it.
     pub image: Str,
+    /// The image that it was made from.
+    pub source: Arc<Image>,
     /// Restarts before this instance (LC-097).
     pub attempt: i32,
     /// When its process started.

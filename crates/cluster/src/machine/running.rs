@@ -103,11 +103,13 @@ impl Machine {
         self.changes += 1;
         let uid = pod.metadata.uid.clone();
         let behavior = self.shared_behavior(behavior_of(pod, container, role));
+        let source = self.hold_image(&container.image);
         let mut process = Container {
             id,
             name: container.name.clone(),
             role,
             image: container.image.clone(),
+            source,
             attempt,
             started_at,
             exit: None,

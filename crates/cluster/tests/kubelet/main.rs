@@ -8,6 +8,7 @@ mod eviction;
 mod faults;
 mod images;
 mod lab;
+mod objects;
 mod probes;
 mod properties;
 mod restarts;

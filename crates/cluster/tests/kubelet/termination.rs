@@ -397,6 +397,7 @@ fn lc_174_a_pod_that_never_started_ends_failed() {
         json!({
             "exitCode": 137, "reason": "ContainerStatusUnknown",
             "message": "The container could not be located when the pod was terminated",
+            "startedAt": null, "finishedAt": null,
         })
     );
 }
