@@ -388,6 +388,9 @@ impl Default for ConditionStatus {
     }
 }
 
+/// The annotation of a mirror; its value names the manifest.
+pub const MIRROR: &str = "kubernetes.io/config.mirror";
+
 impl Pod {
     /// Whether the phase is Succeeded or Failed.
     pub fn is_terminal(&self) -> bool {
@@ -396,6 +399,10 @@ impl Pod {
     /// `spec.priority`, 0 when unset (SCH-038).
     pub fn priority(&self) -> i32 {
         self.spec.priority.unwrap_or(0)
+    }
+    /// Whether it is the mirror of a static pod: the kubelet's word of what it runs without being asked (LC-213).
+    pub fn is_mirror(&self) -> bool {
+        self.metadata.annotation(MIRROR).is_some()
     }
     /// The condition of that type.
     pub fn condition(&self, kind: &str) -> Option<&PodCondition> {

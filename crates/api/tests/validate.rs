@@ -158,6 +158,16 @@ fn va084_to_va103_containers() {
         ],
         "VA-085, VA-086",
     );
+    let mirror = "annotations: {kubernetes.io/config.mirror: 0a}";
+    check(
+        &problems(&format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{{mirror}}}, spec: {{containers: [{{name: c, image: i}}]}}}}"
+        )),
+        &[
+            "metadata.annotations[kubernetes.io/config.mirror]: Invalid value: \"0a\": must set spec.nodeName if mirror pod annotation is set",
+        ],
+        "LC-213",
+    );
     let rows: &[(&str, &[&str])] = &[
         (
             "imagePullPolicy: Sometimes",

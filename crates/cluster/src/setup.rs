@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use podscope_api::{
     ConditionStatus, Kind, MicroTime, Namespace, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object,
-    ObjectKey, ObjectMeta, PriorityClass, Quantity, ResourceList, Str, Time,
+    ObjectKey, ObjectMeta, PriorityClass, Quantity, ResourceList, Str, TaintEffect, Time, Toleration,
+    TolerationOperator,
 };
 
 use podscope_scheduler::SchedulerConfiguration;
@@ -174,9 +175,16 @@ impl World {
             if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
                 continue;
             }
-            let request = Request::Create(object.clone());
-            if let Err(error) = world.serve(&Actor::Client(0), &request, sink) {
-                errors.push(SetupError { index, error });
+            let request = Request::Create(as_mirrored(object.clone()));
+            match world.serve(&Actor::Client(0), &request, sink) {
+                Err(error) => errors.push(SetupError { index, error }),
+                Ok(Some(Object::Pod(pod))) if pod.is_mirror() => {
+                    // LC-213: a mirror among the scenario's objects says what its node has on disk.
+                    if let Some(node) = pod.spec.node_name.clone() {
+                        world.with_machine(&node, sink, |machine, _| machine.keep_static(pod));
+                    }
+                }
+                Ok(_) => {}
             }
         }
         if errors.is_empty() { Ok(world) } else { Err(errors) }
@@ -274,6 +282,24 @@ impl World {
             ..Default::default()
         })));
     }
+}
+
+/// A static pod as its kubelet shows it: whatever a taint asks, it stays (LC-064).
+fn as_mirrored(mut object: Object) -> Object {
+    if let Object::Pod(pod) = &mut object
+        && pod.is_mirror()
+    {
+        let stays = Toleration {
+            operator: Some(TolerationOperator::Exists),
+            effect: Some(TaintEffect::NoExecute),
+            ..Toleration::default()
+        };
+        let tolerations = &mut Arc::make_mut(pod).spec.tolerations;
+        if !tolerations.contains(&stays) {
+            Arc::make_mut(tolerations).push(stays);
+        }
+    }
+    object
 }
 
 fn namespace(name: &str) -> Namespace {

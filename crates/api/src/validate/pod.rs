@@ -1,7 +1,7 @@
 //! Pods and pod templates on create (VA-018, VA-084 to VA-170).
 
 use crate::{
-    BEHAVIOR_PREFIX, Labels, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity, RestartPolicy, Str,
+    BEHAVIOR_PREFIX, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity, RestartPolicy, Str,
     container_behaviors,
 };
 
@@ -12,6 +12,15 @@ use super::{ErrorList, Path, affinity, container, meta, names, resources, schedu
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     behaviors(&pod.metadata.annotations, &pod.spec, &metadata, errors);
+    if let Some(manifest) = pod.metadata.annotation(MIRROR)
+        && pod.spec.node_name.as_ref().is_none_or(|node| node.is_empty())
+    {
+        errors.invalid_text(
+            &metadata.child("annotations").key(MIRROR),
+            manifest,
+            "must set spec.nodeName if mirror pod annotation is set",
+        );
+    }
     let path = Path::root("spec");
     spec(&pod.spec, &path, errors);
     if !pod.spec.ephemeral_containers.is_empty() {

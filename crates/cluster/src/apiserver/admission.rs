@@ -26,7 +26,7 @@ impl ApiServer {
                 self.admit_priority(pod)?;
                 default_tolerations(pod);
                 fold_match_label_keys(pod);
-                if pod.spec.service_account_name.is_empty() {
+                if pod.spec.service_account_name.is_empty() && !pod.is_mirror() {
                     pod.spec.service_account_name = Str::from("default");
                 }
             }

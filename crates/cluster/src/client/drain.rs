@@ -251,7 +251,7 @@ impl Draining {
                 return Fate::Keep(DAEMON_WARNING);
             }
         }
-        if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
+        if pod.is_mirror() {
             return Fate::Skip;
         }
         if !is_finished && pod.spec.volumes.iter().any(|volume| volume.empty_dir.is_some()) {

@@ -241,16 +241,16 @@ impl Ledger {
         }
     }
 
+    /// A pod that is or was.
+    fn pod_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<Arc<Pod>> {
+        match objects.by_uid(uid) {
+            Some(Object::Pod(pod)) => Some(pod),
+            _ => Some(self.removals.get(uid)?.pod.clone()),
+        }
+    }
     /// The StatefulSet identity of a pod.
     pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
-        let stored;
-        let pod: &Pod = match objects.by_uid(uid) {
-            Some(Object::Pod(pod)) => {
-                stored = pod;
-                &stored
-            }
-            _ => &self.removals.get(uid)?.pod,
-        };
+        let pod = self.pod_of(uid, objects)?;
         let owner = pod.metadata.controller_ref()?;
         (&*owner.kind == Kind::StatefulSet.name()).then(|| pod.metadata.key())
     }
@@ -261,6 +261,13 @@ impl Ledger {
         else {
             return;
         };
+        // LC-213: a static pod's processes are not bound to the life of its mirror.
+        if self
+            .pod_of(&object.uid, parts.objects)
+            .is_some_and(|pod| pod.is_mirror())
+        {
+            return;
+        }
         let identity = self.identity_of(&object.uid, parts.objects);
         let mut entry = self.live.get(&object.uid).cloned().unwrap_or_else(|| LivePod {
             key: object.key.clone(),

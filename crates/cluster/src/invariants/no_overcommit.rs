@@ -79,9 +79,9 @@ impl Check for NoOvercommit {
 
 /// Whether some pod of the node was never scheduled: it was created with its node, or is a daemon of the node itself.
 fn arrived_past_the_scheduler(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
-    view.objects.pods_on(node).any(|pod| {
-        pod.condition("PodScheduled").is_none() || pod.metadata.annotation("kubernetes.io/config.mirror").is_some()
-    })
+    view.objects
+        .pods_on(node)
+        .any(|pod| pod.condition("PodScheduled").is_none() || pod.is_mirror())
 }
 
 /// What a pod asks for: app containers and sidecars together, or the largest step of its start, plus overhead.

@@ -36,12 +36,7 @@ pub(super) const SYSTEM_CRITICAL: i32 = 2_000_000_000;
 
 /// Whether the kubelet never evicts the pod and preempts for it (LC-066, LC-197).
 pub(super) fn is_critical(pod: &Pod) -> bool {
-    pod.priority() >= SYSTEM_CRITICAL || is_static(pod)
-}
-
-/// Whether the pod is a static pod's mirror (LC-213).
-pub(super) fn is_static(pod: &Pod) -> bool {
-    pod.metadata.annotation("kubernetes.io/config.mirror").is_some()
+    pod.priority() >= SYSTEM_CRITICAL || pod.is_mirror()
 }
 
 /// A pod's requests as the node accounts them, in thousandths for cpu, units otherwise.
@@ -133,7 +128,7 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
             .iter()
             .any(|toleration| toleration.tolerates(taint))
     });
-    if !is_static(pod)
+    if !pod.is_mirror()
         && let Some(taint) = untolerated.next()
     {
         let value = &taint.value;

@@ -4,7 +4,7 @@
 use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
-use podscope_api::{Node, NodeName, Uid};
+use podscope_api::{Node, NodeName, ObjectKey, Uid};
 
 use super::{KubeletSettings, KubeletTimer};
 use crate::machine::{Machine, PullId};
@@ -21,6 +21,10 @@ pub(super) enum Call {
     Register,
     /// The node's status.
     NodeStatus,
+    /// The DELETE of an unwanted mirror (LC-213).
+    DeleteMirror(ObjectKey),
+    /// The POST of a missing one.
+    CreateMirror(ObjectKey),
 }
 
 /// What all pods of a node share.

@@ -10,6 +10,7 @@ mod eviction;
 mod grace;
 mod host;
 mod kill;
+mod mirror;
 mod node;
 mod orphans;
 mod plan;
@@ -98,6 +99,7 @@ struct Managers {
     shutdown: Option<shutdown::Shutdown>,
     /// Critical pods with the pods that end for them (LC-066).
     preemptors: Vec<(Uid, Vec<Uid>)>,
+    mirrors: mirror::Mirrors,
     /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
     has_listed: bool,
 }
@@ -179,6 +181,7 @@ impl Managers {
             KubeletInput::Machine(event) => self.machine_event(&event, host),
         }
         self.start_preemptors(host);
+        self.mirror_pass(host);
         self.shutdown_pass(host);
     }
 
@@ -192,6 +195,7 @@ impl Managers {
             host.shared.node_state.runtime_down_since = Some(host.ctx.now);
             host.want_node_status();
         }
+        self.start_static_pods(host);
     }
     fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
         self.node_seen(node, host);
@@ -200,6 +204,9 @@ impl Managers {
             let age = |pod: &Pod| (pod.metadata.creation_timestamp, pod.metadata.key());
             age(a).cmp(&age(b))
         });
+        for mirror in pods.iter().filter(|pod| pod.is_mirror()) {
+            self.mirror_seen(mirror, host);
+        }
         let gone: Vec<Uid> = self
             .pods
             .keys()
@@ -209,7 +216,7 @@ impl Managers {
         for uid in gone {
             self.pod_gone(&uid, None, host);
         }
-        for pod in &pods {
+        for pod in pods.iter().filter(|pod| !pod.is_mirror()) {
             self.pod_seen(pod, host);
         }
         self.has_listed = true;
@@ -218,6 +225,9 @@ impl Managers {
     }
     /// A pod as the API shows it: new to this kubelet, or changed.
     fn pod_seen(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        if pod.is_mirror() {
+            return self.mirror_seen(pod, host);
+        }
         let uid = pod.metadata.uid.clone();
         if let Some(worker) = self.pods.get_mut(&uid) {
             worker.update(pod, host);
@@ -308,6 +318,9 @@ impl Managers {
         }
     }
     fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
+        if self.mirror_gone(uid, host) {
+            return;
+        }
         if let Some(worker) = self.pods.get_mut(uid) {
             worker.removed(last, host);
         }
@@ -334,6 +347,7 @@ impl Managers {
                 self.advance(uid, host);
             }
             Call::Register | Call::NodeStatus => self.node_answered(&call, answer, host),
+            Call::DeleteMirror(_) | Call::CreateMirror(_) => self.mirror_answered(&call, answer, host),
         }
     }
     fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
@@ -399,6 +413,7 @@ impl Managers {
             return;
         }
         host.shared.status_pass = None;
+        self.retry_mirrors(host);
         for worker in self.pods.values_mut() {
             worker.status_pass(host);
         }

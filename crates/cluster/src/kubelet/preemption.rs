@@ -18,8 +18,10 @@ pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) ->
         .map(|shortage| (shortage.resource.as_str().into(), shortage.missing()))
         .collect();
     let of_class = |class: QosClass| -> Vec<&'a Pod> {
+        // A critical pod goes before any other, and of two critical ones that of the higher priority.
         let may_go = |other: &&&'a Pod| {
-            other.status.qos_class.as_ref() == Some(&class) && !is_critical(other) && other.priority() < pod.priority()
+            other.status.qos_class.as_ref() == Some(&class)
+                && (!is_critical(other) || other.priority() < pod.priority())
         };
         others.iter().filter(may_go).copied().collect()
     };

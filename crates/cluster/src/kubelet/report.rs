@@ -154,6 +154,14 @@ impl PodWorker {
         }
         self.publish(status, host);
     }
+    /// A new mirror stands for the pod (LC-213): it is told all.
+    pub(super) fn take_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        let status = self.status().clone();
+        self.pod = mirror.clone();
+        self.report = Report::default();
+        self.wake = None;
+        self.publish(status, host);
+    }
     /// A probe's result changed: `started`, `ready` and the conditions follow at once (LC-170).
     pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
         let fresh = status::generate(self, host, false);

@@ -291,7 +291,8 @@ fn state_of(container: &machine::Container, pod: &Pod, ctx: &Ctx<'_>) -> Contain
 
 /// The runtime's name of a container: made from what identifies it, so that equal runs agree.
 pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
-    let digits = hex_digest(container.id.0, &[pod.metadata.uid.as_str(), &container.name]);
+    let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
+    let digits = hex_digest(container.id.0, &[node, &container.name]);
     format!("containerd://{digits}").into()
 }
 

@@ -13,6 +13,9 @@ impl Machine {
         if pod.is_terminal() || pod.metadata.uid.is_empty() {
             return;
         }
+        if pod.is_mirror() {
+            self.keep_static(pod.clone());
+        }
         let now = ctx.now;
         let instant =
             |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);

@@ -9,6 +9,7 @@ mod fault;
 mod images;
 mod process;
 mod running;
+mod static_pods;
 
 use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -199,6 +200,8 @@ pub struct Machine {
     is_storage_refused: bool,
     boots: u32,
     pods: BTreeMap<Uid, MachinePod>,
+    /// Manifests of static pods, as the mirror of each showed them when it was made.
+    static_pods: Vec<Arc<Pod>>,
     /// In the order in which they came.
     images: Vec<Arc<Image>>,
     /// Pods whose next sandbox cannot be made.
@@ -229,6 +232,7 @@ impl Machine {
             is_storage_refused: false,
             boots: 0,
             pods: BTreeMap::new(),
+            static_pods: Vec::new(),
             images: Vec::new(),
             refused_sandboxes: BTreeSet::new(),
             pulls: Vec::new(),

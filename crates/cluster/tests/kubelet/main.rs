@@ -14,5 +14,6 @@ mod properties;
 mod restarts;
 mod shutdown;
 mod start;
+mod static_pods;
 mod termination;
 mod timelines;
