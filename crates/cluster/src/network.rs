@@ -134,15 +134,6 @@ impl Network {
         healed |= self.nodes_out.remove(node);
         healed
     }
-    /// Whether any link of the node is cut on purpose.
-    pub fn has_cut(&self, node: &NodeName) -> bool {
-        let place = Place::Node(node.clone());
-        self.isolated_in.contains_key(node)
-            || self.isolated_out.contains_key(node)
-            || self.nodes_in.contains(node)
-            || self.nodes_out.contains(node)
-            || self.cuts.iter().any(|(from, to)| *from == place || *to == place)
-    }
     /// The nodes with a cut, in order.
     pub fn cut_nodes(&self) -> BTreeSet<NodeName> {
         let single = self

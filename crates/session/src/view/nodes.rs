@@ -31,11 +31,12 @@ impl Machines {
         let kubelets: BTreeSet<&NodeName> = world.kubelets().map(|(name, _)| name).collect();
         let network = world.network();
         let names: Vec<&NodeName> = world.machines().map(|(name, _)| name).collect();
+        let cut = network.cut_nodes();
         let mut machines = BTreeMap::new();
         for (name, machine) in world.machines() {
             let mut words = Vec::new();
             let mut is_cut = false;
-            if network.has_cut(name) || names.iter().any(|other| network.has_cut(other)) {
+            if !cut.is_empty() {
                 let here = Place::Node(name.clone());
                 // What is lost: (to the node, from the node).
                 let lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
@@ -49,7 +50,7 @@ impl Machines {
                 is_cut = control_plane != (false, false);
                 say("control-plane", control_plane);
                 say("storage", lost(&Place::Storage));
-                if network.has_cut(name) {
+                if cut.contains(name) {
                     let others: Vec<(&NodeName, (bool, bool))> = names
                         .iter()
                         .filter(|other| **other != name)
