@@ -12,8 +12,8 @@
 //! Its safety is the uniqueness of names at the API server (CT-070, CT-071,
 //! CT-085). Claims and their retention are in [`super::statefulset_claims`].
 
-use podscope_api::ordered::BTreeSet;
 use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podscope_api::{
@@ -21,7 +21,7 @@ use podscope_api::{
     StatefulSet, StatefulSetStatus, Str, UpdateStrategyType,
 };
 
-use crate::{Change, DeleteOptions, Part, Request};
+use crate::{Change, DeleteOptions, MAX_OBJECTS_OF_KIND, Part, Request};
 
 use super::owner::{self, controller_ref};
 use super::pod_util::{is_available, next_available_in};
@@ -188,15 +188,23 @@ impl Pass<'_, '_, '_> {
     fn reconcile(mut self, plan: Plan, status: &mut StatefulSetStatus) -> Plan {
         let start = start_of(&self.set);
         let replicas = self.set.spec.replicas.unwrap_or(1).max(0);
-        let slots: Vec<(i32, Option<Arc<Pod>>)> = (start..start.saturating_add(replicas))
-            .map(|ordinal| {
-                let holder = self
-                    .pods
-                    .iter()
-                    .find(|pod| ordinal_of(&self.set, &pod.metadata.name) == Some(ordinal));
-                (ordinal, holder.cloned())
-            })
+        let mut holders: BTreeMap<i32, Arc<Pod>> = BTreeMap::new();
+        for pod in &self.pods {
+            if let Some(ordinal) = ordinal_of(&self.set, &pod.metadata.name) {
+                holders.entry(ordinal).or_insert(pod.clone());
+            }
+        }
+        let end = start.saturating_add(replicas);
+        // No more pods than this can be created: the empty slots beyond need no look.
+        let filled_to = start.saturating_add(replicas.min(MAX_OBJECTS_OF_KIND as i32));
+        let mut slots: Vec<(i32, Option<Arc<Pod>>)> = (start..filled_to)
+            .map(|ordinal| (ordinal, holders.get(&ordinal).cloned()))
             .collect();
+        slots.extend(
+            holders
+                .range(filled_to..end)
+                .map(|(ordinal, pod)| (*ordinal, Some(pod.clone()))),
+        );
         let in_range = |pod: &Pod| {
             ordinal_of(&self.set, &pod.metadata.name)
                 .is_some_and(|ordinal| ordinal >= start && ordinal - start < replicas)

@@ -64,6 +64,14 @@ fn ct_074_ct_075_order() {
     assert_eq!((&*pod.spec.hostname, &*pod.spec.subdomain), ("db-0", "db"));
 }
 
+/// CT-074: one step of a set that wants more pods than any cluster holds costs what a step costs.
+#[test]
+fn ct_074_a_set_of_two_thousand_million() {
+    let mut lab = Lab::new(&["a-1"], &db(i32::MAX, ""));
+    lab.run(Span::millis(2_100));
+    assert_eq!(lab.pods(), ["db-0", "db-1", "!db-2"]);
+}
+
 /// C-02, CT-083, CT-084: a pod that cannot be confirmed dead holds its identity; a force delete frees it.
 #[test]
 fn ct_083_ct_084_an_identity_stalls_until_someone_asserts_its_death() {
