@@ -205,7 +205,14 @@ impl std::fmt::Display for Kubectl {
                 overwrite,
                 dry_run,
             } => {
-                t.word("taint").word("nodes").words(nodes).flag("--all", *all);
+                t.word("taint");
+                if nodes.iter().any(|node| node.starts_with('-')) {
+                    // Alone such a name would be read as a flag.
+                    t.words(&nodes.iter().map(|node| format!("node/{node}")).collect::<Vec<_>>());
+                } else {
+                    t.word("nodes").words(nodes);
+                }
+                t.flag("--all", *all);
                 t.value("-l", selector).flag("--overwrite", *overwrite);
                 for change in changes {
                     let mut spec = change.key.clone();
