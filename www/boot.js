@@ -36,6 +36,30 @@
   } catch (error) {
     say(`The engine cannot start: ${error.message}`);
   }
+  // In a release build the page's code that a first visit does not run is a module of its own
+  // (crates/split). It comes when a person first touches the page, or at the latest in the middle
+  // of the call that needs it.
+  if (root.dataset.rest) {
+    const rest = new URL(root.dataset.rest, document.baseURI);
+    let asked, compiled;
+    const ask = () => {
+      asked ??= fetch(rest).then(async (answer) => {
+        if (answer.ok) compiled = await WebAssembly.compile(await answer.arrayBuffer());
+      }).catch(() => { asked = undefined; });
+    };
+    for (const touch of ["pointermove", "pointerdown", "touchstart", "keydown", "wheel"]) {
+      addEventListener(touch, ask, { once: true, passive: true, capture: true });
+    }
+    const atOnce = () => {
+      const request = new XMLHttpRequest();
+      request.open("GET", rest, false);
+      request.overrideMimeType("text/plain; charset=x-user-defined"); // bytes, on the page's own thread
+      request.send();
+      if (request.status !== 200) throw new Error(`a part of the page did not load (${request.status})`);
+      return new WebAssembly.Module(Uint8Array.from(request.responseText, (char) => char.charCodeAt(0) & 255));
+    };
+    window.loadRest = () => new WebAssembly.Instance(compiled ?? atOnce(), { first: window.podscopePage });
+  }
   addEventListener("error", (event) => {
     if (document.getElementById("boot-status")) say(`Podscope could not start: ${event.message}`);
   });

@@ -24,4 +24,4 @@ mod worker;
 #[cfg(feature = "package")]
 pub use package::{Session, lessons, load};
 #[cfg(feature = "worker")]
-pub use worker::serve;
+pub use worker::{complete, serve};

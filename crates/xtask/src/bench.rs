@@ -81,7 +81,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
         .collect();
     // What needs a tool looks at the site.
     if chosen.iter().any(|b| !b.tools.is_empty()) {
-        site::build_with(&tools::ensure(tools::SITE)?)?;
+        site::build_with(&tools::ensure(tools::RELEASE)?)?;
     }
     let mut rows = Vec::new();
     for bench in chosen {

@@ -9,6 +9,7 @@ mod browser;
 mod decisions;
 mod editor;
 mod golden;
+mod halves;
 mod host;
 mod package;
 mod run;

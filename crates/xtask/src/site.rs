@@ -1,9 +1,9 @@
 //! The site: Trunk builds it, `finish` (Trunk's last hook) makes it ready to be served from
 //! anywhere: content-named engine, Content-Security-Policy, offline copy.
 
-use crate::host;
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
+use crate::{halves, host};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -26,14 +26,14 @@ pub(crate) fn dist() -> PathBuf {
 
 /// `cargo xtask build`.
 pub(crate) fn build() -> Fallible {
-    build_with(&tools::ensure(tools::SITE)?)?;
+    build_with(&tools::ensure(tools::RELEASE)?)?;
     println!("dist/ is the site: serve it from any path of any static host");
     crate::size::report()
 }
 
 /// `cargo xtask picture`: the README's pictures, of the release site.
 pub(crate) fn picture() -> Fallible {
-    build_with(&tools::ensure(tools::SITE)?)?;
+    build_with(&tools::ensure(tools::RELEASE)?)?;
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
     Run::new("node").args(["tests/e2e/picture.mjs"]).tools(&paths).status()
 }
@@ -150,14 +150,19 @@ pub(crate) fn finish() -> Fallible {
         .ok_or("`finish` is Trunk's hook: run `cargo xtask build`")?;
     let index = staging.join("index.html");
     let mut html = read(&index)?;
+    // Trunk's live reload rewrites its script while serving: its hash is not known here, and nothing
+    // is cut that is built again at every change.
+    let serving = html.contains("__TRUNK_ADDRESS__");
+    if !serving {
+        halves::engine(&staging)?;
+        html = halves::page(&staging, html)?;
+    }
 
     let files = files_under(&staging, "engine")?;
     let named = format!("engine-{}", &hash_of(&staging, &files)?[..16]);
     fs::rename(staging.join("engine"), staging.join(&named)).map_err(|e| format!("engine: {e}"))?;
     html = html.replace("\"engine/worker.js\"", &format!("\"{named}/worker.js\""));
 
-    // Trunk's live reload rewrites its script while serving, so its hash is not known here.
-    let serving = html.contains("__TRUNK_ADDRESS__");
     if !serving {
         let version = version(&staging)?;
         html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);

@@ -23,6 +23,9 @@ const LATER: &[&str] = &[
     "THIRD-PARTY.md",
 ];
 
+/// How the names of what a first visit does not run end (`halves.rs`).
+const REST: &str = "rest.wasm";
+
 /// A file of the site.
 pub(crate) struct File {
     pub(crate) name: String,
@@ -35,7 +38,7 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let names: Vec<String> = names
         .into_iter()
-        .filter(|name| !LATER.iter().any(|l| name.starts_with(l)))
+        .filter(|name| !LATER.iter().any(|l| name.starts_with(l)) && !name.ends_with(REST))
         .collect();
     let script = "const z=require('zlib'),f=require('fs');\
         for(const n of process.argv.slice(1)){const b=f.readFileSync(n);\

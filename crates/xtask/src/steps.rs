@@ -91,7 +91,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "site",
         about: "the release site builds",
-        tools: tools::SITE,
+        tools: tools::RELEASE,
         after: None,
         run: |paths| (site::build_with(paths), Counts::default()),
     },

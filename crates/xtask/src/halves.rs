@@ -1,0 +1,119 @@
+//! The release site's wasm, cut in two: what a first visit runs, and the rest (`crates/split`).
+
+use crate::host;
+use crate::run::{Fallible, Run};
+use crate::site::{read, write};
+use base64::Engine as _;
+use sha2::{Digest, Sha256, Sha384};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where instrumented modules and what they saw are kept, for whoever wants to look.
+fn work() -> Fallible<PathBuf> {
+    let dir = host::target().join("split");
+    fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    Ok(dir)
+}
+
+fn tool(args: &[&Path], verb: &str) -> Fallible {
+    let run = Run::cargo().args(["run", "--quiet", "--package", "podscope-split", "--", verb]);
+    run.args(args).status()
+}
+
+/// Cuts a module in its place; `visit` prints which segments of the instrumented one ran.
+fn cut(whole: &Path, rest: &Path, visit: impl FnOnce(&Path) -> Run) -> Fallible {
+    let stem = whole.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let file = |ending: &str| work().map(|dir| dir.join(format!("{stem}{ending}")));
+    let (counted, ran) = (file("-counted.wasm")?, file("-ran.txt")?);
+    tool(&[whole, &counted], "instrument")?;
+    write(&ran, &visit(&counted).output()?)?;
+    tool(&[whole, &ran, whole, rest], "cut")
+}
+
+fn script(name: &str) -> Run {
+    Run::new("node").args([host::root().join("crates/split").join(name)])
+}
+
+/// The engine of a staged site; its visit is played in Node.
+pub(crate) fn engine(staging: &Path) -> Fallible {
+    let engine = staging.join("engine");
+    cut(
+        &engine.join("podscope-js_bg.wasm"),
+        &engine.join("rest.wasm"),
+        |counted| script("engine-visit.mjs").args([engine.join("podscope-js.js").as_path(), counted]),
+    )
+}
+
+/// The page of a staged site, where a browser is at hand to visit it; the page as it then is.
+pub(crate) fn page(staging: &Path, html: String) -> Fallible<String> {
+    if std::env::var_os("PODSCOPE_NODE_MODULES").is_none() {
+        println!("the page's wasm stays whole: `cargo xtask build` brings the browser that visits it");
+        return Ok(html);
+    }
+    let old = between(&html, "/podscope-web-", "_bg.wasm")
+        .ok_or("the page names no wasm")?
+        .to_string();
+    let named = |name: &str, ending: &str| staging.join(format!("podscope-web-{name}{ending}"));
+    let (wasm, rest, glue) = (named(&old, "_bg.wasm"), named(&old, "_rest.wasm"), named(&old, ".js"));
+    cut(&wasm, &rest, |counted| {
+        let name = PathBuf::from(format!("podscope-web-{old}_bg.wasm"));
+        script("page-visit.mjs")
+            .args([name.as_path(), counted])
+            .env("PODSCOPE_DIST", staging)
+    })?;
+
+    // The rest needs the first half's exports before anything of the page runs.
+    const INSTANCE: &str = "wasm = instance.exports;";
+    let text = read(&glue)?;
+    if text.matches(INSTANCE).count() != 1 {
+        return Err(format!(
+            "{}: not the script that wasm-bindgen used to write",
+            glue.display()
+        ));
+    }
+    write(
+        &glue,
+        &text.replace(INSTANCE, "wasm = window.podscopePage = instance.exports;"),
+    )?;
+
+    // Both halves are of one visit: they are named by what they are.
+    let mut hash = Sha256::new();
+    for file in [&wasm, &rest, &glue] {
+        hash.update(fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?);
+    }
+    let new: String = hash
+        .finalize()
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let mut html = html.replace(&old, &new);
+    for ending in ["_bg.wasm", "_rest.wasm", ".js"] {
+        fs::rename(named(&old, ending), named(&new, ending)).map_err(|e| format!("{old}{ending}: {e}"))?;
+    }
+    for ending in ["_bg.wasm", ".js"] {
+        html = with_integrity(html, &format!("podscope-web-{new}{ending}"), &named(&new, ending))?;
+    }
+    let rest = format!("<html data-rest=\"podscope-web-{new}_rest.wasm\" ");
+    Ok(html.replacen("<html ", &rest, 1))
+}
+
+/// Puts a file's digest into the link that names it.
+fn with_integrity(html: String, name: &str, file: &Path) -> Fallible<String> {
+    const KEY: &str = "integrity=\"";
+    let link = html
+        .find(&format!("href=\"./{name}\""))
+        .ok_or_else(|| format!("no link to {name}"))?;
+    let start = link + html[link..].find(KEY).ok_or_else(|| format!("no digest of {name}"))? + KEY.len();
+    let end = start + html[start..].find('"').ok_or("a digest without an end")?;
+    let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let digest = base64::engine::general_purpose::STANDARD.encode(Sha384::digest(bytes));
+    Ok(format!("{}sha384-{digest}{}", &html[..start], &html[end..]))
+}
+
+/// What stands between two texts, first found.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let end = text.find(after)?;
+    let start = text[..end].rfind(before)? + before.len();
+    Some(&text[start..end])
+}
