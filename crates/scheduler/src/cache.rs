@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  watch events ──► on_change ──► nodes     [NodeInfo]        sums, pods, ports, images
+//!                                 rows      [Row]             what most decisions read of it
 //!                                 topology  key × node        domain of every node
 //!                                 counters  question × node   pods that match (spread, affinity)
 //!                                 terms     term × node       pods that carry the term
@@ -18,6 +19,7 @@ use podscope_api::{Node, NodeName, Object, Pod, Str};
 use crate::counters::{ClassIdx, Counters, NamespaceLabels, PlacedTerms, Question};
 use crate::node_info::{ImageOnNode, NodeIdx, NodeInfo};
 use crate::pod_info::{PodInfo, uid_of};
+use crate::rows::{Row, Rows};
 use crate::selector::{LabelSet, intern_labels};
 use crate::stores::Stores;
 use crate::symbols::{Symbol, Symbols};
@@ -85,6 +87,7 @@ pub struct Cache {
     pub(crate) symbols: Symbols,
     /// Shared with checkpoints: a change copies the one node.
     pub(crate) nodes: Vec<Arc<NodeInfo>>,
+    rows: Rows,
     node_ids: BTreeMap<Str, NodeIdx>,
     free_nodes: Vec<NodeIdx>,
     tree: NodeTree,
@@ -96,7 +99,7 @@ pub struct Cache {
     pub(crate) terms: PlacedTerms,
     pub(crate) namespaces: NamespaceLabels,
     images: BTreeMap<Symbol, ImageState>,
-    /// Nodes whose frozen image counts are out of date (SCH-109).
+    /// Nodes whose rows and frozen image counts are out of date (SCH-109).
     dirty: Vec<NodeIdx>,
     pub(crate) claim_users: BTreeMap<(Symbol, Symbol), u32>,
     pub(crate) stores: Stores,
@@ -114,6 +117,10 @@ impl Cache {
     /// A node's sums.
     pub fn node(&self, index: NodeIdx) -> &NodeInfo {
         &self.nodes[index as usize]
+    }
+    /// A node's numbers, as of the last [`Cache::update_snapshot`].
+    pub(crate) fn row(&self, index: NodeIdx) -> &Row {
+        self.rows.get(index)
     }
     /// The index of an existing node.
     pub fn node_index(&self, name: &str) -> Option<NodeIdx> {
@@ -144,7 +151,7 @@ impl Cache {
         self.topology.intern(key, &self.nodes)
     }
     /// Pods that answer a question, by node index.
-    pub(crate) fn ask(&mut self, question: Question) -> &[u32] {
+    pub(crate) fn ask(&mut self, question: Question) -> Arc<Vec<u32>> {
         self.counters.ask(question, &self.nodes, &self.namespaces)
     }
 
@@ -354,15 +361,19 @@ impl Cache {
         self.release_if_unused(node);
     }
 
-    /// Brings what is frozen per cycle up to date: the node order and the image counts (SCH-006, SCH-109).
+    /// Brings what is frozen per cycle up to date: the node order, rows and image counts (SCH-006, SCH-109).
     pub fn update_snapshot(&mut self) {
         if self.order_is_stale {
             self.order = self.tree.list();
             self.order_is_stale = false;
         }
         for index in std::mem::take(&mut self.dirty) {
-            let info = Arc::make_mut(&mut self.nodes[index as usize]);
-            for image in &mut info.images {
+            let info = &mut self.nodes[index as usize];
+            self.rows.set(index, info);
+            if info.images.is_empty() {
+                continue;
+            }
+            for image in &mut Arc::make_mut(info).images {
                 image.nodes = self.images.get(&image.name).map_or(0, |state| state.nodes.len() as u32);
             }
         }

@@ -152,17 +152,21 @@ impl Counters {
         }
     }
     /// The answer to a question: pods by node index (missing ones are 0). Counted once, then kept.
-    pub(crate) fn ask(&mut self, question: Question, nodes: &[Arc<NodeInfo>], namespaces: &NamespaceLabels) -> &[u32] {
+    pub(crate) fn ask(
+        &mut self,
+        question: Question,
+        nodes: &[Arc<NodeInfo>],
+        namespaces: &NamespaceLabels,
+    ) -> Arc<Vec<u32>> {
         self.clock += 1;
-        if let Some(id) = self.counter_ids.get(&question) {
-            let id = *id as usize;
-            if let Some(counter) = &mut self.counters[id] {
-                counter.used_at = self.clock;
-                if counter.on_node.len() < nodes.len() {
-                    Arc::make_mut(&mut counter.on_node).resize(nodes.len(), 0);
-                }
+        if let Some(id) = self.counter_ids.get(&question)
+            && let Some(counter) = &mut self.counters[*id as usize]
+        {
+            counter.used_at = self.clock;
+            if counter.on_node.len() < nodes.len() {
+                Arc::make_mut(&mut counter.on_node).resize(nodes.len(), 0);
             }
-            return self.counters[id].as_ref().map_or(&[], |counter| &counter.on_node);
+            return counter.on_node.clone();
         }
         if self.counter_ids.len() >= COUNTERS_MAX {
             let oldest = self
@@ -198,16 +202,14 @@ impl Counters {
                 }
             }
         }
-        let question = Arc::new(question);
+        let (question, on_node) = (Arc::new(question), Arc::new(on_node));
         self.counter_ids.insert(question.clone(), id);
         self.counters[id as usize] = Some(Counter {
             question,
-            on_node: Arc::new(on_node),
+            on_node: on_node.clone(),
             used_at: self.clock,
         });
-        self.counters[id as usize]
-            .as_ref()
-            .map_or(&[], |counter| &counter.on_node)
+        on_node
     }
     fn forget(&mut self, id: u32) {
         if let Some(counter) = self.counters[id as usize].take() {

@@ -1,22 +1,22 @@
 //! One scheduling cycle: PreFilter, Filter, PreScore, Score, choice (SCH-002, SCH-007 to SCH-021).
 
-use podscope_api::ordered::InOrder as _;
-use std::sync::Arc;
+mod filter;
+mod score;
 
 use podscope_api::Str;
+use podscope_api::ordered::InOrder as _;
 
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::node_info::{NodeIdx, NodeInfo};
+use crate::node_info::NodeIdx;
 use crate::nominator::Nominator;
 use crate::plugins::{
-    Plugin, PluginSet, Point, balanced_allocation, dynamic_resources, image_locality, inter_pod_affinity,
-    node_affinity, node_name, node_ports, node_resources_fit, node_unschedulable, node_volume_limits,
-    pod_topology_spread, taint_toleration, volume_binding, volume_restrictions, volume_zone,
+    Plugin, PluginSet, Point, dynamic_resources, inter_pod_affinity, node_affinity, node_ports, node_volume_limits,
+    pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
 };
 use crate::pod_info::{Incoming, PodInfo};
 use crate::selector::{NodeSelector, NodeTerm};
-use crate::status::{Code, Histogram, Reason, Reasons, Status};
+use crate::status::{Code, Histogram, Status};
 use crate::symbols::Symbol;
 
 /// The profile's added node affinity, compiled.
@@ -207,23 +207,6 @@ pub struct Found {
     pub wanted: usize,
 }
 
-/// How many feasible nodes end the search (SCH-013).
-fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -> usize {
-    if profile.at(Point::Score).is_empty() {
-        return 1;
-    }
-    if n < 100 {
-        return n;
-    }
-    let mut percentage = profile
-        .percentage_of_nodes_to_score
-        .unwrap_or(config.percentage_of_nodes_to_score) as usize;
-    if percentage == 0 {
-        percentage = 50_usize.saturating_sub(n / 125).max(5);
-    }
-    (n * percentage / 100).max(100)
-}
-
 /// The search of one cycle.
 pub(crate) struct Search<'a> {
     pub(crate) config: &'a SchedulerConfiguration,
@@ -377,267 +360,6 @@ impl Search<'_> {
         } else {
             Ok(None)
         }
-    }
-
-    /// Examines nodes (SCH-011 to SCH-017).
-    fn find(
-        &self,
-        cache: &Cache,
-        state: &mut CycleState,
-        only: Option<Vec<Symbol>>,
-        start: &mut usize,
-        found: &mut Found,
-    ) -> Result<(), String> {
-        let cycle = self.cycle(cache);
-        let order = cache.order();
-        let nominated = &self.incoming.info.pod.status.nominated_node_name;
-        if !nominated.is_empty()
-            && let Some(node) = cache.node_index(nominated)
-        {
-            match self.filter_with_nominated(&cycle, state, node, cache.node(node)) {
-                Ok(()) => {
-                    found.feasible.push(node);
-                    return Ok(());
-                }
-                Err(status) => self.refuse(cache, found, node, status)?,
-            }
-        }
-        let narrowed: Vec<NodeIdx>;
-        let nodes = match &only {
-            None => order,
-            Some(names) => {
-                let named = order
-                    .iter()
-                    .filter(|node| names.contains(&cache.node(**node).name_symbol));
-                narrowed = named.copied().collect();
-                found.diagnosis.absent = Some(Status {
-                    plugin: None,
-                    code: Code::UnschedulableAndUnresolvable,
-                    reasons: Reasons::One(Reason::Fixed("node(s) didn't satisfy plugin(s) [NodeAffinity]")),
-                });
-                &narrowed
-            }
-        };
-        let n = nodes.len();
-        found.wanted = nodes_to_find(self.config, self.profile, n);
-        let first = if n == 0 { 0 } else { *start % n };
-        for node in nodes[first..].iter().chain(&nodes[..first]) {
-            match self.filter_with_nominated(&cycle, state, *node, cache.node(*node)) {
-                Ok(()) if found.feasible.len() == found.wanted => break,
-                Ok(()) => found.feasible.push(*node),
-                Err(status) => self.refuse(cache, found, *node, status)?,
-            }
-        }
-        let examined = found.feasible.len() + found.diagnosis.refused.len();
-        *start = (*start + examined) % order.len();
-        Ok(())
-    }
-
-    fn refuse(&self, cache: &Cache, found: &mut Found, node: NodeIdx, status: Status) -> Result<(), String> {
-        let plugin = status.plugin;
-        if status.code == Code::Error {
-            return Err(format!(
-                "running \"{}\" filter plugin: {}",
-                plugin.map_or("", Plugin::name),
-                status.message(&cache.symbols)
-            ));
-        }
-        if let Some(plugin) = plugin {
-            found.diagnosis.rejectors.insert(plugin);
-        }
-        let refused = &mut found.diagnosis.refused;
-        // Only the nominated node can be refused twice; it is the first of the list.
-        match refused.first_mut() {
-            Some((known, before)) if *known == node => *before = status,
-            _ => refused.push((node, status)),
-        }
-        Ok(())
-    }
-
-    /// Filter, first with the nominated pods of at least this priority added (SCH-017).
-    pub(crate) fn filter_with_nominated(
-        &self,
-        cycle: &Cycle<'_>,
-        state: &mut CycleState,
-        index: NodeIdx,
-        node: &NodeInfo,
-    ) -> Result<(), Status> {
-        let own = &self.incoming.info;
-        let others: Vec<&Arc<PodInfo>> = self
-            .nominator
-            .on(&node.name)
-            .iter()
-            .filter(|pod| pod.priority >= own.priority && pod.uid != own.uid)
-            .collect();
-        if !others.is_empty() {
-            let saved = state.save();
-            let mut copy = node.clone();
-            for pod in &others {
-                copy.add_pod((*pod).clone());
-                state.update(cycle, pod, index, 1);
-            }
-            let result = filter(cycle, state, index, &copy);
-            for pod in &others {
-                state.update(cycle, pod, index, -1);
-            }
-            state.restore(saved);
-            result?;
-        }
-        filter(cycle, state, index, node)
-    }
-
-    /// PreScore, Score, Normalize, weights, hosts (SCH-020, SCH-021).
-    fn score(&self, cache: &mut Cache, state: &mut CycleState, found: &mut Found) -> Result<(), String> {
-        let plugins = self.profile.at(Point::Score);
-        let n = found.feasible.len();
-        let mut totals = vec![0_i64; n];
-        for plugin in plugins {
-            let run = self
-                .pre_score(*plugin, cache, state, &found.feasible)
-                .map_err(|status| {
-                    let message = status.message(&cache.symbols);
-                    format!("running PreScore plugin \"{}\": {message}", plugin.name())
-                })?;
-            if !run {
-                continue;
-            }
-            let cycle = self.cycle(cache);
-            let raw = score_all(*plugin, &cycle, state, &found.feasible);
-            let mut normalized = raw.clone();
-            normalize(*plugin, state, &mut normalized);
-            let weight = self.profile.weight(*plugin);
-            for (total, score) in totals.iter_mut().zip(&normalized) {
-                if !(0..=100).contains(score) {
-                    return Err(format!(
-                        "plugin \"{}\" returns an invalid score {score}, it should in the range of [0, 100] after normalizing",
-                        plugin.name()
-                    ));
-                }
-                *total += score * weight;
-            }
-            found.scores.push(PluginScores {
-                plugin: *plugin,
-                raw,
-                normalized,
-                weight,
-            });
-        }
-        if plugins.is_empty() {
-            totals.fill(1);
-        }
-        let best = totals.iter().copied().max().unwrap_or(0);
-        let tied = found.feasible.iter().zip(&totals).filter(|(_, total)| **total == best);
-        found.hosts = tied.map(|(node, _)| *node).collect();
-        found.totals = totals;
-        Ok(())
-    }
-
-    /// Whether the plugin scores this cycle (SCH-035).
-    fn pre_score(
-        &self,
-        plugin: Plugin,
-        cache: &mut Cache,
-        state: &mut CycleState,
-        feasible: &[NodeIdx],
-    ) -> Result<bool, Status> {
-        Ok(match plugin {
-            Plugin::NodeAffinity => node_affinity::pre_score(&self.cycle(cache))?,
-            Plugin::VolumeBinding => false,
-            Plugin::PodTopologySpread => {
-                state.spread_score = pod_topology_spread::pre_score(cache, self.profile, self.incoming, feasible)?;
-                state.spread_score.is_some()
-            }
-            Plugin::InterPodAffinity => {
-                state.affinity_score = inter_pod_affinity::pre_score(cache, self.profile, self.incoming);
-                state.affinity_score.is_some()
-            }
-            Plugin::BalancedAllocation => balanced_allocation::pre_score(&self.cycle(cache)),
-            _ => true,
-        })
-    }
-}
-
-/// Runs the Filter plugins on a node; the first refusal wins (SCH-016).
-pub(crate) fn filter(cycle: &Cycle<'_>, state: &CycleState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-    for plugin in &state.filters {
-        match plugin {
-            Plugin::NodeUnschedulable => node_unschedulable::filter(cycle, node)?,
-            Plugin::NodeName => node_name::filter(cycle, node)?,
-            Plugin::TaintToleration => taint_toleration::filter(cycle, node)?,
-            Plugin::NodeAffinity => node_affinity::filter(cycle, node)?,
-            Plugin::NodePorts => node_ports::filter(cycle, node)?,
-            Plugin::NodeResourcesFit => node_resources_fit::filter(cycle, node)?,
-            Plugin::VolumeRestrictions => with(*plugin, state.restrictions.as_ref(), |state| {
-                volume_restrictions::filter(cycle, state, node)
-            })?,
-            Plugin::NodeVolumeLimits => node_volume_limits::filter(cycle, node)?,
-            Plugin::VolumeBinding => with(*plugin, state.binding.as_ref(), |state| {
-                volume_binding::filter(cycle, state, node)
-            })?,
-            Plugin::VolumeZone => with(*plugin, state.zone.as_ref(), |state| volume_zone::filter(state, node))?,
-            Plugin::PodTopologySpread => with(*plugin, state.spread.as_ref(), |state| {
-                pod_topology_spread::filter(cycle, state, index)
-            })?,
-            Plugin::InterPodAffinity => with(*plugin, state.affinity.as_ref(), |state| {
-                inter_pod_affinity::filter(cycle, state, index)
-            })?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// A Filter whose PreFilter is disabled has no state to read: an error, as in Kubernetes.
-fn with<T>(plugin: Plugin, state: Option<&T>, run: impl FnOnce(&T) -> Result<(), Status>) -> Result<(), Status> {
-    match state {
-        Some(state) => run(state),
-        None => Err(Status::text(
-            plugin,
-            Code::Error,
-            format!("reading \"PreFilter{}\" from cycleState: not found", plugin.name()),
-        )),
-    }
-}
-
-fn score_all(plugin: Plugin, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx]) -> Vec<i64> {
-    let each = |score: &dyn Fn(&NodeInfo) -> i64| feasible.iter().map(|node| score(cycle.cache.node(*node))).collect();
-    match plugin {
-        Plugin::TaintToleration => each(&|node| taint_toleration::score(cycle, node)),
-        Plugin::NodeAffinity => each(&|node| node_affinity::score(cycle, node)),
-        Plugin::NodeResourcesFit => each(&|node| node_resources_fit::score(cycle, node)),
-        Plugin::BalancedAllocation => each(&|node| balanced_allocation::score(cycle, node)),
-        Plugin::ImageLocality if cycle.cache.has_no_images() => vec![0; feasible.len()],
-        Plugin::ImageLocality => each(&|node| image_locality::score(cycle, node)),
-        Plugin::PodTopologySpread => match &state.spread_score {
-            Some(state) => feasible
-                .iter()
-                .enumerate()
-                .map(|(at, node)| pod_topology_spread::score(cycle, state, at, *node))
-                .collect(),
-            None => vec![0; feasible.len()],
-        },
-        Plugin::InterPodAffinity => match &state.affinity_score {
-            Some(state) => feasible
-                .iter()
-                .map(|node| inter_pod_affinity::score(cycle, state, *node))
-                .collect(),
-            None => vec![0; feasible.len()],
-        },
-        _ => vec![0; feasible.len()],
-    }
-}
-
-fn normalize(plugin: Plugin, state: &CycleState, scores: &mut [i64]) {
-    match plugin {
-        Plugin::TaintToleration => taint_toleration::normalize(scores),
-        Plugin::NodeAffinity => node_affinity::normalize(scores),
-        Plugin::PodTopologySpread => {
-            if let Some(state) = &state.spread_score {
-                pod_topology_spread::normalize(state, scores);
-            }
-        }
-        Plugin::InterPodAffinity => inter_pod_affinity::normalize(scores),
-        _ => {}
     }
 }
 

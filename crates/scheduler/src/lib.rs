@@ -52,6 +52,7 @@ mod pod_info;
 mod post_filter;
 mod queue;
 mod resources;
+mod rows;
 mod scheduler;
 mod selector;
 mod sort;

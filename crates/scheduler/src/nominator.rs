@@ -37,6 +37,10 @@ impl Nominator {
     pub fn node_of(&self, uid: &str) -> Option<&Str> {
         self.node_of.get(uid)
     }
+    /// The nodes with nominated pods, by name.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Str> {
+        self.by_node.keys()
+    }
     /// The pods nominated to a node, in the order they were.
     pub fn on(&self, node: &str) -> &[Arc<PodInfo>] {
         if self.by_node.is_empty() {

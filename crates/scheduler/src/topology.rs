@@ -3,6 +3,7 @@
 //! ```text
 //!  key zone:      nodes  [0] [1] [2] [3] …        values  0: a   1: b   2: c
 //!                 domain  0   0   1   -  …        (- = NONE: no such label, or no such node)
+//!                                                n_nodes 0: 2   1: 1   2: 0
 //! ```
 
 use podscope_api::ordered::BTreeMap;
@@ -25,9 +26,13 @@ pub(crate) struct TopologyKey {
     /// The label.
     pub symbol: Symbol,
     /// Domain of each node, by node index.
-    pub of_node: Vec<Domain>,
+    of_node: Vec<Domain>,
     /// Value of each domain.
     pub values: Vec<Symbol>,
+    /// Nodes of each domain.
+    n_nodes: Vec<u32>,
+    /// Nodes that have a domain.
+    n_placed: usize,
     by_value: BTreeMap<Symbol, Domain>,
 }
 
@@ -47,6 +52,8 @@ impl Topology {
             symbol,
             of_node: Vec::with_capacity(nodes.len()),
             values: Vec::new(),
+            n_nodes: Vec::new(),
+            n_placed: 0,
             by_value: BTreeMap::new(),
         };
         for (index, node) in nodes.iter().enumerate() {
@@ -73,22 +80,59 @@ impl TopologyKey {
         if self.of_node.len() <= index {
             self.of_node.resize(index + 1, NONE);
         }
+        if let Some(n_nodes) = self.n_nodes.get_mut(self.of_node[index] as usize) {
+            *n_nodes -= 1;
+            self.n_placed -= 1;
+        }
         let value = node.node.as_ref().and_then(|_| label(&node.labels, self.symbol));
         self.of_node[index] = match value {
             None => NONE,
             Some(value) => *self.by_value.entry(value).or_insert_with(|| {
                 self.values.push(value);
+                self.n_nodes.push(0);
                 self.values.len() as Domain - 1
             }),
         };
+        if let Some(n_nodes) = self.n_nodes.get_mut(self.of_node[index] as usize) {
+            *n_nodes += 1;
+            self.n_placed += 1;
+        }
+    }
+    /// Nodes of each domain.
+    pub(crate) fn n_nodes(&self) -> &[u32] {
+        &self.n_nodes
+    }
+    /// Whether each of so many nodes has a domain.
+    pub(crate) fn is_on_all(&self, n: usize) -> bool {
+        self.n_placed == n
+    }
+    /// Adds `weight` for every pod counted on a node to the node's domain; says whether there was any.
+    pub(crate) fn add_up(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
+        let mut any = false;
+        for (count, domain) in on_node.iter().zip(&self.of_node) {
+            if *count != 0
+                && let Some(sum) = sums.get_mut(*domain as usize)
+            {
+                *sum += weight * i64::from(*count);
+                any = true;
+            }
+        }
+        any
     }
     /// Number of domains ever seen.
     pub(crate) fn n_domains(&self) -> usize {
         self.values.len()
     }
-    /// The domain of the empty value, if some node has it.
-    pub(crate) fn empty_domain(&self) -> Option<Domain> {
-        self.by_value.get(&Symbol::EMPTY).copied()
+    /// Where sums over domains keep the node: nodes without the label share the place of the empty value,
+    /// or one after the last domain if no node has that.
+    pub(crate) fn slot(&self, node: NodeIdx) -> usize {
+        match self.domain(node) {
+            NONE => self
+                .by_value
+                .get(&Symbol::EMPTY)
+                .map_or(self.n_domains(), |domain| *domain as usize),
+            domain => domain as usize,
+        }
     }
     /// The node's domain, [`NONE`] if it has none.
     pub(crate) fn domain(&self, node: NodeIdx) -> Domain {

@@ -36,16 +36,7 @@ impl PairCounts {
     }
     /// Adds `weight` for every counted pod at its node's value; says whether any was.
     fn add_all(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
-        let table = self.table(topology, key);
-        let domains = &topology.key(key).of_node;
-        let mut any = false;
-        for (count, domain) in on_node.iter().zip(domains) {
-            if *count != 0 && *domain != NONE {
-                table[*domain as usize] += weight * i64::from(*count);
-                any = true;
-            }
-        }
-        any
+        topology.key(key).add_up(on_node, weight, self.table(topology, key))
     }
     fn add_one(&mut self, topology: &Topology, key: KeyIdx, node: NodeIdx, delta: i64) {
         let domain = topology.key(key).domain(node);
@@ -124,7 +115,7 @@ pub fn pre_filter(cache: &mut Cache, incoming: &Incoming) -> Result<Option<Filte
         let all_of = affinity.iter().map(|term| term.pods.clone()).collect();
         let on_node = cache.counters.ask(question(all_of), &cache.nodes, &cache.namespaces);
         for term in &affinity {
-            state.affinity.add_all(&cache.topology, term.key, on_node, 1);
+            state.affinity.add_all(&cache.topology, term.key, &on_node, 1);
         }
         state.affinity_total = state.affinity.by_key.iter().flat_map(|(_, table)| table).sum();
     }
@@ -132,7 +123,7 @@ pub fn pre_filter(cache: &mut Cache, incoming: &Incoming) -> Result<Option<Filte
         let on_node = cache
             .counters
             .ask(question(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
-        state.anti.add_all(&cache.topology, term.key, on_node, 1);
+        state.anti.add_all(&cache.topology, term.key, &on_node, 1);
     }
     Ok(Some(state))
 }
@@ -244,7 +235,7 @@ pub fn pre_score(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> O
         let on_node = cache
             .counters
             .ask(question(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
-        recorded |= state.weights.add_all(&cache.topology, term.key, on_node, weight);
+        recorded |= state.weights.add_all(&cache.topology, term.key, &on_node, weight);
     }
     for placed in cache.terms.iter() {
         let weight = match placed.term.kind {

@@ -172,6 +172,17 @@ impl PluginSet {
     }
 }
 
+/// `x / y`. A processor takes long over a division of integers; where the quotient is at most 100 and `y`
+/// below 2^46, the nearest float never reaches the next whole number and can be cut off instead.
+#[inline(always)]
+pub(crate) fn quotient(x: i64, y: i64) -> i64 {
+    if (1..1 << 46).contains(&y) && (0..=100 * y).contains(&x) {
+        (x as f64 / y as f64) as i64
+    } else {
+        x.wrapping_div(y)
+    }
+}
+
 /// `DefaultNormalizeScore`: scales to `[0, 100]` by the largest, reversed if asked (SCH-043, SCH-048).
 pub(crate) fn default_normalize(scores: &mut [i64], reverse: bool) {
     let max = scores.iter().copied().max().unwrap_or(0);
@@ -182,9 +193,28 @@ pub(crate) fn default_normalize(scores: &mut [i64], reverse: bool) {
             }
             continue;
         }
-        *score = 100 * *score / max;
+        *score = quotient(100 * *score, max);
         if reverse {
             *score = 100 - *score;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotient;
+
+    #[test]
+    fn quotients_are_those_of_integers() {
+        let around = |x: i64| [x - 1, x, x.saturating_add(1)];
+        for y in (0..62).flat_map(|bits| around(1 << bits)).filter(|y| *y != 0) {
+            for times in 0..=101_i64 {
+                for x in around(y.saturating_mul(times)) {
+                    assert_eq!(quotient(x, y), x.wrapping_div(y), "{x} / {y}");
+                }
+            }
+        }
+        assert_eq!(quotient(-7, 2), -3);
+        assert_eq!(quotient(i64::MIN, -1), i64::MIN);
     }
 }

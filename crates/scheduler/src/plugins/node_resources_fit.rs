@@ -1,11 +1,13 @@
 //! `NodeResourcesFit`: room for what the pod requests, and a preference for how full nodes should be
 //! (SCH-053 to SCH-060).
 
+use crate::cache::Cache;
 use crate::config::{Resource, ScoringStrategy};
 use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::plugins::{Plugin, quotient};
 use crate::resources::{Resources, is_extended, is_scalar};
+use crate::rows::Row;
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
@@ -82,92 +84,133 @@ fn is_ignored(cycle: &Cycle<'_>, name: Symbol) -> bool {
             || args.ignored_resource_groups.iter().any(|ignored| **ignored == *group))
 }
 
-/// A resource's amounts on the node with the pod added, for scoring: `(requested, allocatable)`.
-pub(crate) fn amounts(
-    cycle: &Cycle<'_>,
-    node: &NodeInfo,
-    resource: &str,
-    pod: &Resources,
-    nonzero: bool,
-) -> (i64, i64) {
-    match resource {
-        "cpu" => {
-            let used = if nonzero { node.nonzero_cpu } else { node.requested.cpu };
-            (used.wrapping_add(pod.cpu), node.allocatable.cpu)
-        }
-        "memory" => {
-            let used = if nonzero {
-                node.nonzero_memory
-            } else {
-                node.requested.memory
-            };
-            (used.wrapping_add(pod.memory), node.allocatable.memory)
-        }
-        "ephemeral-storage" => (
-            node.requested.ephemeral.wrapping_add(pod.ephemeral),
-            node.allocatable.ephemeral,
-        ),
-        name => {
-            let Some(name_symbol) = cycle.cache.symbols.get(name) else {
-                return (0, 0);
-            };
-            let wanted = pod.scalar(name_symbol).unwrap_or(0);
-            if wanted == 0 && is_scalar(name) {
-                return (0, 0);
+/// What a score reads of a resource.
+#[derive(Debug, Clone, Copy)]
+enum Column {
+    Cpu,
+    Memory,
+    Ephemeral,
+    Scalar(Symbol),
+}
+
+/// A resource that counts in a score of this pod.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScoredResource {
+    column: Column,
+    /// What the pod asks for.
+    pub wanted: i64,
+    weight: i64,
+}
+
+/// The configured resources, without those of which neither the pod nor any node has something to say.
+pub(crate) fn scored_resources(cycle: &Cycle<'_>, resources: &[Resource], pod: &Resources) -> Vec<ScoredResource> {
+    let scored = |Resource { name, weight }: &Resource| {
+        let (column, wanted) = match &**name {
+            "cpu" => (Column::Cpu, pod.cpu),
+            "memory" => (Column::Memory, pod.memory),
+            "ephemeral-storage" => (Column::Ephemeral, pod.ephemeral),
+            name => {
+                let symbol = cycle.cache.symbols.get(name)?;
+                let wanted = pod.scalar(symbol).unwrap_or(0);
+                if wanted == 0 && is_scalar(name) {
+                    return None;
+                }
+                (Column::Scalar(symbol), wanted)
             }
-            match node.allocatable.scalar(name_symbol) {
-                Some(have) => (
-                    node.requested.scalar(name_symbol).unwrap_or(0).wrapping_add(wanted),
-                    have,
-                ),
-                None => (0, 0),
+        };
+        Some(ScoredResource {
+            column,
+            wanted,
+            weight: *weight,
+        })
+    };
+    resources.iter().filter_map(scored).collect()
+}
+
+impl ScoredResource {
+    /// Its amounts on the node with the pod added: `(requested, allocatable)`.
+    /// `nonzero` counts the placed pods' requests with their defaults.
+    #[inline(always)]
+    pub(crate) fn on(&self, cache: &Cache, node: NodeIdx, row: &Row, nonzero: bool) -> (i64, i64) {
+        let (used, have) = match self.column {
+            Column::Cpu => (if nonzero { row.nonzero_cpu } else { row.used_cpu }, row.cpu),
+            Column::Memory => (if nonzero { row.nonzero_memory } else { row.used_memory }, row.memory),
+            Column::Ephemeral => {
+                let node = cache.node(node);
+                (node.requested.ephemeral, node.allocatable.ephemeral)
             }
-        }
+            Column::Scalar(name) => {
+                let node = cache.node(node);
+                match node.allocatable.scalar(name) {
+                    Some(have) => (node.requested.scalar(name).unwrap_or(0), have),
+                    None => return (0, 0),
+                }
+            }
+        };
+        (used.wrapping_add(self.wanted), have)
     }
 }
 
-/// Score: by the profile's strategy.
-pub fn score(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
-    let pod = &cycle.incoming.info.requests.scoring;
-    let strategy = &cycle.profile.args.fit.strategy;
-    let (mut sum, mut weights) = (0_i64, 0_i64);
-    for Resource { name, weight } in strategy.resources() {
-        let (requested, allocatable) = amounts(cycle, node, name, pod, true);
-        if allocatable == 0 {
-            continue;
+/// Scores nodes by the profile's strategy.
+pub(crate) struct Scorer<'a> {
+    strategy: &'a ScoringStrategy,
+    resources: Vec<ScoredResource>,
+}
+
+impl<'a> Scorer<'a> {
+    /// For the pod of this cycle.
+    pub(crate) fn new(cycle: &Cycle<'a>) -> Self {
+        let strategy = &cycle.profile.args.fit.strategy;
+        let pod = &cycle.incoming.info.requests.scoring;
+        Self {
+            strategy,
+            resources: scored_resources(cycle, strategy.resources(), pod),
         }
-        let score = match strategy {
-            ScoringStrategy::LeastAllocated(_) => least(requested, allocatable),
-            ScoringStrategy::MostAllocated(_) => percent(requested.min(allocatable), allocatable),
-            ScoringStrategy::RequestedToCapacityRatio(_, shape) => {
-                let utilization = if requested > allocatable {
-                    100
-                } else {
-                    percent(requested, allocatable)
-                };
-                let score = broken_linear(shape, utilization);
-                if score <= 0 {
-                    continue;
-                }
-                score
+    }
+
+    /// Score.
+    pub(crate) fn score(&self, cache: &Cache, node: NodeIdx) -> i64 {
+        let (mut sum, mut weights) = (0_i64, 0_i64);
+        let row = cache.row(node);
+        for resource in &self.resources {
+            let (requested, allocatable) = resource.on(cache, node, row, true);
+            if allocatable == 0 {
+                continue;
             }
-        };
-        sum += score * weight;
-        weights += weight;
-    }
-    if weights == 0 {
-        return 0;
-    }
-    match strategy {
-        // Go's math.Round: half away from zero, as Rust's.
-        ScoringStrategy::RequestedToCapacityRatio(..) => libm::round(sum as f64 / weights as f64) as i64,
-        _ => sum / weights,
+            let score = match self.strategy {
+                ScoringStrategy::LeastAllocated(_) => least(requested, allocatable),
+                ScoringStrategy::MostAllocated(_) => percent(requested.min(allocatable), allocatable),
+                ScoringStrategy::RequestedToCapacityRatio(_, shape) => {
+                    let utilization = if requested > allocatable {
+                        100
+                    } else {
+                        percent(requested, allocatable)
+                    };
+                    let score = broken_linear(shape, utilization);
+                    if score <= 0 {
+                        continue;
+                    }
+                    score
+                }
+            };
+            sum += score * resource.weight;
+            weights += resource.weight;
+        }
+        if weights == 0 {
+            return 0;
+        }
+        match self.strategy {
+            // Go's math.Round: half away from zero, as Rust's.
+            ScoringStrategy::RequestedToCapacityRatio(..) => libm::round(sum as f64 / weights as f64) as i64,
+            _ => quotient(sum, weights),
+        }
     }
 }
 
 /// Wraps on absurd amounts, as Go does.
+#[inline(always)]
 fn percent(part: i64, whole: i64) -> i64 {
-    part.wrapping_mul(100).wrapping_div(whole)
+    quotient(part.wrapping_mul(100), whole)
 }
 
 fn least(requested: i64, allocatable: i64) -> i64 {

@@ -9,13 +9,13 @@ use crate::config::{Profile, SpreadDefaulting};
 use crate::counters::Question;
 use crate::cycle::Cycle;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::plugins::Plugin;
+use crate::plugins::{Plugin, quotient};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_constraint};
 use crate::selector::Selector;
 use crate::status::{Code, Status};
 
 use crate::symbols::Symbol;
-use crate::topology::{Domain, NONE};
+use crate::topology::{Domain, NONE, TopologyKey};
 
 /// The skew would be too large.
 pub const REASON: &str = "node(s) didn't match pod topology spread constraints";
@@ -126,11 +126,11 @@ pub(crate) fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     }
 }
 
-/// Pods of the pod's namespace that a selector counts, by node index.
-pub(crate) fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Option<Vec<u32>> {
+/// Pods of the pod's namespace that a selector counts, by node index. Missing ones are 0.
+fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Arc<Vec<u32>> {
     // An empty selector matches everything but counts nothing (SCH-072).
     if selector.is_empty() || *selector == Selector::Nothing {
-        return None;
+        return Arc::default();
     }
     let question = Question {
         all_of: vec![PodMatcher {
@@ -140,13 +140,11 @@ pub(crate) fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selecto
         }],
         terminating_too: false,
     };
-    Some(cache.ask(question).to_vec())
+    cache.ask(question)
 }
 
-fn count_on(counts: Option<&Vec<u32>>, node: NodeIdx) -> i64 {
-    counts
-        .and_then(|counts| counts.get(node as usize))
-        .map_or(0, |count| i64::from(*count))
+fn count_on(counts: &[u32], node: NodeIdx) -> i64 {
+    counts.get(node as usize).map_or(0, |count| i64::from(*count))
 }
 
 /// Whether a node counts for a constraint (SCH-075).
@@ -155,8 +153,37 @@ fn includes(cache: &Cache, incoming: &Incoming, constraint: &SpreadConstraint, n
         && (!constraint.honor_taints || incoming.first_untolerated(node).is_none())
 }
 
-fn always_includes(incoming: &Incoming, constraint: &SpreadConstraint) -> bool {
-    (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints
+/// Pods by domain of a constraint, over the nodes that count for it and have all of `required`. A domain
+/// without such a node is [`UNREGISTERED`]; the last number is for nodes without the label.
+fn sums(
+    cache: &Cache,
+    incoming: &Incoming,
+    constraint: &SpreadConstraint,
+    required: &[&TopologyKey],
+    pods: &[u32],
+) -> Vec<i64> {
+    let key = cache.topology.key(constraint.key);
+    let n_nodes = cache.order().len();
+    let always = (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints;
+    if always && key.is_on_all(n_nodes) && required.iter().all(|key| key.is_on_all(n_nodes)) {
+        let registered = |n_nodes: &u32| if *n_nodes == 0 { UNREGISTERED } else { 0 };
+        let mut sums: Vec<i64> = key.n_nodes().iter().map(registered).collect();
+        key.add_up(pods, 1, &mut sums);
+        sums.push(UNREGISTERED);
+        return sums;
+    }
+    let mut sums = vec![UNREGISTERED; key.n_domains() + 1];
+    for node in cache.order() {
+        if required.iter().any(|key| key.domain(*node) == NONE) {
+            continue;
+        }
+        if !always && !includes(cache, incoming, constraint, cache.node(*node)) {
+            continue;
+        }
+        let sum = &mut sums[key.slot(*node)];
+        *sum = (*sum).max(0) + count_on(pods, *node);
+    }
+    sums
 }
 
 /// PreFilter: counts every domain; `None` skips.
@@ -173,31 +200,16 @@ pub fn pre_filter(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> 
             .collect(),
         ..FilterState::default()
     };
-    let pods: Vec<Option<Vec<u32>>> = constraints
+    let pods: Vec<Arc<Vec<u32>>> = constraints
         .iter()
         .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
         .collect();
-    let cache = &*cache;
-    for (index, constraint) in constraints.iter().enumerate() {
-        let key = cache.topology.key(constraint.key);
-        let others: Vec<_> = constraints
-            .iter()
-            .filter(|other| other.key != constraint.key)
-            .map(|other| &cache.topology.key(other.key).of_node)
-            .collect();
-        let always = always_includes(incoming, constraint);
-        let mut counts = vec![UNREGISTERED; key.n_domains()];
-        for node in cache.order() {
-            let domain = key.domain(*node);
-            if domain == NONE || others.iter().any(|other| other[*node as usize] == NONE) {
-                continue;
-            }
-            if !always && !includes(cache, incoming, constraint, cache.node(*node)) {
-                continue;
-            }
-            let count = &mut counts[domain as usize];
-            *count = (*count).max(0) + count_on(pods[index].as_ref(), *node);
-        }
+    let required: Vec<_> = constraints
+        .iter()
+        .map(|constraint| cache.topology.key(constraint.key))
+        .collect();
+    for (constraint, pods) in constraints.iter().zip(&pods) {
+        let counts = sums(cache, incoming, constraint, &required, pods);
         let mut paths = [(NONE, i64::MAX); 2];
         let mut n_domains = 0;
         for (domain, count) in counts.iter().enumerate() {
@@ -304,7 +316,7 @@ enum Counts {
     /// By domain.
     ByDomain(Vec<i64>),
     /// By node index.
-    ByNode(Option<Vec<u32>>),
+    ByNode(Arc<Vec<u32>>),
 }
 
 /// PreScore; `None` skips.
@@ -321,7 +333,7 @@ pub fn pre_score(
     }
     let own = !incoming.info.pod.spec.topology_spread_constraints.is_empty();
     let require_all = own || matches!(profile.args.spread, SpreadDefaulting::List(_));
-    let pods: Vec<Option<Vec<u32>>> = constraints
+    let pods: Vec<Arc<Vec<u32>>> = constraints
         .iter()
         .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
         .collect();
@@ -342,36 +354,22 @@ pub fn pre_score(
             continue;
         }
         let key = keys[index];
-        // Nodes without the label share the domain of the empty value.
-        let nameless = key.empty_domain().map_or(key.n_domains(), |domain| domain as usize);
-        let slot = |node: NodeIdx| match key.domain(node) {
-            NONE => nameless,
-            domain => domain as usize,
-        };
-        let mut sums = vec![UNREGISTERED; key.n_domains() + 1];
+        let required = if require_all { &keys[..] } else { &[] };
+        let all = sums(cache, incoming, constraint, required, &pods);
+        // Only the domains of feasible nodes count.
+        let mut of_feasible = vec![0; all.len()];
         let mut size = 0;
-        for (node, ignored) in feasible.iter().zip(&ignored) {
-            let sum = &mut sums[slot(*node)];
-            if !ignored && *sum == UNREGISTERED {
-                *sum = 0;
+        let mut is_known = vec![false; all.len()];
+        for (node, _) in feasible.iter().zip(&ignored).filter(|(_, ignored)| !**ignored) {
+            let slot = key.slot(*node);
+            if !is_known[slot] {
+                is_known[slot] = true;
+                of_feasible[slot] = all[slot].max(0);
                 size += 1;
             }
         }
-        let always = always_includes(incoming, constraint);
-        if let Some(pods) = &pods {
-            for node in cache.order() {
-                let count = pods[*node as usize];
-                let sum = slot(*node);
-                if count == 0 || sums[sum] == UNREGISTERED || lacks_key(*node) {
-                    continue;
-                }
-                if always || includes(cache, incoming, constraint, cache.node(*node)) {
-                    sums[sum] += i64::from(count);
-                }
-            }
-        }
         weights.push(libm::log((size + 2) as f64));
-        counts.push(Counts::ByDomain(sums));
+        counts.push(Counts::ByDomain(of_feasible));
     }
     Ok(Some(ScoreState {
         constraints,
@@ -389,8 +387,8 @@ impl ScoreState {
             return None;
         }
         Some(match &self.counts[index] {
-            Counts::ByNode(pods) => count_on(pods.as_ref(), node),
-            Counts::ByDomain(sums) => sums[domain as usize].max(0),
+            Counts::ByNode(pods) => count_on(pods, node),
+            Counts::ByDomain(sums) => sums[domain as usize],
         })
     }
 }
@@ -422,7 +420,7 @@ pub fn normalize(state: &ScoreState, scores: &mut [i64]) {
         *score = match (ignored, max) {
             (true, _) => 0,
             (false, 0) => 100,
-            (false, max) => 100 * (max + min - *score) / max,
+            (false, max) => quotient(100 * (max + min - *score), max),
         };
     }
 }

@@ -1,8 +1,9 @@
 //! `TaintToleration`: taints the pod does not tolerate keep it away; the softer ones cost score (SCH-041 to SCH-043).
 
 use crate::cycle::Cycle;
-use crate::node_info::{Effect, NodeInfo};
+use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::plugins::{Plugin, default_normalize};
+use crate::rows::DISCOURAGES;
 use crate::status::{Code, Reason, Reasons, Status};
 
 /// Filter: the first untolerated NoSchedule or NoExecute taint.
@@ -18,8 +19,12 @@ pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
 }
 
 /// Score: how many PreferNoSchedule taints are not tolerated.
-pub fn score(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
-    node.taints
+pub fn score(cycle: &Cycle<'_>, node: NodeIdx) -> i64 {
+    if cycle.cache.row(node).flags & DISCOURAGES == 0 {
+        return 0;
+    }
+    let taints = &cycle.cache.node(node).taints;
+    taints
         .iter()
         .filter(|taint| taint.effect == Effect::PreferNoSchedule)
         .filter(|taint| {

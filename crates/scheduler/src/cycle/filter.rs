@@ -1,0 +1,268 @@
+//! Filter: which nodes a pod can run on (SCH-011 to SCH-019).
+
+use std::sync::Arc;
+
+use super::{Cycle, CycleState, Found, Search};
+use crate::cache::Cache;
+use crate::config::{Profile, SchedulerConfiguration};
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::plugins::{
+    Plugin, Point, inter_pod_affinity, node_affinity, node_name, node_ports, node_resources_fit, node_unschedulable,
+    node_volume_limits, pod_topology_spread, taint_toleration, volume_binding, volume_restrictions, volume_zone,
+};
+use crate::pod_info::PodInfo;
+use crate::rows::{PORTS_TAKEN, REPELS, Row, UNSCHEDULABLE};
+use crate::status::{Code, Reason, Reasons, Status};
+use crate::symbols::Symbol;
+
+/// How many feasible nodes end the search (SCH-013).
+fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -> usize {
+    if profile.at(Point::Score).is_empty() {
+        return 1;
+    }
+    if n < 100 {
+        return n;
+    }
+    let mut percentage = profile
+        .percentage_of_nodes_to_score
+        .unwrap_or(config.percentage_of_nodes_to_score) as usize;
+    if percentage == 0 {
+        percentage = 50_usize.saturating_sub(n / 125).max(5);
+    }
+    (n * percentage / 100).max(100)
+}
+
+/// The Filters of a cycle that a node's row can answer, as bounds. The others ask the node.
+struct RowFilter {
+    /// Requests; `i64::MIN` where none is too many.
+    cpu: i64,
+    memory: i64,
+    ephemeral: i64,
+    /// How many pods more there must be room for.
+    pods: i32,
+    /// A node with one of these is asked plugin by plugin.
+    flags: u32,
+    /// So is a node to which pods are nominated. Sorted.
+    nominated: Vec<NodeIdx>,
+    /// The plugins that no row answers, in order.
+    others: Vec<Plugin>,
+}
+
+impl RowFilter {
+    fn new(search: &Search<'_>, cache: &Cache, plugins: &[Plugin]) -> Self {
+        let pod = &search.incoming.info;
+        let mut nominated: Vec<NodeIdx> = search
+            .nominator
+            .nodes()
+            .filter_map(|name| cache.node_index(name))
+            .collect();
+        nominated.sort_unstable();
+        let mut bounds = Self {
+            cpu: i64::MIN,
+            memory: i64::MIN,
+            ephemeral: i64::MIN,
+            pods: i32::MIN,
+            flags: 0,
+            nominated,
+            others: Vec::new(),
+        };
+        let bound = |want: i64| if want > 0 { want } else { i64::MIN };
+        for plugin in plugins {
+            match plugin {
+                Plugin::NodeUnschedulable => bounds.flags |= UNSCHEDULABLE,
+                Plugin::TaintToleration => bounds.flags |= REPELS,
+                Plugin::NodePorts => bounds.flags |= PORTS_TAKEN,
+                Plugin::NodeName if pod.pod.spec.node_name.is_none() => {}
+                Plugin::NodeResourcesFit if pod.requests.requests.scalars.is_empty() => {
+                    let want = &pod.requests.requests;
+                    bounds.cpu = bound(want.cpu);
+                    bounds.memory = bound(want.memory);
+                    bounds.ephemeral = bound(want.ephemeral);
+                    bounds.pods = 1;
+                }
+                other => bounds.others.push(*other),
+            }
+        }
+        bounds
+    }
+
+    /// Whether none of the Filters that the row answers would refuse the node. `false` may also mean
+    /// that the row does not tell.
+    fn passes(&self, node: NodeIdx, row: &Row) -> bool {
+        row.flags & self.flags == 0
+            && self.cpu <= row.cpu.wrapping_sub(row.used_cpu)
+            && self.memory <= row.memory.wrapping_sub(row.used_memory)
+            && self.ephemeral <= row.free_ephemeral
+            && self.pods <= row.free_pods
+            && self.nominated.binary_search(&node).is_err()
+    }
+}
+
+impl Search<'_> {
+    /// Examines nodes (SCH-011 to SCH-017).
+    pub(super) fn find(
+        &self,
+        cache: &Cache,
+        state: &mut CycleState,
+        only: Option<Vec<Symbol>>,
+        start: &mut usize,
+        found: &mut Found,
+    ) -> Result<(), String> {
+        let cycle = self.cycle(cache);
+        let order = cache.order();
+        let nominated = &self.incoming.info.pod.status.nominated_node_name;
+        if !nominated.is_empty()
+            && let Some(node) = cache.node_index(nominated)
+        {
+            match self.filter_with_nominated(&cycle, state, node, cache.node(node)) {
+                Ok(()) => {
+                    found.feasible.push(node);
+                    return Ok(());
+                }
+                Err(status) => self.refuse(cache, found, node, status)?,
+            }
+        }
+        let narrowed: Vec<NodeIdx>;
+        let nodes = match &only {
+            None => order,
+            Some(names) => {
+                let named = order
+                    .iter()
+                    .filter(|node| names.contains(&cache.node(**node).name_symbol));
+                narrowed = named.copied().collect();
+                found.diagnosis.absent = Some(Status {
+                    plugin: None,
+                    code: Code::UnschedulableAndUnresolvable,
+                    reasons: Reasons::One(Reason::Fixed("node(s) didn't satisfy plugin(s) [NodeAffinity]")),
+                });
+                &narrowed
+            }
+        };
+        let n = nodes.len();
+        found.wanted = nodes_to_find(self.config, self.profile, n);
+        let first = if n == 0 { 0 } else { *start % n };
+        let by_row = RowFilter::new(self, cache, &state.filters);
+        for node in nodes[first..].iter().chain(&nodes[..first]) {
+            let info = cache.node(*node);
+            let result = if by_row.passes(*node, cache.row(*node)) {
+                run(&by_row.others, &cycle, state, *node, info)
+            } else {
+                self.filter_with_nominated(&cycle, state, *node, info)
+            };
+            match result {
+                Ok(()) if found.feasible.len() == found.wanted => break,
+                Ok(()) => found.feasible.push(*node),
+                Err(status) => self.refuse(cache, found, *node, status)?,
+            }
+        }
+        let examined = found.feasible.len() + found.diagnosis.refused.len();
+        *start = (*start + examined) % order.len();
+        Ok(())
+    }
+
+    fn refuse(&self, cache: &Cache, found: &mut Found, node: NodeIdx, status: Status) -> Result<(), String> {
+        let plugin = status.plugin;
+        if status.code == Code::Error {
+            return Err(format!(
+                "running \"{}\" filter plugin: {}",
+                plugin.map_or("", Plugin::name),
+                status.message(&cache.symbols)
+            ));
+        }
+        if let Some(plugin) = plugin {
+            found.diagnosis.rejectors.insert(plugin);
+        }
+        let refused = &mut found.diagnosis.refused;
+        // Only the nominated node can be refused twice; it is the first of the list.
+        match refused.first_mut() {
+            Some((known, before)) if *known == node => *before = status,
+            _ => refused.push((node, status)),
+        }
+        Ok(())
+    }
+
+    /// Filter, first with the nominated pods of at least this priority added (SCH-017).
+    pub(crate) fn filter_with_nominated(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        index: NodeIdx,
+        node: &NodeInfo,
+    ) -> Result<(), Status> {
+        let own = &self.incoming.info;
+        let others: Vec<&Arc<PodInfo>> = self
+            .nominator
+            .on(&node.name)
+            .iter()
+            .filter(|pod| pod.priority >= own.priority && pod.uid != own.uid)
+            .collect();
+        if !others.is_empty() {
+            let saved = state.save();
+            let mut copy = node.clone();
+            for pod in &others {
+                copy.add_pod((*pod).clone());
+                state.update(cycle, pod, index, 1);
+            }
+            let result = run(&state.filters, cycle, state, index, &copy);
+            for pod in &others {
+                state.update(cycle, pod, index, -1);
+            }
+            state.restore(saved);
+            result?;
+        }
+        run(&state.filters, cycle, state, index, node)
+    }
+}
+
+/// Runs Filter plugins on a node; the first refusal wins (SCH-016).
+fn run(
+    plugins: &[Plugin],
+    cycle: &Cycle<'_>,
+    state: &CycleState,
+    index: NodeIdx,
+    node: &NodeInfo,
+) -> Result<(), Status> {
+    plugins
+        .iter()
+        .try_for_each(|plugin| ask(*plugin, cycle, state, index, node))
+}
+
+/// One plugin's Filter. Not inlined into the loop, before which the compiler would read what any of them reads.
+#[inline(never)]
+fn ask(plugin: Plugin, cycle: &Cycle<'_>, state: &CycleState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+    match plugin {
+        Plugin::NodeUnschedulable => node_unschedulable::filter(cycle, node),
+        Plugin::NodeName => node_name::filter(cycle, node),
+        Plugin::TaintToleration => taint_toleration::filter(cycle, node),
+        Plugin::NodeAffinity => node_affinity::filter(cycle, node),
+        Plugin::NodePorts => node_ports::filter(cycle, node),
+        Plugin::NodeResourcesFit => node_resources_fit::filter(cycle, node),
+        Plugin::VolumeRestrictions => with(plugin, state.restrictions.as_ref(), |state| {
+            volume_restrictions::filter(cycle, state, node)
+        }),
+        Plugin::NodeVolumeLimits => node_volume_limits::filter(cycle, node),
+        Plugin::VolumeBinding => with(plugin, state.binding.as_ref(), |state| {
+            volume_binding::filter(cycle, state, node)
+        }),
+        Plugin::VolumeZone => with(plugin, state.zone.as_ref(), |state| volume_zone::filter(state, node)),
+        Plugin::PodTopologySpread => with(plugin, state.spread.as_ref(), |state| {
+            pod_topology_spread::filter(cycle, state, index)
+        }),
+        Plugin::InterPodAffinity => with(plugin, state.affinity.as_ref(), |state| {
+            inter_pod_affinity::filter(cycle, state, index)
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A Filter whose PreFilter is disabled has no state to read: an error, as in Kubernetes.
+fn with<T>(plugin: Plugin, state: Option<&T>, run: impl FnOnce(&T) -> Result<(), Status>) -> Result<(), Status> {
+    match state {
+        Some(state) => run(state),
+        None => Err(Status::text(
+            plugin,
+            Code::Error,
+            format!("reading \"PreFilter{}\" from cycleState: not found", plugin.name()),
+        )),
+    }
+}
