@@ -1,5 +1,6 @@
 //! The engine for JavaScript, in two shapes that are shipped apart: the npm package (feature
-//! `package`) and the worker of Podscope's own page (feature `worker`).
+//! `package`) and the worker of Podscope's own page (feature `worker`). A third one (feature `bench`)
+//! is never shipped: decisions, to be timed in a browser.
 //!
 //! Both translate values and own no behaviour: what a call does is `podscope-session`'s.
 //!
@@ -12,6 +13,8 @@
 //! console.log(session.processes());
 //! ```
 
+#[cfg(feature = "bench")]
+mod bench;
 #[cfg(feature = "package")]
 mod errors;
 #[cfg(feature = "package")]
@@ -21,6 +24,8 @@ mod plain;
 #[cfg(feature = "worker")]
 mod worker;
 
+#[cfg(feature = "bench")]
+pub use bench::Bench;
 #[cfg(feature = "package")]
 pub use package::{Session, lessons, load};
 #[cfg(feature = "worker")]

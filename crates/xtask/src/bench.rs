@@ -12,6 +12,8 @@ struct Bench {
     name: &'static str,
     about: &'static str,
     tools: &'static [Tool],
+    /// Whether it looks at the release site.
+    site: bool,
     run: fn(&Paths) -> Fallible<Vec<Figure>>,
 }
 
@@ -26,45 +28,59 @@ const BENCHES: &[Bench] = &[
         name: "size",
         about: "bytes of a first visit, brotli",
         tools: &[Tool::Node],
+        site: true,
         run: sizes,
     },
     Bench {
         name: "decisions",
         about: "time of a scheduling decision, natively, against its limit (1/20 of kube-scheduler's)",
         tools: &[Tool::Toolchain],
+        site: false,
         run: |_| {
             let figure = |(name, value, unit)| Figure { name, value, unit };
             Ok(decisions::times()?.into_iter().map(figure).collect())
         },
     },
     Bench {
+        name: "chromium",
+        about: "time of a scheduling decision in headless Chromium, against its limit (1/10 of kube-scheduler's)",
+        tools: decisions::BROWSER,
+        site: false,
+        run: |paths| figures(decisions::in_chromium(paths)?),
+    },
+    Bench {
         name: "page",
         about: "the release site in Chromium: first paint, engine ready, frames while it computes",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        site: true,
         run: |paths| figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
     },
     Bench {
         name: "frames",
         about: "CPU time of the page's thread a frame while 1 000 and 10 000 pods play at 10x",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        site: true,
         run: |paths| figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
     },
     Bench {
         name: "timeline",
         about: "seek to any instant of half an hour: a lesson (50 ms), 1 000 nodes (300 ms); memory with checkpoints",
         tools: &[],
+        site: false,
         run: |_| native("timeline"),
     },
     Bench {
         name: "load",
         about: "the 25 MB dump of a live cluster, natively",
         tools: &[],
+        site: false,
         run: |_| native("load"),
     },
     Bench {
         name: "help",
         about: "what would help a pod on 1 000 nodes (1 s), and its longest step",
         tools: &[],
+        site: false,
         run: |_| native("help"),
     },
 ];
@@ -79,8 +95,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
         .iter()
         .filter(|b| args.is_empty() || args.iter().any(|a| a == b.name))
         .collect();
-    // What needs a tool looks at the site.
-    if chosen.iter().any(|b| !b.tools.is_empty()) {
+    if chosen.iter().any(|b| b.site) {
         site::build_with(&tools::ensure(tools::RELEASE)?)?;
     }
     let mut rows = Vec::new();

@@ -1,8 +1,10 @@
-//! What a scheduling decision costs: time natively (`cargo xtask bench decisions`), and
-//! instructions, which are the same on a busy machine (`cargo xtask test instructions`).
+//! What a scheduling decision costs: time natively (`cargo xtask bench decisions`) and in Chromium
+//! (`cargo xtask bench chromium`), and instructions, which are the same on a busy machine
+//! (`cargo xtask test instructions`).
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
+use crate::tools::{Paths, Tool};
 use std::path::{Path, PathBuf};
 
 /// A workload of `podscope bench`.
@@ -18,27 +20,27 @@ const WORKLOADS: [Workload; 5] = [
     Workload {
         name: "basic",
         reference: 1040.0,
-        instructions: 405_666,
+        instructions: 371_116,
     },
     Workload {
         name: "softspread",
         reference: 2070.0,
-        instructions: 654_192,
+        instructions: 611_812,
     },
     Workload {
         name: "spread",
         reference: 2710.0,
-        instructions: 525_615,
+        instructions: 464_802,
     },
     Workload {
         name: "anti",
         reference: 10_300.0,
-        instructions: 495_046,
+        instructions: 458_673,
     },
     Workload {
         name: "affinity",
         reference: 7300.0,
-        instructions: 538_680,
+        instructions: 485_372,
     },
 ];
 
@@ -68,17 +70,64 @@ pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     measure("preempt".to_owned(), Some(20_000.0), &["preempt", "--decisions", "50"])?;
     for workload in &WORKLOADS {
         for (nodes, pods) in [
+            ("100", "100"),
             ("100", "1000"),
             ("1000", "1000"),
             ("1000", "10000"),
             ("5000", "50000"),
             ("15000", "15000"),
+            ("15000", "150000"),
         ] {
             let args = [workload.name, "--nodes", nodes, "--pods", pods, "--decisions", "500"];
             measure(format!("{}, {nodes} nodes, {pods} pods", workload.name), None, &args)?;
         }
     }
     Ok(rows)
+}
+
+/// What [`in_chromium`] takes.
+pub(crate) const BROWSER: &[Tool] = &[
+    Tool::Toolchain,
+    Tool::WasmBindgen,
+    Tool::WasmOpt,
+    Tool::Node,
+    Tool::Playwright,
+    Tool::Browser,
+];
+
+/// Builds the decisions as the site's engine is built, and has `tests/e2e/decisions.mjs` time them in
+/// headless Chromium. The limit is a tenth of kube-scheduler's time.
+pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
+    Run::cargo()
+        .args(["build", "--release", "--target", "wasm32-unknown-unknown"])
+        .args([
+            "--package",
+            "podscope-js",
+            "--no-default-features",
+            "--features",
+            "bench",
+        ])
+        .status()?;
+    let built = host::target().join("wasm32-unknown-unknown/release/podscope_js.wasm");
+    let out = host::target().join("bench-wasm");
+    Run::new("wasm-bindgen")
+        .args(["--target", "web", "--no-typescript", "--out-dir"])
+        .args([&out, &built])
+        .tools(paths)
+        .status()?;
+    let wasm = out.join("podscope_js_bg.wasm");
+    Run::new("wasm-opt")
+        .args(["-Oz", "-o"])
+        .args([&wasm, &wasm])
+        .tools(paths)
+        .status()?;
+    let limit = |workload: &Workload| format!("{}={:.0}", workload.name, workload.reference / 10.0);
+    Ok(Run::new("node")
+        .args(["tests/e2e/decisions.mjs"])
+        .args(WORKLOADS.iter().map(limit))
+        .args(["preempt"])
+        .env("PODSCOPE_BENCH", out)
+        .tools(paths))
 }
 
 /// Microseconds of one decision, as `podscope bench` prints them.

@@ -142,6 +142,7 @@ impl Search<'_> {
         found.wanted = nodes_to_find(self.config, self.profile, n);
         let first = if n == 0 { 0 } else { *start % n };
         let by_row = RowFilter::new(self, cache, &state.filters);
+        found.feasible.reserve(found.wanted.min(n));
         for node in nodes[first..].iter().chain(&nodes[..first]) {
             let info = cache.node(*node);
             let result = if by_row.passes(*node, cache.row(*node)) {

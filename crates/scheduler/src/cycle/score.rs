@@ -51,7 +51,8 @@ impl Search<'_> {
         }
         let best = totals.iter().copied().max().unwrap_or(0);
         let tied = found.feasible.iter().zip(&totals).filter(|(_, total)| **total == best);
-        found.hosts = tied.map(|(node, _)| *node).collect();
+        found.hosts.reserve(n);
+        found.hosts.extend(tied.map(|(node, _)| *node));
         found.totals = totals;
         Ok(())
     }
