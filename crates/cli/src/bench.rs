@@ -66,10 +66,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         }
     }
     let mean = |round: &[Duration]| round.iter().sum::<Duration>().as_secs_f64() * 1e6 / round.len() as f64;
-    let each = spent
-        .chunks(decisions.div_ceil(REPEATED))
-        .map(mean)
-        .fold(f64::MAX, f64::min);
+    let each = spent.chunks(ROUND).map(mean).fold(f64::MAX, f64::min);
     println!(
         "{name} nodes={} existing={existing} decisions={decisions}  {each:.1} us/decision",
         size.nodes
