@@ -18,6 +18,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("podscope-web", ENGINE),
     ("podscope", ENGINE),
     ("podscope-tests", ENGINE),
+    ("podscope-split", &[]),
     ("xtask", &[]),
 ];
 
