@@ -209,9 +209,9 @@ impl World {
             BTreeMap::clone(&node.metadata.labels),
             node.status.capacity.clone(),
         );
-        // What the Node says is there need not be pulled. Deviation: pulled images are not reported, and have no size.
+        // What the Node says is there need not be pulled.
         for image in &node.status.images {
-            machine.add_image(&image.names);
+            machine.add_image(&image.names, image.size_bytes);
         }
         let zone = node.metadata.labels.get("topology.kubernetes.io/zone").cloned();
         self.import(Object::Node(Arc::new(node)));

@@ -90,16 +90,14 @@ pub(super) fn pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_
 }
 /// `Pulled` after a pull (LC-068).
 pub(super) fn pulled(pod: &Pod, container: &str, image: &str, took: Span, waited: Span, host: &mut Host<'_, '_>) {
+    let bytes = host.machine.image(image).map_or(0, |image| image.bytes);
     let message = format!(
-        "Successfully pulled image \"{image}\" in {} ({} including waiting). Image size: {IMAGE_BYTES} bytes.",
+        "Successfully pulled image \"{image}\" in {} ({} including waiting). Image size: {bytes} bytes.",
         go_duration(took),
         go_duration(waited)
     );
     of_container(pod, container, EventType::Normal, "Pulled", message, host);
 }
-
-/// Deviation: every image has this size; manifests do not say.
-const IMAGE_BYTES: i64 = 20_000_000;
 
 /// A duration as Go prints it, to the millisecond (`1.2s`, `350ms`, `1m30s`).
 fn go_duration(span: Span) -> String {

@@ -9,7 +9,7 @@
 //! A pass is queued only while the sum of what the containers can use at most
 //! could cross a threshold, or a condition is still held.
 //!
-//! Deviation: the machine itself uses nothing, images have no size; nodefs and
+//! Deviation: the machine itself uses nothing, images take no room; nodefs and
 //! imagefs are one disk, the node's `ephemeral-storage`. A file system has an
 //! inode for every 16 KiB, as mke2fs makes it, and what is written uses them at
 //! that rate; a container is one process, a sandbox another, of the 32 768 that

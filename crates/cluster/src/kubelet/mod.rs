@@ -357,10 +357,16 @@ impl Managers {
                 pod.clone()
             }
             MachineEvent::HookFinished { pod, .. } | MachineEvent::SandboxLost(pod) => pod.clone(),
-            MachineEvent::Pulled { pull, .. } => match host.shared.pulls.remove(pull) {
-                Some(uid) => uid,
-                None => return,
-            },
+            MachineEvent::Pulled { pull, succeeded, .. } => {
+                let asked = host.shared.pulls.remove(pull);
+                if *succeeded {
+                    host.pulled_image();
+                }
+                match asked {
+                    Some(uid) => uid,
+                    None => return,
+                }
+            }
             MachineEvent::Runtime { is_up } => {
                 self.runtime_changed(*is_up, host);
                 return;

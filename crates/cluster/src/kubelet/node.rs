@@ -3,15 +3,18 @@
 //!
 //! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered::{BTreeSet, InOrder as _};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, Kind, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object, ObjectKey, Quantity, Str,
+    ConditionStatus, ContainerImage, Kind, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object,
+    ObjectKey, Quantity, Str,
 };
 
 use super::host::{Call, Host};
 use super::{EvictionSignal, KubeletTimer, Managers};
+use crate::machine::Image;
 use crate::{Answer, Mutation, Part, Request, SimTime, Span, Timer};
 
 /// How long the runtime may be silent before the node is not ready (LC-204).
@@ -74,6 +77,10 @@ pub(crate) fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4]
 /// `Ready` of a node that is well.
 const READY: (&str, bool, &str, &str) = ("Ready", true, "KubeletReady", "kubelet is posting ready status");
 
+/// Most images that a node reports, and most names of one (`nodeStatusMaxImages`, and a constant of the kubelet).
+const REPORTED_IMAGES: usize = 50;
+const REPORTED_NAMES: usize = 5;
+
 /// What the kubelet holds of its node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NodeState {
@@ -86,6 +93,8 @@ pub(super) struct NodeState {
     pub(super) wanted_volumes: BTreeSet<Str>,
     /// Whether the machine is going down in order (LC-212).
     pub(super) is_shutting_down: bool,
+    /// Whether this process has pulled images: from then on it tells which there are.
+    has_pulled: bool,
     /// Since when the runtime does not answer.
     pub(super) runtime_down_since: Option<SimTime>,
     is_in_flight: bool,
@@ -102,6 +111,13 @@ impl Host<'_, '_> {
     pub(super) fn want_node_status(&mut self) {
         let at = self.shared.slow_after(self.ctx.now);
         self.node_pass_at(at);
+    }
+    /// An image came: nodes say which they have (LC-068).
+    pub(super) fn pulled_image(&mut self) {
+        self.shared.node_state.has_pulled = true;
+        if is_outdated(self) {
+            self.want_node_status();
+        }
     }
     /// The node's loop runs at an instant.
     pub(super) fn node_pass_at(&mut self, at: SimTime) {
@@ -234,6 +250,7 @@ fn register(host: &mut Host<'_, '_>) {
         ..NodeSystemInfo::default()
     });
     node.status.conditions = conditions(&[], host);
+    node.status.images = images(host);
     node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
     let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
     host.shared.calls.insert(id, Call::Register);
@@ -296,13 +313,26 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
     all
 }
 
+/// The images of the machine as the Node tells them, the largest first.
+fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
+    let mut held: Vec<&Image> = host.machine.images().iter().map(|image| &**image).collect();
+    held.in_order_by_key(|image| Reverse(image.bytes));
+    let told = held.into_iter().take(REPORTED_IMAGES).map(|image| ContainerImage {
+        names: image.names.iter().take(REPORTED_NAMES).cloned().collect(),
+        size_bytes: image.bytes,
+    });
+    told.collect()
+}
+
 /// Whether the API's Node says something else than this kubelet would.
 fn is_outdated(host: &Host<'_, '_>) -> bool {
     let Some(node) = &host.shared.node_object else {
         return false;
     };
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
-    conditions(&node.status.conditions, host) != node.status.conditions || in_use != node.status.volumes_in_use
+    conditions(&node.status.conditions, host) != node.status.conditions
+        || in_use != node.status.volumes_in_use
+        || (host.shared.node_state.has_pulled && images(host) != node.status.images)
 }
 
 fn write_status(host: &mut Host<'_, '_>) {
@@ -312,7 +342,11 @@ fn write_status(host: &mut Host<'_, '_>) {
     let name: NodeName = host.shared.node.clone();
     let conditions = conditions(&node.status.conditions, host);
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
+    let images = host.shared.node_state.has_pulled.then(|| images(host));
     let change = Mutation::new::<Node>("node status", move |node| {
+        if let Some(images) = &images {
+            node.status.images.clone_from(images);
+        }
         for one in &conditions {
             match node.status.conditions.iter_mut().find(|known| known.kind == one.kind) {
                 Some(known) => *known = one.clone(),

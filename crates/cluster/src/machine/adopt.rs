@@ -41,10 +41,9 @@ impl Machine {
                 self.entry(pod).sandbox = Some(sandbox);
             }
             if status.image_id.contains('@') && !self.has_image(&container.image) {
-                self.add_image(&[
-                    status.image_id.clone(),
-                    super::images::full_name(&container.image).into(),
-                ]);
+                let name = super::images::full_name(&container.image);
+                let bytes = super::Image::of(&name).bytes;
+                self.add_image(&[status.image_id.clone(), name.into()], bytes);
             }
             let source = self.hold_image(&container.image);
             let behavior = behavior_of(pod, container, role);

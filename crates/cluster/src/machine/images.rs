@@ -16,11 +16,14 @@ use crate::{Ctx, SimTime, Subject, Timer, What, subject};
 pub struct Image {
     /// Its names in full, by digest first, as nodes report them.
     pub names: Vec<Str>,
+    /// Bytes on disk.
+    pub bytes: i64,
 }
 
 impl Image {
-    /// The image that a registry has under a name. `~` Its digest is made from its name.
-    fn of(image: &str) -> Self {
+    /// The image that a registry has under a name. `~` Its digest is made from its name, and so is its size: whole
+    /// megabytes from 20 to 219, as images of servers have; manifests do not say.
+    pub(super) fn of(image: &str) -> Self {
         let name = full_name(image);
         let mut names = vec![Str::from(name.as_str())];
         if let Some((repository, _)) = name.rsplit_once(':')
@@ -29,7 +32,11 @@ impl Image {
             let digest = format!("{repository}@sha256:{}", hex_digest(0, &[&name]));
             names.insert(0, digest.into());
         }
-        Self { names }
+        let draw = name.bytes().fold(0_i64, |sum, byte| (sum * 31 + i64::from(byte)) % 200);
+        Self {
+            names,
+            bytes: (20 + draw) * 1_000_000,
+        }
     }
     fn is_called(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
@@ -85,11 +92,15 @@ impl Machine {
         let name = full_name(image);
         self.images.iter().find(|known| known.is_called(&name))
     }
-    /// An image is present; names by digest go first.
-    pub fn add_image(&mut self, names: &[Str]) {
+    /// An image of so many bytes is present; names by digest go first.
+    pub fn add_image(&mut self, names: &[Str], bytes: i64) {
         let (mut digests, tags): (Vec<Str>, Vec<Str>) = names.iter().cloned().partition(|name| name.contains('@'));
         digests.extend(tags);
-        self.images.push(Arc::new(Image { names: digests }));
+        self.images.push(Arc::new(Image { names: digests, bytes }));
+    }
+    /// What is present, in the order in which it came.
+    pub fn images(&self) -> &[Arc<Image>] {
+        &self.images
     }
     /// The image of that name, which is present from now on.
     pub(super) fn hold_image(&mut self, image: &str) -> Arc<Image> {

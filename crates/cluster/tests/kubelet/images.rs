@@ -102,3 +102,37 @@ fn an_image_that_the_node_reports_is_not_pulled_lc_068() {
         .any(|record| text(record, "message") == "Container image \"nginx:1.27\" already present on machine");
     assert!(told);
 }
+
+/// LC-068, SCH-129: what was pulled is in the node's status, the largest first, of the size that the event told.
+#[test]
+fn a_node_reports_its_images_lc_068() {
+    let mut lab = Lab::new(&[puller("p1", "team/one:1"), puller("p2", "two"), puller("p3", "two")]);
+    let reported = |lab: &Lab| -> Vec<(String, i64)> {
+        let node = lab.world.objects().named::<podscope_api::Node>("a-1").expect("a node");
+        let images = node.status.images.iter();
+        images
+            .map(|image| {
+                assert!(image.names[0].contains("@sha256:"), "{image:?}");
+                (image.names[1].to_string(), image.size_bytes)
+            })
+            .collect()
+    };
+    lab.run(5.0);
+    assert!(reported(&lab).is_empty());
+    lab.run(45.0);
+    let found = reported(&lab);
+    assert!(found.is_sorted_by_key(|image| -image.1), "{found:?}");
+    for (asked, full) in [
+        ("team/one:1", "docker.io/team/one:1"),
+        ("two", "docker.io/library/two:latest"),
+    ] {
+        let bytes = found.iter().find(|image| image.0 == full).map(|image| image.1);
+        let wanted = format!("Image size: {} bytes.", bytes.expect("it is reported"));
+        let told = lab.trace.records.iter().any(|record| {
+            let message = text(record, "message");
+            message.starts_with(&format!("Successfully pulled image \"{asked}\"")) && message.ends_with(&wanted)
+        });
+        assert!(told, "{asked}: {found:?}");
+    }
+    assert_eq!(found.len(), 2);
+}

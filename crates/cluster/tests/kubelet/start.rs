@@ -49,7 +49,7 @@ fn l_01_l_04_a_pod_starts_and_is_ready() {
         events,
         [
             "Pulling: Pulling image \"busybox\"",
-            "Pulled: Successfully pulled image \"busybox\" in 1s (1s including waiting). Image size: 20000000 bytes.",
+            "Pulled: Successfully pulled image \"busybox\" in 1s (1s including waiting). Image size: 66000000 bytes.",
             "Created: Created container: main",
             "Started: Started container main",
         ]
