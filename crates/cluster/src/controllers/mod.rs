@@ -37,9 +37,11 @@ mod statefulset;
 mod statefulset_claims;
 mod taint_eviction;
 mod taints;
+mod tally;
 mod template;
 #[cfg(test)]
 mod tests;
+mod victims;
 mod volume_protection;
 
 pub use attachment::ATTACHED_TO;

@@ -5,15 +5,13 @@
 //! is replaced as soon as its deletion begins, so processes may overlap
 //! (C-01, CT-015, CT-055).
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
-use std::cmp::Ordering;
+use podscope_api::ordered::BTreeSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, EventType, Kind, LabelSelector, NodeName, Object, Pod, PodPhase, PodTemplateSpec, ReplicaSet,
-    ReplicaSetStatus, ReplicationController, Time, WorkloadCondition,
+    ConditionStatus, EventType, Kind, LabelSelector, Object, Pod, PodTemplateSpec, ReplicaSet, ReplicaSetStatus,
+    ReplicationController, Time, WorkloadCondition,
 };
 
 use crate::{Answer, Change, DeleteOptions, Part, Request};
@@ -21,16 +19,15 @@ use podscope_api::Resource;
 
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
-use super::pod_util::{available_in, is_active, is_available, max_restarts, next_available_in, ready_since};
+use super::pod_util::{is_active, is_available, next_available_in, ready_since};
 use super::queue::{Key, key_of};
 use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
+use super::tally::{Tallies, has_labels};
 use super::template::Template;
+use super::victims::victims;
 
 /// Creations and deletions of one sync (CT-056).
 pub(super) const BURST: usize = 500;
-
-/// The cost that a user gives the deletion of a pod (CT-058).
-const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// What ReplicaSet and ReplicationController have in common.
 pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
@@ -98,6 +95,7 @@ impl ReplicaOwner for ReplicationController {
 #[derive(Debug)]
 pub(super) struct Replicas<T> {
     expectations: Expectations,
+    tallies: Tallies,
     of: PhantomData<fn() -> T>,
 }
 
@@ -105,6 +103,7 @@ impl<T: ReplicaOwner> Replicas<T> {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self {
             expectations: Expectations::default(),
+            tallies: Tallies::default(),
             of: PhantomData,
         })
     }
@@ -125,6 +124,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             }
             return;
         }
+        self.tallies.update::<T>(change);
         let (old, new) = (old.map(|pod| &pod.metadata), new.map(|pod| &pod.metadata));
         for meta in [old, new].into_iter().flatten() {
             let Some(key) = controller_of::<T>(cx.objects, meta).map(|owner| key_of::<T>(owner)) else {
@@ -143,20 +143,51 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
     fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
             self.expectations.forget(key);
+            self.tallies.forget(key);
             return Plan::default();
         };
         let selector = set.selector().unwrap_or_default();
+        let tally = self.tallies.of(key, &*set, &selector, set.template(), cx.objects);
+        let is_settled = tally.strangers == 0
+            && !set.min_ready_seconds().is_some_and(|seconds| seconds > 0)
+            && !cx
+                .index
+                .orphans_in(&set.metadata().namespace)
+                .filter_map(|key| cx.objects.get::<Pod>(key))
+                .any(|pod| tally.matches(pod));
+        if is_settled {
+            let counts = Counts {
+                replicas: tally.active,
+                labeled: tally.labeled,
+                ready: tally.ready,
+                available: tally.ready,
+            };
+            let mut plan = Plan::default();
+            if self.may_scale(key, &*set, cx) {
+                plan = match surplus(&*set, counts.replicas) {
+                    0 => self.create(plan, key, &set, counts.replicas, cx),
+                    surplus => {
+                        let active: Vec<Arc<Pod>> = active_of(&*set, cx);
+                        self.delete(plan, key, &set, &active, surplus, cx)
+                    }
+                };
+            }
+            return plan.then(update_status(&*set, status_of(&*set, counts, None, cx.ctx.wall())));
+        }
         let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let active: Vec<Arc<Pod>> = claimed.owned.into_iter().filter(|pod| is_active(pod)).collect();
         let mut plan = Plan::default();
         for step in claimed.steps {
             plan = plan.then(step);
         }
-        if self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating() {
-            plan = self.scale(plan, key, &set, &active, cx);
+        if self.may_scale(key, &*set, cx) {
+            plan = match surplus(&*set, active.len()) {
+                0 => self.create(plan, key, &set, active.len(), cx),
+                surplus => self.delete(plan, key, &set, &active, surplus, cx),
+            };
         }
         let now = cx.ctx.wall();
-        let status = status_of(&*set, &active, None, now);
+        let status = status_of(&*set, Counts::of(&*set, &active, now), None, now);
         plan.then(update_status(&*set, status))
             .requeue_after(next_available_in(&active, set.min_ready_seconds(), now))
     }
@@ -181,57 +212,79 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
         let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
             return Plan::default();
         };
-        let active: Vec<Arc<Pod>> = cx
-            .objects
-            .pods_of(&set.metadata().uid)
-            .filter(|pod| is_active(pod))
-            .cloned()
-            .collect();
-        let status = status_of(&*set, &active, Some((reason, &failure.error.message)), cx.ctx.wall());
+        let now = cx.ctx.wall();
+        let counts = Counts::of(&*set, &active_of(&*set, cx), now);
+        let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(Self {
             expectations: self.expectations.clone(),
+            tallies: self.tallies.clone(),
             of: PhantomData,
         })
     }
 }
 
 impl<T: ReplicaOwner> Replicas<T> {
-    fn scale(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: &[Arc<Pod>], cx: &Cx<'_, '_>) -> Plan {
-        let wanted = usize::try_from(set.replicas()).unwrap_or(0);
-        let meta = set.metadata();
-        if active.len() < wanted {
-            let count = (wanted - active.len()).min(BURST);
-            self.expectations.expect(key, count, BTreeSet::new(), cx.now());
-            let template = Template::of(set.template());
-            let pod = Arc::new(template.pod(&meta.namespace, &format!("{}-", meta.name), controller_ref::<T>(set)));
-            let create = Action::from(Request::Create(Object::Pod(pod)))
-                .accept(Accept::OrNamespaceTerminating)
-                .on_success(note::<T>(
-                    set,
-                    EventType::Normal,
-                    "SuccessfulCreate",
-                    "Created pod: {name}",
-                ))
-                .on_failure(note::<T>(
-                    set,
-                    EventType::Warning,
-                    "FailedCreate",
-                    "Error creating: {error}",
-                ));
-            return plan.then_slowly(vec![create; count]);
-        }
-        let surplus = (active.len() - wanted).min(BURST);
-        if surplus == 0 {
+    fn may_scale(&self, key: &Key, set: &T, cx: &Cx<'_, '_>) -> bool {
+        self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
+    }
+    /// Creates what is missing, a burst at most.
+    fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &Cx<'_, '_>) -> Plan {
+        let count = wanted(&**set).saturating_sub(active).min(BURST);
+        if count == 0 {
             return plan;
         }
+        self.expectations.expect(key, count, BTreeSet::new(), cx.now());
+        let (meta, template) = (set.metadata(), Template::of(set.template()));
+        let pod = Arc::new(template.pod(&meta.namespace, &format!("{}-", meta.name), controller_ref::<T>(set)));
+        let create = Action::from(Request::Create(Object::Pod(pod)))
+            .accept(Accept::OrNamespaceTerminating)
+            .on_success(note::<T>(
+                set,
+                EventType::Normal,
+                "SuccessfulCreate",
+                "Created pod: {name}",
+            ))
+            .on_failure(note::<T>(
+                set,
+                EventType::Warning,
+                "FailedCreate",
+                "Error creating: {error}",
+            ));
+        plan.then_slowly(vec![create; count])
+    }
+    /// Deletes that many.
+    fn delete(
+        &mut self,
+        plan: Plan,
+        key: &Key,
+        set: &Arc<T>,
+        active: &[Arc<Pod>],
+        surplus: usize,
+        cx: &Cx<'_, '_>,
+    ) -> Plan {
         let victims = victims(set, active, surplus, cx);
         let keys: BTreeSet<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, cx.now());
         plan.then(victims.iter().map(|pod| delete_pod::<T>(set, pod)).collect())
     }
+}
+
+fn wanted<T: ReplicaOwner>(set: &T) -> usize {
+    usize::try_from(set.replicas()).unwrap_or(0)
+}
+
+/// How many pods are too many, a burst at most.
+fn surplus<T: ReplicaOwner>(set: &T, active: usize) -> usize {
+    active.saturating_sub(wanted(set)).min(BURST)
+}
+
+/// The active pods that the set controls.
+fn active_of<T: ReplicaOwner>(set: &T, cx: &Cx<'_, '_>) -> Vec<Arc<Pod>> {
+    let pods = cx.objects.pods_of(&set.metadata().uid);
+    pods.filter(|pod| is_active(pod)).cloned().collect()
 }
 
 /// A graceful DELETE by name, without UID (CT-059), with the events a workload controller writes.
@@ -256,100 +309,32 @@ pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     ))
 }
 
-/// The pods to delete first (CT-058).
-fn victims<T: ReplicaOwner>(set: &Arc<T>, active: &[Arc<Pod>], count: usize, cx: &Cx<'_, '_>) -> Vec<Arc<Pod>> {
-    let mut ranked: Vec<Arc<Pod>> = active.to_vec();
-    if count < active.len() {
-        let siblings = siblings_by_node(set, cx);
-        let rank = |pod: &Pod| {
-            pod.spec
-                .node_name
-                .as_ref()
-                .and_then(|node| siblings.get(node))
-                .copied()
-                .unwrap_or(0)
-        };
-        let now = cx.ctx.wall();
-        ranked.in_order_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
-    }
-    ranked.truncate(count);
-    ranked
+/// Active pods, as a status counts them.
+#[derive(Clone, Copy)]
+struct Counts {
+    replicas: usize,
+    labeled: usize,
+    ready: usize,
+    available: usize,
 }
 
-/// Active pods by node, of all ReplicaSets that have the same controller as this one.
-fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &Cx<'_, '_>) -> BTreeMap<NodeName, usize> {
-    let mut counts = BTreeMap::new();
-    let Some(parent) = set.metadata().controller_ref() else {
-        return counts;
-    };
-    for sibling in cx.objects.list_in::<T>(&set.metadata().namespace) {
-        if sibling
-            .metadata()
-            .controller_ref()
-            .is_some_and(|theirs| theirs.uid == parent.uid)
-        {
-            for pod in cx.objects.pods_of(&sibling.metadata().uid).filter(|pod| is_active(pod)) {
-                if let Some(node) = &pod.spec.node_name {
-                    *counts.entry(node.clone()).or_default() += 1;
-                }
-            }
+impl Counts {
+    fn of<T: ReplicaOwner>(set: &T, active: &[Arc<Pod>], now: Time) -> Self {
+        let labels = &set.template().metadata.labels;
+        let count = |test: &dyn Fn(&Pod) -> bool| active.iter().filter(|pod| test(pod)).count();
+        Self {
+            replicas: active.len(),
+            labeled: count(&|pod| has_labels(pod, labels)),
+            ready: count(&|pod| ready_since(pod).is_some()),
+            available: count(&|pod| is_available(pod, set.min_ready_seconds(), now)),
         }
-    }
-    counts
-}
-
-/// The order of CT-058; `Less` dies first.
-fn earlier_dies_first(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
-    let phase = |pod: &Pod| match pod.status.phase {
-        Some(PodPhase::Unknown) => 1,
-        Some(PodPhase::Running) => 2,
-        _ => 0,
-    };
-    let cost = |pod: &Pod| {
-        pod.metadata
-            .annotation(DELETION_COST)
-            .and_then(|text| text.parse::<i32>().ok())
-            .unwrap_or(0)
-    };
-    let by_age = |one_since: Option<Time>, other_since: Option<Time>| match (one_since, other_since) {
-        (Some(one_since), Some(other_since)) if one_since != other_since => age_bucket(one_since, now)
-            .cmp(&age_bucket(other_since, now))
-            .then_with(|| one.metadata.uid.cmp(&other.metadata.uid)),
-        _ => Ordering::Equal,
-    };
-    one.spec
-        .node_name
-        .is_some()
-        .cmp(&other.spec.node_name.is_some())
-        .then_with(|| phase(one).cmp(&phase(other)))
-        .then_with(|| one.is_ready().cmp(&other.is_ready()))
-        .then_with(|| cost(one).cmp(&cost(other)))
-        .then_with(|| other_rank.cmp(&one_rank))
-        .then_with(|| by_age(ready_since(one), ready_since(other)))
-        .then_with(|| max_restarts(other, false).cmp(&max_restarts(one, false)))
-        .then_with(|| max_restarts(other, true).cmp(&max_restarts(one, true)))
-        .then_with(|| by_age(one.metadata.creation_timestamp, other.metadata.creation_timestamp))
-}
-
-/// The binary logarithm of an age in nanoseconds, rounded down; −1 for none.
-fn age_bucket(since: Time, now: Time) -> i64 {
-    match u64::try_from(now.0 - since.0) {
-        Ok(age) if age > 0 => i64::from(age.saturating_mul(1000).ilog2()),
-        _ => -1,
     }
 }
 
 /// What the set's status should say.
-fn status_of<T: ReplicaOwner>(
-    set: &T,
-    active: &[Arc<Pod>],
-    failure: Option<(&str, &str)>,
-    now: Time,
-) -> ReplicaSetStatus {
-    let labels = &set.template().metadata.labels;
-    let count =
-        |test: &dyn Fn(&Pod) -> bool| i32::try_from(active.iter().filter(|pod| test(pod)).count()).unwrap_or(i32::MAX);
-    let some = |count: i32| (count > 0).then_some(count);
+fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &str)>, now: Time) -> ReplicaSetStatus {
+    let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+    let some = |count: usize| (count > 0).then_some(number(count));
     let mut conditions = set.status().conditions.clone();
     let old = conditions
         .iter()
@@ -369,14 +354,10 @@ fn status_of<T: ReplicaOwner>(
         _ => {}
     }
     ReplicaSetStatus {
-        replicas: count(&|_| true),
-        fully_labeled_replicas: some(count(&|pod| {
-            labels
-                .iter()
-                .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
-        })),
-        ready_replicas: some(count(&|pod| available_in(pod, None, now).is_some())),
-        available_replicas: some(count(&|pod| is_available(pod, set.min_ready_seconds(), now))),
+        replicas: number(counts.replicas),
+        fully_labeled_replicas: some(counts.labeled),
+        ready_replicas: some(counts.ready),
+        available_replicas: some(counts.available),
         observed_generation: set.metadata().generation,
         conditions,
     }
@@ -445,102 +426,6 @@ mod tests {
         lab.run(Span::seconds(5));
         assert_eq!(lab.pods().len(), 3);
         assert!(lab.get::<ReplicaSet>("web").unwrap().status.conditions.is_empty());
-    }
-
-    /// CT-058, row by row.
-    #[test]
-    fn ct_058_victims_in_order() {
-        let now = Time::from_seconds(1000);
-        let pod = |uid: &str, change: &dyn Fn(&mut Pod)| {
-            let mut pod = Pod::default();
-            pod.metadata.uid = uid.into();
-            pod.metadata.creation_timestamp = Some(Time::from_seconds(0));
-            pod.spec.node_name = Some("a-1".into());
-            pod.status.phase = Some(PodPhase::Running);
-            super::super::pod_util::set_condition(
-                &mut pod.status,
-                "Ready",
-                ConditionStatus::True,
-                "",
-                "",
-                Time::from_seconds(10),
-            );
-            change(&mut pod);
-            pod
-        };
-        let plain = pod("m", &|_| {});
-        let restarted = |pod: &mut Pod| {
-            pod.status.container_statuses = vec![podscope_api::ContainerStatus {
-                restart_count: 3,
-                ..Default::default()
-            }];
-        };
-        let ready_at = |seconds: i64| {
-            move |pod: &mut Pod| pod.status.conditions[0].last_transition_time = Some(Time::from_seconds(seconds))
-        };
-        for (name, first, rank, last, last_rank) in [
-            (
-                "unassigned",
-                pod("z", &|pod| pod.spec.node_name = None),
-                0,
-                plain.clone(),
-                0,
-            ),
-            (
-                "pending",
-                pod("z", &|pod| pod.status.phase = Some(PodPhase::Pending)),
-                0,
-                plain.clone(),
-                0,
-            ),
-            (
-                "not ready",
-                pod("z", &|pod| pod.status.conditions.clear()),
-                0,
-                plain.clone(),
-                0,
-            ),
-            (
-                "cheap",
-                pod("z", &|pod| {
-                    pod.metadata.annotations =
-                        super::super::template::with_label(&pod.metadata.annotations, DELETION_COST, "-1")
-                }),
-                0,
-                plain.clone(),
-                0,
-            ),
-            ("doubled up", pod("z", &|_| {}), 2, plain.clone(), 1),
-            ("ready for less time", pod("z", &ready_at(900)), 0, plain.clone(), 0),
-            (
-                "the same bucket of time: by UID",
-                pod("a", &ready_at(5)),
-                0,
-                plain.clone(),
-                0,
-            ),
-            ("restarted more", pod("z", &restarted), 0, plain.clone(), 0),
-            (
-                "newer",
-                pod("z", &|pod| {
-                    pod.metadata.creation_timestamp = Some(Time::from_seconds(990))
-                }),
-                0,
-                plain.clone(),
-                0,
-            ),
-        ] {
-            assert_eq!(
-                earlier_dies_first(&first, rank, &last, last_rank, now),
-                Ordering::Less,
-                "{name}"
-            );
-            assert_eq!(
-                earlier_dies_first(&last, last_rank, &first, rank, now),
-                Ordering::Greater,
-                "{name}, reversed"
-            );
-        }
     }
 
     /// CT-060: matching orphans are adopted, those that stop matching are released.

@@ -1,0 +1,205 @@
+//! Which pods of a ReplicaSet die first when it has too many (CT-058).
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use podscope_api::ordered::{BTreeMap, InOrder as _};
+use podscope_api::{NodeName, Pod, PodPhase, Time};
+
+use super::pod_util::{is_active, max_restarts, ready_since};
+use super::replicaset::ReplicaOwner;
+use super::runtime::Cx;
+
+/// The cost that a user gives the deletion of a pod (CT-058).
+const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+/// The pods to delete first (CT-058).
+pub(super) fn victims<T: ReplicaOwner>(
+    set: &Arc<T>,
+    active: &[Arc<Pod>],
+    count: usize,
+    cx: &Cx<'_, '_>,
+) -> Vec<Arc<Pod>> {
+    let mut ranked: Vec<Arc<Pod>> = active.to_vec();
+    if count < active.len() {
+        let siblings = siblings_by_node(set, cx);
+        let rank = |pod: &Pod| {
+            pod.spec
+                .node_name
+                .as_ref()
+                .and_then(|node| siblings.get(node))
+                .copied()
+                .unwrap_or(0)
+        };
+        let now = cx.ctx.wall();
+        ranked.in_order_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
+    }
+    ranked.truncate(count);
+    ranked
+}
+
+/// Active pods by node, of all ReplicaSets that have the same controller as this one.
+fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &Cx<'_, '_>) -> BTreeMap<NodeName, usize> {
+    let mut counts = BTreeMap::new();
+    let Some(parent) = set.metadata().controller_ref() else {
+        return counts;
+    };
+    for sibling in cx.objects.list_in::<T>(&set.metadata().namespace) {
+        if sibling
+            .metadata()
+            .controller_ref()
+            .is_some_and(|theirs| theirs.uid == parent.uid)
+        {
+            for pod in cx.objects.pods_of(&sibling.metadata().uid).filter(|pod| is_active(pod)) {
+                if let Some(node) = &pod.spec.node_name {
+                    *counts.entry(node.clone()).or_default() += 1;
+                }
+            }
+        }
+    }
+    counts
+}
+
+/// The order of CT-058; `Less` dies first.
+fn earlier_dies_first(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
+    let phase = |pod: &Pod| match pod.status.phase {
+        Some(PodPhase::Unknown) => 1,
+        Some(PodPhase::Running) => 2,
+        _ => 0,
+    };
+    let cost = |pod: &Pod| {
+        pod.metadata
+            .annotation(DELETION_COST)
+            .and_then(|text| text.parse::<i32>().ok())
+            .unwrap_or(0)
+    };
+    let by_age = |one_since: Option<Time>, other_since: Option<Time>| match (one_since, other_since) {
+        (Some(one_since), Some(other_since)) if one_since != other_since => age_bucket(one_since, now)
+            .cmp(&age_bucket(other_since, now))
+            .then_with(|| one.metadata.uid.cmp(&other.metadata.uid)),
+        _ => Ordering::Equal,
+    };
+    one.spec
+        .node_name
+        .is_some()
+        .cmp(&other.spec.node_name.is_some())
+        .then_with(|| phase(one).cmp(&phase(other)))
+        .then_with(|| one.is_ready().cmp(&other.is_ready()))
+        .then_with(|| cost(one).cmp(&cost(other)))
+        .then_with(|| other_rank.cmp(&one_rank))
+        .then_with(|| by_age(ready_since(one), ready_since(other)))
+        .then_with(|| max_restarts(other, false).cmp(&max_restarts(one, false)))
+        .then_with(|| max_restarts(other, true).cmp(&max_restarts(one, true)))
+        .then_with(|| by_age(one.metadata.creation_timestamp, other.metadata.creation_timestamp))
+}
+
+/// The binary logarithm of an age in nanoseconds, rounded down; −1 for none.
+fn age_bucket(since: Time, now: Time) -> i64 {
+    match u64::try_from(now.0 - since.0) {
+        Ok(age) if age > 0 => i64::from(age.saturating_mul(1000).ilog2()),
+        _ => -1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podscope_api::ConditionStatus;
+
+    use super::*;
+
+    /// CT-058, row by row.
+    #[test]
+    fn ct_058_victims_in_order() {
+        let now = Time::from_seconds(1000);
+        let pod = |uid: &str, change: &dyn Fn(&mut Pod)| {
+            let mut pod = Pod::default();
+            pod.metadata.uid = uid.into();
+            pod.metadata.creation_timestamp = Some(Time::from_seconds(0));
+            pod.spec.node_name = Some("a-1".into());
+            pod.status.phase = Some(PodPhase::Running);
+            super::super::pod_util::set_condition(
+                &mut pod.status,
+                "Ready",
+                ConditionStatus::True,
+                "",
+                "",
+                Time::from_seconds(10),
+            );
+            change(&mut pod);
+            pod
+        };
+        let plain = pod("m", &|_| {});
+        let restarted = |pod: &mut Pod| {
+            pod.status.container_statuses = vec![podscope_api::ContainerStatus {
+                restart_count: 3,
+                ..Default::default()
+            }];
+        };
+        let ready_at = |seconds: i64| {
+            move |pod: &mut Pod| pod.status.conditions[0].last_transition_time = Some(Time::from_seconds(seconds))
+        };
+        for (name, first, rank, last, last_rank) in [
+            (
+                "unassigned",
+                pod("z", &|pod| pod.spec.node_name = None),
+                0,
+                plain.clone(),
+                0,
+            ),
+            (
+                "pending",
+                pod("z", &|pod| pod.status.phase = Some(PodPhase::Pending)),
+                0,
+                plain.clone(),
+                0,
+            ),
+            (
+                "not ready",
+                pod("z", &|pod| pod.status.conditions.clear()),
+                0,
+                plain.clone(),
+                0,
+            ),
+            (
+                "cheap",
+                pod("z", &|pod| {
+                    pod.metadata.annotations =
+                        super::super::template::with_label(&pod.metadata.annotations, DELETION_COST, "-1")
+                }),
+                0,
+                plain.clone(),
+                0,
+            ),
+            ("doubled up", pod("z", &|_| {}), 2, plain.clone(), 1),
+            ("ready for less time", pod("z", &ready_at(900)), 0, plain.clone(), 0),
+            (
+                "the same bucket of time: by UID",
+                pod("a", &ready_at(5)),
+                0,
+                plain.clone(),
+                0,
+            ),
+            ("restarted more", pod("z", &restarted), 0, plain.clone(), 0),
+            (
+                "newer",
+                pod("z", &|pod| {
+                    pod.metadata.creation_timestamp = Some(Time::from_seconds(990))
+                }),
+                0,
+                plain.clone(),
+                0,
+            ),
+        ] {
+            assert_eq!(
+                earlier_dies_first(&first, rank, &last, last_rank, now),
+                Ordering::Less,
+                "{name}"
+            );
+            assert_eq!(
+                earlier_dies_first(&last, last_rank, &first, rank, now),
+                Ordering::Greater,
+                "{name}, reversed"
+            );
+        }
+    }
+}
