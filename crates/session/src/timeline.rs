@@ -9,27 +9,27 @@
 //! alone say where it belongs, in links and files too.
 
 mod branch;
+mod log;
+mod perform;
 mod progress;
+mod travel;
 
 use std::sync::Arc;
 
-use podscope_api::{NodeName, Pod};
-use podscope_cluster::{OutputLine, Record, SetupError, SimTime, Sink, Span, What, World};
-use serde_json::Value;
+use podscope_cluster::{OutputLine, Record, SetupError, SimTime, World};
 
 pub use branch::Branch;
-use branch::{Checkpoint, Entry};
+use branch::Checkpoint;
+use log::Log;
 pub use progress::{GoalState, Progress};
 
-use crate::command::{Command, Kubectl};
-use crate::kubectl::{self, Printed, View};
 use crate::protocol::Problem;
 use crate::scenario::{Loaded, Timed};
 
 /// The end of simulated time: one hundred years.
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 /// Checkpoints kept in a branch; when there are more, every other one goes and the spacing doubles.
-pub const MAX_CHECKPOINTS: usize = 96;
+pub const MAX_CHECKPOINTS: usize = 192;
 /// Events between checkpoints of a young branch.
 const FIRST_SPACING: u64 = 400;
 /// Branches kept.
@@ -165,7 +165,7 @@ impl Session {
     pub fn advance(&mut self, target: SimTime, budget: u64) -> Slice {
         let target = target.min(END_OF_TIME);
         for _ in 0..budget.max(1) {
-            if self.branch().trace.len() >= MAX_RECORDS {
+            if self.progress.recorded >= MAX_RECORDS {
                 return Slice::Limit;
             }
             if !self.advance_one(target) {
@@ -248,296 +248,6 @@ impl Session {
         }
     }
 
-    fn checkpoint(&mut self) {
-        let events = self.world.queue_stats().1;
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return;
-        };
-        let last = branch.checkpoints.last().map_or(0, |last| last.world.queue_stats().1);
-        if events < last + branch.spacing {
-            return;
-        }
-        branch.checkpoints.push(Checkpoint {
-            at: self.world.now(),
-            world: self.world.clone(),
-            progress: self.progress.clone(),
-        });
-        if branch.checkpoints.len() > MAX_CHECKPOINTS {
-            branch.spacing = branch.spacing.saturating_mul(2);
-            let mut at = 0;
-            branch.checkpoints.retain(|_| {
-                at += 1;
-                at % 2 == 1
-            });
-        }
-    }
-
-    /// Runs a command on the world at the cursor, and records it.
-    fn perform(&mut self, command: &Command) {
-        let text = command.to_string();
-        let number = self.progress.next_command as u32;
-        if let Command::Kubectl(kubectl) = command {
-            let printed = self.read(kubectl);
-            if let Some(printed) = printed {
-                let Some(branch) = self.branches.get_mut(self.current) else {
-                    return;
-                };
-                let mut log = Log {
-                    branch,
-                    progress: &mut self.progress,
-                };
-                self.world.record_command(&text, None, &mut log);
-                let at = self.world.now();
-                for line in printed.output_lines(at, number) {
-                    log.output(line);
-                }
-                return;
-            }
-        }
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return;
-        };
-        let mut log = Log {
-            branch,
-            progress: &mut self.progress,
-        };
-        match command {
-            Command::Kubectl(kubectl) => {
-                let now = podscope_api::Time(self.world.start().0 + self.world.now().0);
-                let plan = kubectl::plan(kubectl, self.world.objects(), now);
-                self.world.record_command(&text, plan.refused.as_deref(), &mut log);
-                let at = self.world.now();
-                for (is_error, line) in plan.lines {
-                    log.output(OutputLine {
-                        at,
-                        command: number,
-                        is_error,
-                        text: line,
-                    });
-                }
-                if let Some(message) = plan.refused {
-                    log.complain(at, number, message);
-                }
-                if let Some(client) = plan.client {
-                    self.world.start_client(client, &mut log);
-                }
-            }
-            Command::Fault(fault) => {
-                // The record of the command comes before those of its effects.
-                let mut probe = self.world.clone();
-                match probe.apply_fault(fault, &mut Nothing) {
-                    Ok(()) => {
-                        self.world.record_command(&text, None, &mut log);
-                        let _ = self.world.apply_fault(fault, &mut log);
-                    }
-                    Err(message) => {
-                        self.world.record_command(&text, Some(&message), &mut log);
-                        log.complain(self.world.now(), number, format!("error: {message}"));
-                    }
-                }
-            }
-            Command::Help(topic) => {
-                let at = self.world.now();
-                for line in crate::command::help_text(topic).lines() {
-                    log.output(OutputLine {
-                        at,
-                        command: number,
-                        is_error: false,
-                        text: line.to_owned(),
-                    });
-                }
-            }
-        }
-    }
-
-    /// Answers a command that only reads; none if it is one that writes.
-    pub fn read(&self, command: &Kubectl) -> Option<Printed> {
-        let trace = self.trace();
-        let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace, pod, container, previous);
-        let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
-        let start = self.world.start();
-        let renewed = |node: &NodeName| {
-            let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
-            Some(podscope_api::Time(start.0 + at.0))
-        };
-        kubectl::read(
-            command,
-            &View {
-                objects: self.world.objects(),
-                now: podscope_api::Time(start.0 + self.world.now().0),
-                start,
-                logs: &logs,
-                usage: &usage,
-                renewed: &renewed,
-            },
-        )
-    }
-
-    /// Gives a command at the cursor. In the past this starts a branch. The command has acted when this returns.
-    ///
-    /// # Errors
-    /// A limit is reached.
-    pub fn command(&mut self, command: Command) -> Result<(), String> {
-        if self.branch().schedule.iter().filter(|entry| entry.is_users).count() >= MAX_COMMANDS {
-            return Err(format!("a branch holds at most {MAX_COMMANDS} commands"));
-        }
-        let at = if self.progress.before_events {
-            self.world.now()
-        } else {
-            self.world.now() + Span(1)
-        };
-        if self.world.now() < self.horizon() || self.progress.recorded < self.branch().trace.len() {
-            self.fork()?;
-        }
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return Ok(());
-        };
-        let index = branch
-            .schedule
-            .iter()
-            .position(|entry| entry.timed.at > at)
-            .unwrap_or(branch.schedule.len())
-            .max(self.progress.next_command);
-        if branch.label.is_empty() {
-            branch.label = command.to_string().lines().next().unwrap_or_default().to_owned();
-        }
-        branch.schedule.insert(
-            index,
-            Entry {
-                timed: Timed { at, command },
-                is_users: true,
-            },
-        );
-        while self.progress.next_command <= index {
-            if !self.advance_one(at) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts the user's commands of a link into a session at t = 0.
-    pub fn schedule(&mut self, commands: Vec<Timed>) {
-        let next = self.progress.next_command;
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return;
-        };
-        for timed in commands.into_iter().take(MAX_COMMANDS) {
-            let index = branch
-                .schedule
-                .iter()
-                .position(|entry| entry.timed.at > timed.at)
-                .unwrap_or(branch.schedule.len())
-                .max(next);
-            branch.schedule.insert(index, Entry { timed, is_users: true });
-        }
-    }
-
-    /// The decision behind the attempt with that place in the trace, by replaying to it with recording on.
-    pub(crate) fn decision(&self, place: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
-        let place = usize::try_from(place).ok()?;
-        let checkpoint = self
-            .branch()
-            .checkpoints
-            .iter()
-            .rev()
-            .find(|checkpoint| checkpoint.progress.recorded <= place)?;
-        let mut replay = Session {
-            loaded: self.loaded.clone(),
-            world: checkpoint.world.clone(),
-            progress: checkpoint.progress.clone(),
-            branches: vec![self.branch().clone()],
-            current: 0,
-        };
-        replay.world.record_decisions(true);
-        while replay.progress.recorded <= place {
-            replay.world.take_decision();
-            if !replay.advance_one(self.horizon()) {
-                return None;
-            }
-        }
-        replay.world.take_decision()
-    }
-
-    /// Keeps the present future as a branch and continues from the cursor on a new one.
-    ///
-    /// # Errors
-    /// There are too many branches.
-    pub fn fork(&mut self) -> Result<(), String> {
-        if self.branches.len() >= MAX_BRANCHES {
-            return Err(format!("a session holds at most {MAX_BRANCHES} branches"));
-        }
-        let now = self.world.now();
-        let (next, recorded, printed) = (
-            self.progress.next_command,
-            self.progress.recorded,
-            self.progress.printed,
-        );
-        let parent = self.current;
-        let mut branch = self.branch().clone();
-        branch.parent = Some(parent);
-        branch.from = now;
-        branch.label = String::new();
-        branch.cursor = now;
-        branch.horizon = now;
-        branch.trace.truncate(recorded);
-        branch.outputs.truncate(printed);
-        branch.violations.retain(|place| *place < recorded);
-        branch.finished.retain(|(_, at, _)| *at <= now);
-        let mut index = 0;
-        branch.schedule.retain(|entry| {
-            index += 1;
-            index <= next || !entry.is_users
-        });
-        branch
-            .checkpoints
-            .retain(|checkpoint| checkpoint.progress.recorded <= recorded && checkpoint.at <= now);
-        if let Some(old) = self.branches.get_mut(parent) {
-            old.cursor = now;
-        }
-        self.branches.push(branch);
-        self.current = self.branches.len() - 1;
-        Ok(())
-    }
-
-    /// Goes to another branch, where its cursor was. The way there is replayed by [`Session::advance`]; the answer is the instant to advance to.
-    pub fn switch(&mut self, branch: usize) -> Option<SimTime> {
-        if branch >= self.branches.len() {
-            return None;
-        }
-        let now = self.world.now();
-        if let Some(old) = self.branches.get_mut(self.current) {
-            old.cursor = now;
-        }
-        self.current = branch;
-        let target = self.branch().cursor;
-        self.restore(target);
-        Some(target)
-    }
-
-    /// Starts to seek: afterwards [`Session::advance`] to the same instant finishes it.
-    pub fn seek(&mut self, target: SimTime) {
-        if target < self.world.now() {
-            self.restore(target);
-        }
-    }
-
-    fn restore(&mut self, target: SimTime) {
-        let Some(checkpoint) = self
-            .branch()
-            .checkpoints
-            .iter()
-            .rev()
-            .find(|checkpoint| checkpoint.at <= target)
-            .or_else(|| self.branch().checkpoints.first())
-            .cloned()
-        else {
-            return;
-        };
-        self.world = checkpoint.world;
-        self.progress = checkpoint.progress;
-    }
-
     /// Processes the next event or command.
     pub fn step(&mut self) {
         self.advance_one(END_OF_TIME);
@@ -555,28 +265,6 @@ impl Session {
             }
         }
         Slice::More
-    }
-
-    /// Takes back the last command of this branch; the cursor goes to just before it.
-    pub fn undo(&mut self) -> Option<SimTime> {
-        let branch = self.branches.get_mut(self.current)?;
-        let index = branch.schedule.iter().rposition(|entry| entry.is_users)?;
-        let at = branch.schedule.remove(index).timed.at;
-        let keep = |checkpoint: &Checkpoint| {
-            checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index)
-        };
-        branch.checkpoints.retain(keep);
-        let target = at - Span(1);
-        self.restore(target);
-        // What the command led to is not what was: the branch is cut where the checkpoint stands.
-        let (recorded, printed, now) = (self.progress.recorded, self.progress.printed, self.world.now());
-        let branch = self.branches.get_mut(self.current)?;
-        branch.trace.truncate(recorded);
-        branch.outputs.truncate(printed);
-        branch.violations.retain(|place| *place < recorded);
-        branch.finished.retain(|(_, finished, _)| *finished <= now);
-        branch.horizon = now;
-        Some(target.max(now))
     }
 
     /// Exit statuses of commands that ended, with their times.
@@ -601,71 +289,6 @@ pub fn trace_hash(trace: &[Arc<Record>]) -> String {
     format!("{hash:016x}")
 }
 
-/// Writes the branch's log; what is replayed is already there.
-pub(crate) struct Log<'a> {
-    pub(crate) branch: &'a mut Branch,
-    pub(crate) progress: &'a mut Progress,
-}
-
-impl Log<'_> {
-    fn complain(&mut self, at: SimTime, command: u32, text: String) {
-        for line in text.lines() {
-            self.output(OutputLine {
-                at,
-                command,
-                is_error: true,
-                text: line.to_owned(),
-            });
-        }
-    }
-}
-
-impl Sink for Log<'_> {
-    fn record(&mut self, record: Record) {
-        match record.what {
-            What::Attempt => self.progress.attempts += 1,
-            What::InvariantViolated => {
-                if let Some((_, Value::String(name))) = record.fields.iter().find(|(field, _)| *field == "invariant") {
-                    let cause = record.fields.iter().find(|(field, _)| *field == "cause");
-                    if matches!(cause, Some((_, Value::String(cause))) if cause == "bug") {
-                        self.progress.bugs += 1;
-                    }
-                    self.progress.broken.entry(name.clone()).or_insert(record.at);
-                    self.progress.changed = true;
-                }
-            }
-            _ => {}
-        }
-        if self.progress.recorded >= self.branch.trace.len() {
-            if record.what == What::InvariantViolated {
-                self.branch.violations.push(self.branch.trace.len());
-            }
-            self.branch.trace.push(Arc::new(record));
-        }
-        self.progress.recorded += 1;
-    }
-    fn output(&mut self, line: OutputLine) {
-        if self.progress.printed >= self.branch.outputs.len() {
-            self.branch.outputs.push(line);
-        }
-        self.progress.printed += 1;
-    }
-    fn finished(&mut self, command: u32, at: SimTime, status: u8) {
-        if !self.branch.finished.contains(&(command, at, status)) {
-            self.branch.finished.push((command, at, status));
-        }
-    }
-}
-
-/// A sink that forgets.
-pub(crate) struct Nothing;
-
-impl Sink for Nothing {
-    fn record(&mut self, _record: Record) {}
-    fn output(&mut self, _line: OutputLine) {}
-    fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
-}
-
 /// Problems of a refused object, one for each field the server names: its index, path and message.
 fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, String, String)> {
     // `Pod "x" is invalid: spec.a: Required value`; several come as `[a, b]` or as causes.
@@ -678,55 +301,4 @@ fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Strin
         .into_iter()
         .map(|(path, message)| (index, path, message))
         .collect()
-}
-
-/// The life events of a container, for `logs` (K-02): what a scripted container has to tell.
-fn container_log(trace: &[Arc<Record>], pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
-    let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
-    for record in trace {
-        let mine = record.container.as_deref() == Some(container)
-            && record
-                .object
-                .as_ref()
-                .is_some_and(|subject| subject.uid == pod.metadata.uid);
-        if !mine {
-            continue;
-        }
-        let field = |name: &str| {
-            record
-                .fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .map(|(_, value)| match value {
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                })
-        };
-        let text = match record.what {
-            What::ContainerStarted => {
-                lives.push(Vec::new());
-                "process started".to_owned()
-            }
-            What::SignalSent => format!("received {}", field("signal").unwrap_or_default()),
-            What::HookStarted => format!("{} hook started", field("hook").unwrap_or_default()),
-            What::HookFinished => format!("{} hook finished", field("hook").unwrap_or_default()),
-            What::ContainerExited => format!("exiting with code {}", field("exitCode").unwrap_or_default()),
-            What::ProbeFailed => format!("{} probe failed", field("probe").unwrap_or_default()),
-            _ => continue,
-        };
-        match lives.last_mut() {
-            Some(life) => life.push((record.at, text)),
-            None => lives.push(vec![(record.at, text)]),
-        }
-    }
-    let index = lives.len().checked_sub(if previous { 2 } else { 1 });
-    index.and_then(|index| lives.get(index)).cloned().unwrap_or_default()
-}
-
-/// What a container uses now, if it runs, as its behaviour says: cpu in thousandths, memory in bytes.
-fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
-    let machine = world.machine(pod.spec.node_name.as_ref()?)?;
-    let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
-    let now = world.now();
-    process.is_running().then(|| (process.cpu(now), process.memory(now)))
 }

@@ -5,7 +5,7 @@ use podscope_api::ordered::BTreeMap;
 
 use podscope_cluster::{SimTime, World};
 
-use super::Log;
+use super::log::Log;
 use crate::scenario::{Check, Condition, Scenario, Timing};
 
 /// State of a goal.

@@ -1,0 +1,73 @@
+//! What is written down of a branch while it is played.
+
+use std::sync::Arc;
+
+use podscope_cluster::{OutputLine, Record, SimTime, Sink, What};
+use serde_json::Value;
+
+use super::{Branch, Progress};
+
+/// Writes the branch's log; what is replayed is already there.
+pub(crate) struct Log<'a> {
+    pub(crate) branch: &'a mut Branch,
+    pub(crate) progress: &'a mut Progress,
+}
+
+impl Log<'_> {
+    pub(super) fn complain(&mut self, at: SimTime, command: u32, text: String) {
+        for line in text.lines() {
+            self.output(OutputLine {
+                at,
+                command,
+                is_error: true,
+                text: line.to_owned(),
+            });
+        }
+    }
+}
+
+impl Sink for Log<'_> {
+    fn record(&mut self, record: Record) {
+        match record.what {
+            What::Attempt => self.progress.attempts += 1,
+            What::InvariantViolated => {
+                if let Some((_, Value::String(name))) = record.fields.iter().find(|(field, _)| *field == "invariant") {
+                    let cause = record.fields.iter().find(|(field, _)| *field == "cause");
+                    if matches!(cause, Some((_, Value::String(cause))) if cause == "bug") {
+                        self.progress.bugs += 1;
+                    }
+                    self.progress.broken.entry(name.clone()).or_insert(record.at);
+                    self.progress.changed = true;
+                }
+            }
+            _ => {}
+        }
+        if self.progress.recorded >= self.branch.trace.len() {
+            if record.what == What::InvariantViolated {
+                self.branch.violations.push(self.branch.trace.len());
+            }
+            self.branch.trace.push(Arc::new(record));
+        }
+        self.progress.recorded += 1;
+    }
+    fn output(&mut self, line: OutputLine) {
+        if self.progress.printed >= self.branch.outputs.len() {
+            self.branch.outputs.push(line);
+        }
+        self.progress.printed += 1;
+    }
+    fn finished(&mut self, command: u32, at: SimTime, status: u8) {
+        if !self.branch.finished.contains(&(command, at, status)) {
+            self.branch.finished.push((command, at, status));
+        }
+    }
+}
+
+/// A sink that forgets.
+pub(super) struct Nothing;
+
+impl Sink for Nothing {
+    fn record(&mut self, _record: Record) {}
+    fn output(&mut self, _line: OutputLine) {}
+    fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
+}

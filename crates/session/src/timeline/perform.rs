@@ -1,0 +1,256 @@
+//! Commands: given at the cursor, put into the schedule, performed on the world.
+
+use std::sync::Arc;
+
+use podscope_api::{NodeName, Pod};
+use podscope_cluster::{OutputLine, Record, SimTime, Sink as _, Span, What, World};
+use serde_json::Value;
+
+use super::branch::Entry;
+use super::log::{Log, Nothing};
+use super::{MAX_COMMANDS, Session};
+use crate::command::{Command, Kubectl};
+use crate::kubectl::{self, Printed, View};
+use crate::scenario::Timed;
+
+/// Exit status of a command that was interrupted, as a shell tells it: 128 + SIGINT.
+const INTERRUPTED: u8 = 130;
+
+impl Session {
+    /// Gives a command at the cursor. In the past this starts a branch. The command has acted when this returns.
+    ///
+    /// # Errors
+    /// A limit is reached.
+    pub fn command(&mut self, command: Command) -> Result<(), String> {
+        if self.branch().schedule.iter().filter(|entry| entry.is_users).count() >= MAX_COMMANDS {
+            return Err(format!("a branch holds at most {MAX_COMMANDS} commands"));
+        }
+        let at = if self.progress.before_events {
+            self.world.now()
+        } else {
+            self.world.now() + Span(1)
+        };
+        if self.world.now() < self.horizon() || self.progress.recorded < self.branch().trace.len() {
+            self.fork()?;
+        }
+        let Some(branch) = self.branches.get_mut(self.current) else {
+            return Ok(());
+        };
+        let index = branch
+            .schedule
+            .iter()
+            .position(|entry| entry.timed.at > at)
+            .unwrap_or(branch.schedule.len())
+            .max(self.progress.next_command);
+        if branch.label.is_empty() {
+            branch.label = command.to_string().lines().next().unwrap_or_default().to_owned();
+        }
+        branch.schedule.insert(
+            index,
+            Entry {
+                timed: Timed { at, command },
+                is_users: true,
+            },
+        );
+        while self.progress.next_command <= index {
+            if !self.advance_one(at) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the user's commands of a link into a session at t = 0.
+    pub fn schedule(&mut self, commands: Vec<Timed>) {
+        let next = self.progress.next_command;
+        let Some(branch) = self.branches.get_mut(self.current) else {
+            return;
+        };
+        for timed in commands.into_iter().take(MAX_COMMANDS) {
+            let index = branch
+                .schedule
+                .iter()
+                .position(|entry| entry.timed.at > timed.at)
+                .unwrap_or(branch.schedule.len())
+                .max(next);
+            branch.schedule.insert(index, Entry { timed, is_users: true });
+        }
+    }
+
+    /// Runs a command on the world at the cursor, and records it.
+    pub(super) fn perform(&mut self, command: &Command) {
+        let text = command.to_string();
+        let number = self.progress.next_command as u32;
+        if let Command::Kubectl(kubectl) = command {
+            let printed = self.read(kubectl);
+            if let Some(printed) = printed {
+                let Some(branch) = self.branches.get_mut(self.current) else {
+                    return;
+                };
+                let mut log = Log {
+                    branch,
+                    progress: &mut self.progress,
+                };
+                self.world.record_command(&text, None, &mut log);
+                let at = self.world.now();
+                for line in printed.output_lines(at, number) {
+                    log.output(line);
+                }
+                return;
+            }
+        }
+        let Some(branch) = self.branches.get_mut(self.current) else {
+            return;
+        };
+        let mut log = Log {
+            branch,
+            progress: &mut self.progress,
+        };
+        match command {
+            Command::Kubectl(kubectl) => {
+                let now = podscope_api::Time(self.world.start().0 + self.world.now().0);
+                let plan = kubectl::plan(kubectl, self.world.objects(), now);
+                self.world.record_command(&text, plan.refused.as_deref(), &mut log);
+                let at = self.world.now();
+                for (is_error, line) in plan.lines {
+                    log.output(OutputLine {
+                        at,
+                        command: number,
+                        is_error,
+                        text: line,
+                    });
+                }
+                if let Some(message) = plan.refused {
+                    log.complain(at, number, message);
+                }
+                if let Some(client) = plan.client {
+                    self.world.start_client(client, &mut log);
+                }
+            }
+            Command::Fault(fault) => {
+                // The record of the command comes before those of its effects.
+                let mut probe = self.world.clone();
+                match probe.apply_fault(fault, &mut Nothing) {
+                    Ok(()) => {
+                        self.world.record_command(&text, None, &mut log);
+                        let _ = self.world.apply_fault(fault, &mut log);
+                    }
+                    Err(message) => {
+                        self.world.record_command(&text, Some(&message), &mut log);
+                        log.complain(self.world.now(), number, format!("error: {message}"));
+                    }
+                }
+            }
+            Command::Stop { all } => {
+                let running = self.world.running_clients();
+                let stopped = if *all {
+                    running.as_slice()
+                } else {
+                    running.get(running.len().saturating_sub(1)..).unwrap_or_default()
+                };
+                let at = self.world.now();
+                if stopped.is_empty() {
+                    let message = "error: no command is running";
+                    self.world.record_command(&text, Some(message), &mut log);
+                    return log.complain(at, number, message.to_owned());
+                }
+                self.world.record_command(&text, None, &mut log);
+                for client in stopped {
+                    self.world.stop_client(*client);
+                    log.output(OutputLine {
+                        at,
+                        command: *client,
+                        is_error: true,
+                        text: "^C".to_owned(),
+                    });
+                    log.finished(*client, at, INTERRUPTED);
+                }
+            }
+            Command::Help(topic) => {
+                let at = self.world.now();
+                for line in crate::command::help_text(topic).lines() {
+                    log.output(OutputLine {
+                        at,
+                        command: number,
+                        is_error: false,
+                        text: line.to_owned(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Answers a command that only reads; none if it is one that writes.
+    pub fn read(&self, command: &Kubectl) -> Option<Printed> {
+        let trace = self.trace();
+        let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace, pod, container, previous);
+        let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
+        let start = self.world.start();
+        let renewed = |node: &NodeName| {
+            let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
+            Some(podscope_api::Time(start.0 + at.0))
+        };
+        kubectl::read(
+            command,
+            &View {
+                objects: self.world.objects(),
+                now: podscope_api::Time(start.0 + self.world.now().0),
+                start,
+                logs: &logs,
+                usage: &usage,
+                renewed: &renewed,
+            },
+        )
+    }
+}
+
+/// The life events of a container, for `logs` (K-02): what a scripted container has to tell.
+fn container_log(trace: &[Arc<Record>], pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
+    let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
+    for record in trace {
+        let mine = record.container.as_deref() == Some(container)
+            && record
+                .object
+                .as_ref()
+                .is_some_and(|subject| subject.uid == pod.metadata.uid);
+        if !mine {
+            continue;
+        }
+        let field = |name: &str| {
+            record
+                .fields
+                .iter()
+                .find(|(field, _)| *field == name)
+                .map(|(_, value)| match value {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                })
+        };
+        let text = match record.what {
+            What::ContainerStarted => {
+                lives.push(Vec::new());
+                "process started".to_owned()
+            }
+            What::SignalSent => format!("received {}", field("signal").unwrap_or_default()),
+            What::HookStarted => format!("{} hook started", field("hook").unwrap_or_default()),
+            What::HookFinished => format!("{} hook finished", field("hook").unwrap_or_default()),
+            What::ContainerExited => format!("exiting with code {}", field("exitCode").unwrap_or_default()),
+            What::ProbeFailed => format!("{} probe failed", field("probe").unwrap_or_default()),
+            _ => continue,
+        };
+        match lives.last_mut() {
+            Some(life) => life.push((record.at, text)),
+            None => lives.push(vec![(record.at, text)]),
+        }
+    }
+    let index = lives.len().checked_sub(if previous { 2 } else { 1 });
+    index.and_then(|index| lives.get(index)).cloned().unwrap_or_default()
+}
+
+/// What a container uses now, if it runs, as its behaviour says: cpu in thousandths, memory in bytes.
+fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
+    let machine = world.machine(pod.spec.node_name.as_ref()?)?;
+    let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
+    let now = world.now();
+    process.is_running().then(|| (process.cpu(now), process.memory(now)))
+}
