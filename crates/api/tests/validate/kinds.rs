@@ -1,0 +1,236 @@
+//! Workloads and other kinds (VA-180 to VA-213).
+
+use super::*;
+
+#[test]
+fn va180_to_va197_workloads() {
+    const T: &str = "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}";
+    let rows: &[(&str, String, &[&str])] = &[
+        (
+            "apps/v1, kind: Deployment",
+            T.into(),
+            &[
+                "spec.selector: Required value",
+                "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`",
+            ],
+        ),
+        (
+            "apps/v1, kind: ReplicaSet",
+            format!("{T}, selector: {{}}, replicas: -1"),
+            &[
+                "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+                "spec.selector: Invalid value: {}: empty selector is invalid for deployment",
+            ],
+        ),
+        (
+            "apps/v1, kind: DaemonSet",
+            "template: {spec: {containers: [{name: c, image: i}], restartPolicy: Never, activeDeadlineSeconds: 5}}".into(),
+            &[
+                "spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`",
+                "spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\"",
+                "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in DaemonSet is not Supported",
+            ],
+        ),
+        (
+            "apps/v1, kind: Deployment",
+            format!(
+                "{T}, selector: {{matchExpressions: [{{key: a, operator: Foo}}]}}, strategy: {{type: Foo}}, \
+                 progressDeadlineSeconds: 5, minReadySeconds: 5"
+            ),
+            &[
+                "spec.selector.matchExpressions[0].operator: Invalid value: \"Foo\": not a valid selector operator",
+                "spec.selector: Invalid value: {\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Foo\"}]}: invalid label \
+                 selector",
+                "spec.strategy: Unsupported value: {\"Type\":\"Foo\",\"RollingUpdate\":null}: supported values: \"Recreate\", \
+                 \"RollingUpdate\"",
+                "spec.progressDeadlineSeconds: Invalid value: 5: must be greater than minReadySeconds",
+            ],
+        ),
+        (
+            "apps/v1, kind: Deployment",
+            format!(
+                "{T}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: 0%, maxUnavailable: 0}}}}"
+            ),
+            &[
+                "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0",
+            ],
+        ),
+        (
+            "apps/v1, kind: Deployment",
+            format!(
+                "{T}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: '5', maxUnavailable: \
+                 120%}}}}"
+            ),
+            &[
+                "spec.strategy.rollingUpdate.maxSurge: Invalid value: \"5\": a valid percent string must be a numeric string \
+                 followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+                "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"120%\": must not be greater than 100%",
+            ],
+        ),
+        (
+            "apps/v1, kind: DaemonSet",
+            format!(
+                "{T}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{rollingUpdate: {{maxSurge: 1, maxUnavailable: \
+                 1}}}}"
+            ),
+            &["spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero"],
+        ),
+        (
+            "apps/v1, kind: StatefulSet",
+            format!(
+                "{T}, selector: {{matchLabels: {{a: b}}}}, podManagementPolicy: Foo, updateStrategy: {{type: Foo}}, \
+                 serviceName: A, persistentVolumeClaimRetentionPolicy: {{whenDeleted: X}}"
+            ),
+            &[
+                "spec.podManagementPolicy: Invalid value: \"Foo\": must be 'OrderedReady' or 'Parallel'",
+                "spec.updateStrategy: Invalid value: {\"Type\":\"Foo\",\"RollingUpdate\":null}: must be 'RollingUpdate' or \
+                 'OnDelete'",
+                "spec.persistentVolumeClaimRetentionPolicy.whenDeleted: Unsupported value: \"X\": supported values: \
+                 \"Retain\", \"Delete\"",
+                "spec.serviceName: Invalid value: \"A\": a lowercase RFC 1123 label…",
+            ],
+        ),
+        (
+            "apps/v1, kind: StatefulSet",
+            "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i, volumeMounts: [{name: d, \
+             mountPath: /d}]}]}}, selector: {matchLabels: {a: b}}, volumeClaimTemplates: [{metadata: {name: d}}]"
+                .into(),
+            &[],
+        ),
+        (
+            "batch/v1, kind: Job",
+            format!("{T}, completionMode: Indexed, parallelism: 2, backoffLimit: -1"),
+            &[
+                "spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0",
+                "spec.completions: Required value: when completion mode is Indexed",
+                "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\"",
+            ],
+        ),
+        (
+            "batch/v1, kind: Job",
+            "selector: {matchLabels: {x: z}}, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}"
+                .into(),
+            &[
+                "spec.selector: Invalid value: {\"matchLabels\":{\"batch.kubernetes.io/controller-uid\":\"\",\"x\":\"z\"}}: \
+                 `selector` not auto-generated",
+                "spec.template.metadata.labels: Invalid value: {\"batch.kubernetes.io/controller-uid\":\"\",…",
+            ],
+        ),
+    ];
+    for (kind, spec, wanted) in rows {
+        check(
+            &problems(&format!("{{apiVersion: {kind}, spec: {{{spec}}}}}")),
+            wanted,
+            spec,
+        );
+    }
+}
+
+#[test]
+fn va199_to_va213_other_kinds() {
+    let rows: &[(&str, &[&str])] = &[
+        ("v1, kind: Service, spec: {}", &["spec.ports: Required value"]),
+        ("v1, kind: Service, spec: {clusterIP: None}", &[]),
+        (
+            "v1, kind: Service, spec: {type: Foo, sessionAffinity: X, ports: [{port: 0}, {port: 1, name: a}, {port: 2, name: \
+             a}], clusterIP: x}",
+            &[
+                "spec.ports[0].name: Required value",
+                "spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+                "spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive",
+                "spec.ports[2].name: Duplicate value: \"a\"",
+                "spec.sessionAffinity: Unsupported value: \"X\": supported values: \"ClientIP\", \"None\"",
+                "spec.type: Unsupported value: \"Foo\": supported values: \"ClusterIP\", \"ExternalName\", \"LoadBalancer\", \
+                 \"NodePort\"",
+                "spec.clusterIPs[0]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+            ],
+        ),
+        (
+            "v1, kind: Service, spec: {ports: [{port: 1, nodePort: 30000}]}",
+            &["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+        ),
+        (
+            "v1, kind: PersistentVolume, spec: {persistentVolumeReclaimPolicy: X, volumeMode: Q, accessModes: [RWO]}",
+            &[
+                "spec.accessModes: Unsupported value: \"RWO\": supported values: \"ReadOnlyMany\", \"ReadWriteMany\", \
+                 \"ReadWriteOnce\", \"ReadWriteOncePod\"",
+                "spec.capacity: Required value",
+                "spec.capacity: Unsupported value: null: supported values: \"storage\"",
+                "spec.persistentVolumeReclaimPolicy: Unsupported value: \"X\": supported values: \"Delete\", \"Recycle\", \
+                 \"Retain\"",
+                "spec: Required value: must specify a volume type",
+                "spec.volumeMode: Unsupported value: \"Q\": supported values: \"Block\", \"Filesystem\"",
+            ],
+        ),
+        (
+            "v1, kind: PersistentVolume, spec: {capacity: {storage: 0}, accessModes: [ReadWriteOncePod, ReadWriteOnce], local: \
+             {path: /a}}",
+            &[
+                "spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes",
+                "spec.capacity[storage]: Invalid value: \"0\": must be greater than zero",
+                "spec.nodeAffinity: Required value: Local volume requires node affinity",
+            ],
+        ),
+        (
+            "v1, kind: PersistentVolumeClaim, spec: {}",
+            &[
+                "spec.accessModes: Required value: at least 1 access mode is required",
+                "spec.resources[storage]: Required value",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: StorageClass, reclaimPolicy: X, volumeBindingMode: Q",
+            &[
+                "provisioner: Required value",
+                "reclaimPolicy: Unsupported value: \"X\": supported values: \"Delete\", \"Retain\"",
+                "volumeBindingMode: Unsupported value: \"Q\": supported values: \"Immediate\", \"WaitForFirstConsumer\"",
+            ],
+        ),
+        (
+            "scheduling.k8s.io/v1, kind: PriorityClass, value: 1000000001",
+            &["value: Forbidden: maximum allowed value of a user defined priority is 1000000000"],
+        ),
+        (
+            "scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: system-foo}",
+            &[
+                "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: \
+                 system-foo is not a known system priority class",
+            ],
+        ),
+        (
+            "scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: system-node-critical}, value: 2000001000",
+            &[],
+        ),
+        (
+            "policy/v1, kind: PodDisruptionBudget, spec: {minAvailable: 1, maxUnavailable: 1, selector: {}, \
+             unhealthyPodEvictionPolicy: X}",
+            &[
+                "spec: Invalid value: {\"MinAvailable\":1,\"Selector\":{},\"MaxUnavailable\":1,\
+                 \"UnhealthyPodEvictionPolicy\":\"X\"}: minAvailable and maxUnavailable cannot be both set",
+                "spec.unhealthyPodEvictionPolicy: Unsupported value: \"X\": supported values: \"AlwaysAllow\", \
+                 \"IfHealthyBudget\"",
+            ],
+        ),
+        ("policy/v1, kind: PodDisruptionBudget, spec: {}", &[]),
+        (
+            "v1, kind: Node, spec: {taints: [{key: a}, {key: b, value: z, effect: NoSchedule}, {key: b, value: z, effect: \
+             NoSchedule}, {key: b, effect: X}], podCIDR: x}, status: {capacity: {cpu: -1, pods: 1500m}}",
+            &[
+                "metadata.taints[0].effect: Required value",
+                "metadata.taints[2]: Duplicate value: \
+                 {\"Key\":\"b\",\"Value\":\"z\",\"Effect\":\"NoSchedule\",\"TimeAdded\":null}: taints must be unique by key \
+                 and effect pair",
+                "metadata.taints[3].effect: Unsupported value: \"X\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \
+                 \"NoExecute\"",
+                "status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal to 0",
+                "status.capacity.pods: Invalid value: \"1500m\": must be an integer",
+                "status.allocatable.cpu: Invalid value: \"-1\": must be greater than or equal to 0",
+                "status.allocatable.pods: Invalid value: \"1500m\": must be an integer",
+                "spec.podCIDRs[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+            ],
+        ),
+    ];
+    for (text, wanted) in rows {
+        check(&problems(&format!("{{apiVersion: {text}}}")), wanted, text);
+    }
+}

@@ -1,0 +1,142 @@
+//! Create validation: the API server's texts, row by row (VA-057 to VA-213).
+
+mod containers;
+mod kinds;
+mod pods;
+
+use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
+
+/// The problems of the last object of a text, after defaulting as on create.
+fn problems(text: &str) -> Vec<String> {
+    let parsed = parse(text);
+    assert_eq!(parsed.problems, [], "{text}");
+    let mut object = parsed.objects.last().expect("an object").value.clone();
+    if object.kind().is_namespaced() && object.metadata().namespace.is_empty() {
+        object.metadata_mut().namespace = "default".into();
+    }
+    if object.metadata().name.is_empty() && object.metadata().generate_name.is_empty() {
+        object.metadata_mut().name = "x".into();
+    }
+    default_object(&mut object);
+    if let Object::Job(job) = &mut object {
+        generate_job_selector(std::sync::Arc::make_mut(job));
+    }
+    validate(&object).iter().map(ToString::to_string).collect()
+}
+
+/// A pod whose spec has these fields beside one sound container.
+fn pod(spec: &str) -> Vec<String> {
+    problems(&format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{{name: c, image: i}}]\n{}",
+        indent(spec)
+    ))
+}
+
+/// A pod with one sound container that has these fields too.
+fn container(fields: &str) -> Vec<String> {
+    problems(&format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n  volumes: [{{name: v}}]\n  containers:\n  - name: c\n    image: i\n{}",
+        indent(&indent(fields))
+    ))
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+fn check(got: &[String], wanted: &[&str], row: &str) {
+    let same = got.len() == wanted.len()
+        && got
+            .iter()
+            .zip(wanted)
+            .all(|(got, wanted)| match wanted.strip_suffix('…') {
+                Some(start) => got.starts_with(start),
+                None => got == wanted,
+            });
+    assert!(same, "{row}\n  got: {got:#?}\n  wanted: {wanted:#?}");
+}
+
+#[test]
+fn p04_the_example_of_the_specification() {
+    check(
+        &pod("topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]"),
+        &["spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"],
+        "P-04",
+    );
+}
+
+#[test]
+fn va016_messages_are_joined() {
+    let parsed =
+        parse("{apiVersion: v1, kind: Pod, metadata: {name: My_Pod, namespace: a}, spec: {containers: [{name: c}]}}");
+    let mut object = parsed.objects[0].value.clone();
+    default_object(&mut object);
+    let message = validate(&object).to_status_message(object.kind(), "My_Pod");
+    assert!(message.starts_with(
+        "Pod \"My_Pod\" is invalid: [metadata.name: Invalid value: \"My_Pod\": a lowercase RFC 1123 subdomain must consist"
+    ));
+    assert!(message.ends_with(", spec.containers[0].image: Required value]"));
+    let parsed = parse("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: a}}");
+    let message = validate(&parsed.objects[0].value).to_status_message(object.kind(), "d");
+    assert!(message.starts_with("Pod \"d\" is invalid: ["));
+}
+
+#[test]
+fn va070_to_va081_metadata() {
+    let rows: &[(&str, &[&str])] = &[
+        (
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: C_2}}",
+            &["metadata.name: Invalid value: \"C_2\": a lowercase RFC 1123 subdomain must consist of…"],
+        ),
+        (
+            "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-}}",
+            &["metadata.name: Required value: name or generateName is required"],
+        ),
+        (
+            "{apiVersion: v1, kind: Namespace, metadata: {name: a.b}}",
+            &["metadata.name: Invalid value: \"a.b\": must not contain dots"],
+        ),
+        (
+            "{apiVersion: v1, kind: Service, metadata: {name: 1a}, spec: {ports: [{port: 1}]}}",
+            &["metadata.name: Invalid value: \"1a\": a DNS-1035 label must consist of…"],
+        ),
+        (
+            "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: A/B%}}",
+            &[
+                "metadata.name: Invalid value: \"A/B%\": may not contain '/'",
+                "metadata.name: Invalid value: \"A/B%\": may not contain '%'",
+            ],
+        ),
+        (
+            "{apiVersion: v1, kind: ConfigMap, metadata: {labels: {'/a': -b, '': '', a/b/c: d}}}",
+            &[
+                "metadata.labels: Invalid value: \"\": name part must be non-empty",
+                "metadata.labels: Invalid value: \"\": name part must consist of alphanumeric characters…",
+                "metadata.labels: Invalid value: \"/a\": prefix part must be non-empty",
+                "metadata.labels: Invalid value: \"-b\": a valid label must be an empty string or consist of…",
+                "metadata.labels: Invalid value: \"a/b/c\": a qualified name must consist of alphanumeric characters, '-', \
+                 '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or \
+                 '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS \
+                 subdomain prefix and '/' (e.g. 'example.com/MyName')",
+            ],
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {finalizers: [foo]}, spec: {containers: [{name: c, image: i}]}}",
+            &[
+                "metadata.finalizers[0]: Invalid value: \"foo\": name is neither a standard finalizer name nor is it fully \
+                 qualified",
+            ],
+        ),
+        (
+            "{apiVersion: v1, kind: ConfigMap, metadata: {ownerReferences: [{kind: A, name: a, uid: u}]}}",
+            &["metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be empty"],
+        ),
+        (
+            "{apiVersion: v1, kind: Node, metadata: {namespace: a}}",
+            &["metadata.namespace: Forbidden: not allowed on this type"],
+        ),
+    ];
+    for (text, wanted) in rows {
+        check(&problems(text), wanted, text);
+    }
+}

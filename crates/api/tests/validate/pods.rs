@@ -1,0 +1,219 @@
+//! Pods: volumes, scheduling, behaviour (VA-127 to VA-164, L-08).
+
+use super::*;
+
+#[test]
+fn va127_to_va142_volumes() {
+    let rows: &[(&str, &[&str])] = &[
+        (
+            "volumes: [{}, {name: A}, {name: v}, {name: v}]",
+            &[
+                "spec.volumes[0].name: Required value",
+                "spec.volumes[1].name: Invalid value: \"A\": a lowercase RFC 1123 label…",
+                "spec.volumes[3].name: Duplicate value: \"v\"",
+            ],
+        ),
+        (
+            "volumes: [{name: v, emptyDir: {sizeLimit: -1}, nfs: {}}]",
+            &[
+                "spec.volumes[0].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity",
+                "spec.volumes[0].nfs: Forbidden: may not specify more than 1 volume type",
+            ],
+        ),
+        (
+            "volumes: [{name: v, hostPath: {path: /a/../b, type: Foo}}]",
+            &[
+                "spec.volumes[0].hostPath.path: Invalid value: \"/a/../b\": must not contain '..'",
+                "spec.volumes[0].hostPath.type: Unsupported value: \"Foo\": supported values: \"\", \"BlockDevice\", \
+                 \"CharDevice\", \"Directory\", \"DirectoryOrCreate\", \"File\", \"FileOrCreate\", \"Socket\"",
+            ],
+        ),
+        (
+            "volumes: [{name: v, persistentVolumeClaim: {}}, {name: w, configMap: {defaultMode: 512, items: [{path: /x}]}}]",
+            &[
+                "spec.volumes[0].persistentVolumeClaim.claimName: Required value",
+                "spec.volumes[1].configMap.name: Required value",
+                "spec.volumes[1].configMap.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both \
+                 inclusive",
+                "spec.volumes[1].configMap.items[0].key: Required value",
+                "spec.volumes[1].configMap.items[0].path: Invalid value: \"/x\": must be a relative path",
+            ],
+        ),
+        (
+            "volumes: [{name: v, nfs: {path: x}}, {name: w, csi: {}}, {name: x, gcePersistentDisk: {}}, {name: q, \
+             awsElasticBlockStore: {partition: 300}}, {name: z, ephemeral: {}}]",
+            &[
+                "spec.volumes[0].nfs.server: Required value",
+                "spec.volumes[0].nfs.path: Invalid value: \"x\": must be an absolute path",
+                "spec.volumes[1].csi.driver: Required value",
+                "spec.volumes[1].csi.driver: Invalid value: \"\": a lowercase RFC 1123 subdomain…",
+                "spec.volumes[2].persistentDisk.pdName: Required value",
+                "spec.volumes[3].awsElasticBlockStore.volumeID: Required value",
+                "spec.volumes[3].awsElasticBlockStore.partition: Invalid value: 300: must be between 1 and 255, inclusive",
+                "spec.volumes[4].ephemeral.volumeClaimTemplate: Required value",
+            ],
+        ),
+        (
+            "volumes: [{name: v, iscsi: {iqn: foo, lun: 256}}]",
+            &[
+                "spec.volumes[0].iscsi.targetPortal: Required value",
+                "spec.volumes[0].iscsi.iqn: Invalid value: \"foo\": must be valid format starting with iqn, eui, or naa",
+                "spec.volumes[0].iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive",
+            ],
+        ),
+    ];
+    for (spec, wanted) in rows {
+        check(&pod(spec), wanted, spec);
+    }
+}
+
+#[test]
+fn va143_to_va164_scheduling() {
+    const NA: &str = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+    let node = |terms: &str| {
+        pod(&format!(
+            "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{terms}]}}}}}}"
+        ))
+    };
+    let rows: &[(&str, &[&str])] = &[
+        ("", &[": Required value: must have at least one node selector term"]),
+        ("{}", &[]),
+        (
+            "{matchExpressions: [{key: a, operator: In}]}",
+            &["[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"],
+        ),
+        (
+            "{matchExpressions: [{key: a, operator: Exists, values: [b]}]}",
+            &[
+                "[0].matchExpressions[0].values: Forbidden: may not be specified when `operator` is 'Exists' or \
+                 'DoesNotExist'",
+            ],
+        ),
+        (
+            "{matchExpressions: [{key: a, operator: Gt}, {key: a, operator: Lt, values: [b]}]}",
+            &[
+                "[0].matchExpressions[0].values: Required value: must be specified single value when `operator` is 'Lt' or \
+                 'Gt'",
+            ],
+        ),
+        (
+            "{matchExpressions: [{key: a, operator: Foo}]}",
+            &["[0].matchExpressions[0].operator: Invalid value: \"Foo\": not a valid selector operator"],
+        ),
+        (
+            "{matchFields: [{key: spec.x, operator: In, values: [a, b]}]}",
+            &[
+                "[0].matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for \
+                 node field selector",
+                "[0].matchFields[0].key: Invalid value: \"spec.x\": not a valid field selector key",
+            ],
+        ),
+    ];
+    for (terms, wanted) in rows {
+        let wanted: Vec<String> = wanted.iter().map(|text| format!("{NA}{text}")).collect();
+        check(
+            &node(terms),
+            &wanted.iter().map(String::as_str).collect::<Vec<_>>(),
+            terms,
+        );
+    }
+    const REQUIRED: &str = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]";
+    check(
+        &pod(
+            "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{namespaces: [A], \
+             matchLabelKeys: [k], labelSelector: {matchExpressions: [{key: a, operator: Gt, values: ['1']}]}}], \
+             preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: z, \
+             matchLabelKeys: [k]}}]}}",
+        ),
+        &[
+            &format!(
+                "{REQUIRED}.labelSelector.matchExpressions[0].operator: Invalid value: \"Gt\": not a valid selector operator"
+            ),
+            &format!("{REQUIRED}.namespace: Invalid value: \"A\": a lowercase RFC 1123 label…"),
+            &format!("{REQUIRED}.topologyKey: Required value: can not be empty"),
+            &format!("{REQUIRED}.topologyKey: Invalid value: \"\": name part must be non-empty"),
+            &format!("{REQUIRED}.topologyKey: Invalid value: \"\": name part must consist of…"),
+            "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must \
+             be in the range 1-100",
+            "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.matchLabelKeys: \
+             Forbidden: must not be specified when labelSelector is not set",
+        ],
+        "VA-149 to VA-153",
+    );
+    let rows: &[(&str, &[&str])] = &[
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: q r, minDomains: 0}, {maxSkew: 1, topologyKey: z, \
+             whenUnsatisfiable: ScheduleAnyway, minDomains: 2, nodeTaintsPolicy: X}, {maxSkew: 1, whenUnsatisfiable: \
+             DoNotSchedule}, {maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway}]",
+            &[
+                "spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"\": supported values: \
+                 \"DoNotSchedule\", \"ScheduleAnyway\"",
+                "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero",
+                "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: can only use minDomains if \
+                 whenUnsatisfiable=DoNotSchedule, not ",
+                "spec.topologySpreadConstraints[1].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{z, ScheduleAnyway}\"",
+                "spec.topologySpreadConstraints[1].minDomains: Invalid value: 2: can only use minDomains if \
+                 whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway",
+                "spec.topologySpreadConstraints[1].nodeTaintsPolicy: Unsupported value: \"X\": supported values: \"Honor\", \
+                 \"Ignore\"",
+                "spec.topologySpreadConstraints[2].topologyKey: Required value: can not be empty",
+            ],
+        ),
+        (
+            "tolerations: [{}, {key: a, operator: Exists, value: x}, {key: a, operator: Foo}, {key: a, value: '-'}, {key: a, \
+             effect: Foo}, {key: a, effect: NoSchedule, tolerationSeconds: 1}]",
+            &[
+                "spec.tolerations[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty, which means \
+                 \"match all values and all keys\"",
+                "spec.tolerations[1].operator: Invalid value: \"x\": value must be empty when `operator` is 'Exists'",
+                "spec.tolerations[2].operator: Unsupported value: \"Foo\": supported values: \"Equal\", \"Exists\"",
+                "spec.tolerations[3].operator: Invalid value: \"-\": a valid label must be…",
+                "spec.tolerations[4].effect: Unsupported value: \"Foo\": supported values: \"NoSchedule\", \
+                 \"PreferNoSchedule\", \"NoExecute\"",
+                "spec.tolerations[5].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when \
+                 `tolerationSeconds` is set",
+            ],
+        ),
+        (
+            "schedulingGates: [{name: x}, {name: x}]\nnodeName: n1\nreadinessGates: [{conditionType: 'a b'}]",
+            &[
+                "spec.readinessGates[0].conditionType: Invalid value: \"a b\": name part…",
+                "spec.schedulingGates[1]: Duplicate value: \"x\"",
+                "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared",
+            ],
+        ),
+        (
+            "restartPolicy: Foo\ndnsPolicy: None\nactiveDeadlineSeconds: 0\nos: {name: mac}\nhostAliases: [{ip: x, hostnames: \
+             [A]}]\nnodeName: A\nhostname: a.b\nnodeSelector: {a: '-'}",
+            &[
+                "spec.restartPolicy: Unsupported value: \"Foo\": supported values: \"Always\", \"OnFailure\", \"Never\"",
+                "spec.nodeSelector: Invalid value: \"-\": a valid label must be…",
+                "spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None",
+                "spec.nodeName: Invalid value: \"A\": a lowercase RFC 1123 subdomain…",
+                "spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive",
+                "spec.hostname: Invalid value: \"a.b\": must not contain dots",
+                "spec.hostAliases[0].ip: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+                "spec.hostAliases[0].hostnames[0]: Invalid value: \"A\": a lowercase RFC 1123 subdomain…",
+                "spec.os: Unsupported value: \"mac\": supported values: \"linux\", \"windows\"",
+            ],
+        ),
+    ];
+    for (spec, wanted) in rows {
+        check(&pod(spec), wanted, spec);
+    }
+}
+
+#[test]
+fn l08_behaviour_annotations_are_checked() {
+    check(
+        &problems(
+            "{apiVersion: v1, kind: Pod, metadata: {annotations: {behavior.podscope.dev/c: exit=9000}}, spec: {containers: \
+             [{name: c, image: i}]}}",
+        ),
+        &[
+            "metadata.annotations[behavior.podscope.dev/c]: Invalid value: \"exit=9000\": exit: \"9000\" is not an exit code \
+             from 0 to 255 (at character 6)",
+        ],
+        "a pod",
+    );
+}
