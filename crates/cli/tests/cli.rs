@@ -419,6 +419,43 @@ fn p_07_search_says_when_nothing_broke() {
     assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);
 }
 
+/// P-07, F-20: what a search finds is a scenario and its link; both, run again, break the same invariant at the same
+/// instant.
+#[test]
+fn p_07_what_a_search_finds_breaks_again() {
+    let switch = "node-controller-force-deletes";
+    let run = podscope(&[
+        "search",
+        "--seeds",
+        "6",
+        "--history",
+        switch,
+        "--invariant",
+        "force-authority",
+    ]);
+    assert_eq!(run.status, 1, "a bug, by a switch of history: {}", run.err);
+    let found = run.err.lines().last().unwrap_or_default();
+    assert!(
+        found.starts_with("invariant force-authority broken at ") && found.contains("(cause: bug, "),
+        "{}",
+        run.err
+    );
+    let at = found.split_whitespace().nth(4).unwrap_or_default();
+    let link = run
+        .out
+        .lines()
+        .last()
+        .and_then(|line| line.strip_prefix("# link: "))
+        .expect("a link in the last line");
+    let opened = good(&["link", "decode", link]);
+    for (name, text) in [("found.yaml", &run.out), ("linked.yaml", &opened)] {
+        let again = podscope(&["run", &file(name, text)]);
+        assert_eq!(again.status, 1, "{}", again.err);
+        let same = |line: &&str| line.contains("force-authority") && line.contains(at);
+        assert!(again.out.lines().any(|line| same(&line)), "{name}, {at}: {}", again.out);
+    }
+}
+
 #[test]
 fn p_07_bench_prints_one_line() {
     let line = good(&["bench", "basic", "--nodes", "4", "--pods", "4", "--decisions", "2"]);

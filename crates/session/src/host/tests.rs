@@ -13,6 +13,14 @@ fn frames(updates: &[Update]) -> Vec<&Frame> {
         .collect()
 }
 
+/// An engine that has opened the session of a first visit, with what it said.
+fn welcome() -> (Host, Vec<Update>) {
+    let mut host = Host::new();
+    let source = Source::Welcome;
+    let updates = host.handle(Request::Open { source }, 0.0);
+    (host, updates)
+}
+
 fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     let mut all = Vec::new();
     for _ in 0..100_000 {
@@ -53,14 +61,8 @@ fn a_check_answers_with_places() {
 /// T-01: open, play, seek both ways, command in the past forks, undo.
 #[test]
 fn t_01_a_session_plays_seeks_and_forks() {
-    let mut host = Host::new();
+    let (mut host, updates) = welcome();
     let mut clock = 0.0;
-    let updates = host.handle(
-        Request::Open {
-            source: Source::Welcome,
-        },
-        clock,
-    );
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
     let first = frames(&updates);
     assert!(first.iter().all(|frame| frame.reset) && first.len() == 1);
@@ -116,14 +118,8 @@ fn t_01_a_session_plays_seeks_and_forks() {
 /// T-03: what is shared opens as the same state.
 #[test]
 fn t_03_a_shared_session_opens_as_it_was() {
-    let mut host = Host::new();
+    let mut host = welcome().0;
     let mut clock = 0.0;
-    host.handle(
-        Request::Open {
-            source: Source::Welcome,
-        },
-        clock,
-    );
     host.handle(Request::Seek { at: 20_000_000 }, clock);
     settle(&mut host, &mut clock);
     host.handle(
@@ -167,9 +163,7 @@ fn t_03_a_shared_session_opens_as_it_was() {
 /// T-01, K-01: where time stands still a command is followed to its answer, and that is said once.
 #[test]
 fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
-    let (mut host, mut clock) = (Host::new(), 0.0);
-    let source = Source::Welcome;
-    host.handle(Request::Open { source }, clock);
+    let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     let updates = settle(&mut host, &mut clock);
     let pods = frames(&updates)
@@ -208,14 +202,8 @@ fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
 /// session stays.
 #[test]
 fn p_03_a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
-    let mut host = Host::new();
+    let mut host = welcome().0;
     let mut clock = 0.0;
-    host.handle(
-        Request::Open {
-            source: Source::Welcome,
-        },
-        clock,
-    );
     let padding = "# live\n".repeat(200_000);
     let open = |text: &str| Request::Open {
         source: Source::Files {
