@@ -1,23 +1,30 @@
 //! Measurements that `cargo xtask bench` prints: `timeline`, `load`, `help`; each figure is a line.
+//! `inputs DIRECTORY` writes what the browser's measurements open.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{Rng, SimTime};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_session::timeline::Session;
-use podscope_session::{lessons, scenario};
+use podscope_session::{export, lessons, scenario};
 use podscope_tests::dump::{Size, dump};
 
 /// Half an hour.
 const SESSION: SimTime = SimTime::from_seconds(1800);
 /// Instants that are sought.
-const SEEKS: u64 = 200;
+const SEEKS: u64 = 100;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, directory] = names.as_slice()
+        && what == "inputs"
+    {
+        return inputs(Path::new(directory));
+    }
     for (name, run) in [("timeline", timeline as fn()), ("load", load), ("help", help)] {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
             run();
@@ -78,6 +85,15 @@ fn lesson() -> Session {
     session
 }
 
+/// The same sessions and the same dump as files.
+fn inputs(directory: &Path) {
+    fs::create_dir_all(directory).expect("a directory");
+    let write = |name: &str, text: String| fs::write(directory.join(name), text).expect("a writable directory");
+    write("dump.yaml", dump(Size::FULL));
+    write("lesson.yaml", export::scenario(&lesson()));
+    write("large.yaml", export::scenario(&large()));
+}
+
 /// Seeks anywhere in half an hour: a lesson within 50 ms, a thousand nodes within 300 ms.
 fn timeline() {
     for (name, make) in [("lesson", lesson as fn() -> Session), ("1000 nodes", large)] {
@@ -96,6 +112,8 @@ fn timeline() {
             memory("VmRSS") - before,
             "MiB",
         );
+        figure(&format!("events, {name}"), session.world().queue_stats().1 as f64, "");
+        figure(&format!("records, {name}"), session.trace().len() as f64, "");
         let mut rng = Rng::split(1, "seeks");
         let mut times: Vec<f64> = (0..SEEKS)
             .map(|_| {

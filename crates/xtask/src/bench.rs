@@ -63,6 +63,12 @@ const BENCHES: &[Bench] = &[
         run: |paths| figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
     },
     Bench {
+        name: "engine",
+        about: "the release site's engine in its worker: the 25 MB dump (3 s), seeks as in `timeline`",
+        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        run: engine,
+    },
+    Bench {
         name: "timeline",
         about: "seek to any instant of half an hour: a lesson (50 ms), 1 000 nodes (300 ms); memory with checkpoints",
         tools: &[],
@@ -115,10 +121,22 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
     Ok(())
 }
 
-/// A measurement of `tests/examples/bench.rs`.
-fn native(name: &str) -> Fallible<Vec<Figure>> {
+/// `tests/examples/bench.rs`.
+fn example() -> Run {
     let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-tests"]);
-    figures(run.args(["--example", "bench", "--", name]))
+    run.args(["--example", "bench", "--"])
+}
+
+/// A measurement of it.
+fn native(name: &str) -> Fallible<Vec<Figure>> {
+    figures(example().args([name]))
+}
+
+/// The measurements of the engine in a browser, on files that the native ones write.
+fn engine(paths: &Paths) -> Fallible<Vec<Figure>> {
+    let inputs = host::target().join("bench").display().to_string();
+    example().args(["inputs", &inputs]).status()?;
+    figures(Run::new("node").args(["tests/e2e/engine.mjs", &inputs]).tools(paths))
 }
 
 fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
