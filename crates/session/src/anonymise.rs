@@ -8,7 +8,7 @@ use podscope_api::ordered::BTreeMap;
 use podscope_api::Kind;
 use serde_json::Value;
 
-use crate::command::{self, Command, CreateWhat, Kubectl, Selection};
+use crate::command::{self, Command, CreateWhat, Kubectl, Selection, Target};
 use crate::link::Link;
 
 /// The renaming.
@@ -189,27 +189,16 @@ impl Names {
                 *manifest = self.text(manifest);
                 *namespace = namespace.take().map(|name| self.rename(&name));
             }
-            Kubectl::Edit {
-                selection,
-                namespace,
-                text,
-            } => {
+            Kubectl::Edit { target, text } => {
                 *text = self.text(text);
-                *namespace = namespace.take().map(|name| self.rename(&name));
-                self.selection(selection);
+                self.target(target);
             }
-            Kubectl::Patch {
-                selection,
-                namespace,
-                patch,
-                ..
-            } => {
+            Kubectl::Patch { target, patch, .. } => {
                 if let Ok(mut value) = serde_json::from_str::<Value>(patch) {
                     self.apply(&mut value);
                     *patch = value.to_string();
                 }
-                *namespace = namespace.take().map(|name| self.rename(&name));
-                self.selection(selection);
+                self.target(target);
             }
             Kubectl::Create {
                 what: CreateWhat::ConfigMap { literals, .. },
@@ -222,8 +211,9 @@ impl Names {
         }
         Some(kubectl.to_string())
     }
-    fn selection(&self, selection: &mut Selection) {
-        match selection {
+    fn target(&self, target: &mut Target) {
+        target.namespace = target.namespace.take().map(|name| self.rename(&name));
+        match &mut target.selection {
             Selection::Kinds { names, .. } => names.iter_mut().for_each(|name| *name = self.rename(name)),
             Selection::Items(items) => items.iter_mut().for_each(|(_, name)| *name = self.rename(name)),
         }

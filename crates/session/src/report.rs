@@ -6,7 +6,7 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::{Objects, Record};
 use serde_json::{Value, json};
 
-use crate::command::{Get, Selection};
+use crate::command::{Get, Target};
 use crate::kubectl;
 use crate::timeline::Session;
 
@@ -79,11 +79,10 @@ pub fn trace(records: &[Arc<Record>]) -> String {
 /// The events, as `kubectl get events -A` prints them.
 pub fn events(session: &Session) -> String {
     let get = Get {
-        all_namespaces: true,
         sort_by: Some(".lastTimestamp".into()),
-        ..Get::of(Selection::Kinds {
-            kinds: vec![Kind::Event],
-            names: Vec::new(),
+        ..Get::of(Target {
+            all_namespaces: true,
+            ..Target::kind(Kind::Event, Vec::new())
         })
     };
     session

@@ -99,6 +99,8 @@ pub struct Write {
     pub request: Request,
     /// Printed on success (several lines allowed, nothing if empty); `{name}` stands for the answered object's name.
     pub success: String,
+    /// Prints the answered object in its place (`-o yaml`).
+    pub shows: Option<fn(&Object) -> String>,
     /// Printed instead if the answered object still has this resourceVersion: `(version, text)`.
     pub unchanged: Option<(Str, String)>,
     /// Put before the server's message, e.g. `error when creating "STDIN": `; one that begins with `error: ` stands
@@ -112,6 +114,7 @@ impl Write {
         Self {
             request,
             success: success.into(),
+            shows: None,
             unchanged: None,
             context: String::new(),
         }

@@ -141,7 +141,7 @@ pub fn error_text(error: &ApiError, context: &str) -> String {
     match error.reason {
         "ConnectionRefused" => message.clone(),
         "Timeout" if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),
-        "Invalid" if context.is_empty() => match error.causes.as_slice() {
+        "Invalid" => match error.causes.as_slice() {
             [] | [_] => format!("The {message}"),
             causes => {
                 let head = message.split(" is invalid: ").next().unwrap_or_default();
@@ -153,6 +153,20 @@ pub fn error_text(error: &ApiError, context: &str) -> String {
             }
         },
         reason => format!("Error from server ({reason}): {context}{message}"),
+    }
+}
+
+/// The errors of one command as kubectl prints them in the end: a single one in its full form, several a line each
+/// (KC-116).
+fn errors_text(errors: &[(ApiError, String)]) -> Vec<String> {
+    let in_list = |error: &ApiError, context: &str| match (error.reason, context.strip_prefix("error: ")) {
+        ("Invalid", None) => format!("Error from server (Invalid): {context}{}", error.message),
+        (_, Some(context)) => format!("{context}{}", error.message),
+        _ => error_text(error, context),
+    };
+    match errors {
+        [(error, context)] => vec![error_text(error, context)],
+        several => several.iter().map(|(error, context)| in_list(error, context)).collect(),
     }
 }
 

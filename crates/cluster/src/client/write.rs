@@ -2,21 +2,22 @@
 
 use std::collections::VecDeque;
 
-use super::{Write, complain, error_text, exit, print};
-use crate::{Ctx, Input};
+use super::{Write, complain, errors_text, exit, print};
+use crate::{ApiError, Ctx, Input};
 
 /// The state of such a command.
 #[derive(Debug, Clone)]
 pub(super) struct Writing {
     left: VecDeque<Write>,
-    has_failed: bool,
+    /// What was refused, with its context; told in the end.
+    errors: Vec<(ApiError, String)>,
 }
 
 impl Writing {
     pub(super) fn new(writes: Vec<Write>) -> Self {
         Self {
             left: writes.into(),
-            has_failed: false,
+            errors: Vec::new(),
         }
     }
     pub(super) fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
@@ -29,17 +30,16 @@ impl Writing {
                         let metadata = object.as_ref().map(podscope_api::Object::metadata);
                         let is_unchanged =
                             |version: &str| metadata.is_some_and(|metadata| &*metadata.resource_version == version);
-                        let text = match &write.unchanged {
-                            Some((version, text)) if is_unchanged(version) => text.clone(),
+                        let text = match (write.shows, &object, &write.unchanged) {
+                            (Some(show), Some(object), _) => show(object),
+                            (_, _, Some((version, text))) if is_unchanged(version) => text.clone(),
                             _ => write.success,
                         };
                         let name = metadata.map_or("", |metadata| &metadata.name);
-                        print(ctx, text.replace("{name}", name));
+                        let is_shown = write.shows.is_some();
+                        print(ctx, if is_shown { text } else { text.replace("{name}", name) });
                     }
-                    Err(error) => {
-                        self.has_failed = true;
-                        complain(ctx, error_text(&error, &write.context));
-                    }
+                    Err(error) => self.errors.push((error, write.context)),
                 }
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
@@ -48,7 +48,11 @@ impl Writing {
             Some(write) => {
                 ctx.call(write.request.clone());
             }
-            None => exit(ctx, self.has_failed),
+            None => {
+                let errors = std::mem::take(&mut self.errors);
+                errors_text(&errors).into_iter().for_each(|line| complain(ctx, line));
+                exit(ctx, !errors.is_empty());
+            }
         }
     }
 }

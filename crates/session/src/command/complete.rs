@@ -30,6 +30,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
             push("kubectl", "API work");
             push("fault", "break or repair the outside world");
             push("app", "membership of an application group");
+            push("stop", "end a command that still runs");
             push("help", "what there is");
         }
         ["kubectl"] => {
@@ -159,6 +160,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
                 }
             }
         }
+        ["stop"] => push("--all", "every command that still runs"),
         ["app"] => push("member", "add or remove a member"),
         ["app", "member"] => {
             push("add", "");
@@ -205,7 +207,7 @@ pub fn help_text(topic: &str) -> String {
         out
     };
     match topic {
-        "" => "Commands:\n  kubectl …   API work, as kubectl 1.34 does it\n  fault …     break or repair machines and links\n  app …       membership of an application group\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
+        "" => "Commands:\n  kubectl …   API work, as kubectl 1.34 does it\n  fault …     break or repair machines and links\n  app …       membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
         "fault" | "app" => faults(),
         _ => {
             let wanted = topic.strip_prefix("kubectl").unwrap_or(topic).trim();

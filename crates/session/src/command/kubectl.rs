@@ -18,6 +18,46 @@ pub enum Selection {
     Items(Vec<(Kind, String)>),
 }
 
+/// Which objects a command is about, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Of what.
+    pub selection: Selection,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `--all`.
+    pub all: bool,
+    /// `-l`.
+    pub selector: Option<String>,
+    /// `--field-selector`.
+    pub field_selector: Option<String>,
+}
+
+impl Target {
+    /// What is selected, in the default namespace, whatever its labels.
+    pub fn of(selection: Selection) -> Target {
+        Target {
+            selection,
+            namespace: None,
+            all_namespaces: false,
+            all: false,
+            selector: None,
+            field_selector: None,
+        }
+    }
+    /// Objects of one kind: those of the names, or all if there are none.
+    pub fn kind(kind: Kind, names: Vec<String>) -> Target {
+        let kinds = vec![kind];
+        Target::of(Selection::Kinds { kinds, names })
+    }
+    /// The namespace it looks into, unless it looks into all.
+    pub fn namespace(&self) -> &str {
+        self.namespace.as_deref().unwrap_or("default")
+    }
+}
+
 /// How `get` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Output {
@@ -42,15 +82,7 @@ pub enum Output {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Get {
     /// Of what.
-    pub selection: Selection,
-    /// Namespace, if given.
-    pub namespace: Option<String>,
-    /// `-A`.
-    pub all_namespaces: bool,
-    /// `-l`.
-    pub selector: Option<String>,
-    /// `--field-selector`.
-    pub field_selector: Option<String>,
+    pub target: Target,
     /// `-o`.
     pub output: Output,
     /// `-L`.
@@ -85,13 +117,9 @@ pub enum Watch {
 
 impl Get {
     /// `kubectl get` of what is selected, without options.
-    pub fn of(selection: Selection) -> Get {
+    pub fn of(target: Target) -> Get {
         Get {
-            selection,
-            namespace: None,
-            all_namespaces: false,
-            selector: None,
-            field_selector: None,
+            target,
             output: Output::Table,
             label_columns: Vec::new(),
             show_labels: false,
@@ -109,13 +137,7 @@ impl Get {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Describe {
     /// Of what.
-    pub selection: Selection,
-    /// Namespace, if given.
-    pub namespace: Option<String>,
-    /// `-A`.
-    pub all_namespaces: bool,
-    /// `-l`.
-    pub selector: Option<String>,
+    pub target: Target,
     /// `--show-events`.
     pub show_events: bool,
 }
@@ -187,23 +209,25 @@ pub enum CreateWhat {
     },
 }
 
+/// What `kubectl delete` is to delete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doomed {
+    /// Objects of the cluster.
+    Target(Target),
+    /// `-f -`: the objects of a text.
+    Manifest {
+        /// The text.
+        text: String,
+        /// Namespace, if given.
+        namespace: Option<String>,
+    },
+}
+
 /// `kubectl delete`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delete {
-    /// Objects; none with a manifest.
-    pub selection: Option<Selection>,
-    /// `-f -`.
-    pub manifest: Option<String>,
-    /// Namespace, if given.
-    pub namespace: Option<String>,
-    /// `-A`.
-    pub all_namespaces: bool,
-    /// `--all`.
-    pub all: bool,
-    /// `-l`.
-    pub selector: Option<String>,
-    /// `--field-selector`.
-    pub field_selector: Option<String>,
+    /// What.
+    pub what: Doomed,
     /// `--grace-period`; -1 is the object's own.
     pub grace_period: i64,
     /// `--force`.
@@ -251,6 +275,8 @@ pub enum RolloutAction {
     Undo {
         /// `--to-revision`; 0 is the previous one.
         to_revision: i64,
+        /// `--dry-run`.
+        dry_run: DryRun,
     },
     /// `restart`.
     Restart,
@@ -309,15 +335,7 @@ pub struct TaintChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
     /// Objects.
-    pub selection: Selection,
-    /// Namespace, if given.
-    pub namespace: Option<String>,
-    /// `-A`.
-    pub all_namespaces: bool,
-    /// `--all`.
-    pub all: bool,
-    /// `-l`.
-    pub selector: Option<String>,
+    pub target: Target,
     /// Pairs; no value removes the key.
     pub changes: Vec<(String, Option<String>)>,
     /// `--overwrite`.
@@ -387,15 +405,15 @@ pub enum Kubectl {
         namespace: Option<String>,
         /// `--dry-run`.
         dry_run: DryRun,
+        /// `-o yaml|json|name`; a table is the line that something was created.
+        output: Output,
     },
     /// `delete`.
     Delete(Delete),
     /// `scale`.
     Scale {
         /// What.
-        selection: Selection,
-        /// Namespace, if given.
-        namespace: Option<String>,
+        target: Target,
         /// `--replicas`.
         replicas: i32,
         /// `--current-replicas`.
@@ -408,9 +426,7 @@ pub enum Kubectl {
         /// What is done.
         action: RolloutAction,
         /// To what.
-        selection: Selection,
-        /// Namespace, if given.
-        namespace: Option<String>,
+        target: Target,
     },
     /// `cordon` and `uncordon`.
     Cordon {
@@ -447,9 +463,7 @@ pub enum Kubectl {
     /// `patch`.
     Patch {
         /// What.
-        selection: Selection,
-        /// Namespace, if given.
-        namespace: Option<String>,
+        target: Target,
         /// `--type`.
         patch_type: PatchType,
         /// `-p`.
@@ -462,18 +476,14 @@ pub enum Kubectl {
     /// `edit`: the edited text replaces the object.
     Edit {
         /// What.
-        selection: Selection,
-        /// Namespace, if given.
-        namespace: Option<String>,
+        target: Target,
         /// The object after editing.
         text: String,
     },
     /// `set image`.
     SetImage {
         /// What.
-        selection: Selection,
-        /// Namespace, if given.
-        namespace: Option<String>,
+        target: Target,
         /// Container and image; `*` is every container.
         images: Vec<(String, String)>,
         /// `--dry-run`.
@@ -522,23 +532,4 @@ pub enum Kubectl {
     ApiResources,
     /// `version`.
     Version,
-}
-
-impl Kubectl {
-    /// Whether it can change the world.
-    pub fn changes_world(&self) -> bool {
-        match self {
-            Kubectl::Get(_)
-            | Kubectl::Describe(_)
-            | Kubectl::Events { .. }
-            | Kubectl::Explain { .. }
-            | Kubectl::Top(_)
-            | Kubectl::Logs { .. }
-            | Kubectl::ApiResources
-            | Kubectl::Version => false,
-            Kubectl::Rollout { action, .. } => !matches!(action, RolloutAction::History { .. }),
-            Kubectl::Label(mark) | Kubectl::Annotate(mark) => !mark.list,
-            _ => true,
-        }
-    }
 }

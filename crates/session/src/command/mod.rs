@@ -26,6 +26,11 @@ pub enum Command {
     Kubectl(Kubectl),
     /// `fault …` and `app member …`.
     Fault(Fault),
+    /// `stop`: ends the command that was given last and still runs (a watch, a drain), as Ctrl-C does.
+    Stop {
+        /// `--all`: every command that still runs.
+        all: bool,
+    },
     /// `help`, `kubectl --help`, `kubectl get --help`, `fault --help`: the topic, may be empty.
     Help(String),
 }
@@ -68,24 +73,18 @@ pub fn parse(text: &str) -> Result<Command, CommandError> {
         "kubectl" => parse::kubectl(rest, line.stdin),
         "fault" => fault::parse(rest),
         "app" => fault::parse_app(rest),
+        "stop" => match rest {
+            [] => Ok(Command::Stop { all: false }),
+            [word] if word.text == "--all" => Ok(Command::Stop { all: true }),
+            [word, ..] => Err(CommandError::new(word.column, "error: use: stop [--all]")),
+        },
         "help" => Ok(Command::Help(
             rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
         )),
         other => Err(CommandError::new(
             program.column,
-            format!("error: unknown command {other:?}; commands start with kubectl, fault, app or help"),
+            format!("error: unknown command {other:?}; commands start with kubectl, fault, app, stop or help"),
         )),
-    }
-}
-
-impl Command {
-    /// Whether it can change the world (and so belongs into timelines and links), or only prints.
-    pub fn changes_world(&self) -> bool {
-        match self {
-            Command::Kubectl(kubectl) => kubectl.changes_world(),
-            Command::Fault(_) => true,
-            Command::Help(_) => false,
-        }
     }
 }
 
@@ -95,6 +94,7 @@ impl std::fmt::Display for Command {
         match self {
             Command::Kubectl(kubectl) => kubectl.fmt(f),
             Command::Fault(fault) => f.write_str(&fault::print(fault)),
+            Command::Stop { all } => f.write_str(if *all { "stop --all" } else { "stop" }),
             Command::Help(topic) if topic.is_empty() => f.write_str("help"),
             Command::Help(topic) => {
                 let words: Vec<String> = topic.split(' ').map(shell::quote).collect();

@@ -49,6 +49,20 @@ impl Text {
             }
         }
     }
+    /// Where it looks: `-n`, `-A`, `--all` and the selectors.
+    fn scope(&mut self, target: &Target) -> &mut Self {
+        self.value("-n", &target.namespace)
+            .flag("-A", target.all_namespaces)
+            .flag("--all", target.all)
+            .value("-l", &target.selector);
+        if let Some(fields) = &target.field_selector {
+            self.equals("--field-selector", fields);
+        }
+        self
+    }
+    fn target(&mut self, target: &Target) -> &mut Self {
+        self.selection(&target.selection).scope(target)
+    }
     fn kinds(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str) -> &mut Self {
         self.word(&kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>().join(","))
     }
@@ -61,6 +75,17 @@ impl Text {
     fn dry_run(&mut self, dry_run: DryRun) -> &mut Self {
         self.flag("--dry-run=client", dry_run == DryRun::Client)
             .flag("--dry-run=server", dry_run == DryRun::Server)
+    }
+    fn output(&mut self, output: &Output) -> &mut Self {
+        match output {
+            Output::Table => self,
+            Output::Wide => self.word("-o").word("wide"),
+            Output::Yaml => self.word("-o").word("yaml"),
+            Output::Json => self.word("-o").word("json"),
+            Output::Name => self.word("-o").word("name"),
+            Output::JsonPath(path) => self.word("-o").word(&format!("jsonpath={path}")),
+            Output::CustomColumns(spec) => self.word("-o").word(&format!("custom-columns={spec}")),
+        }
     }
     fn document(&mut self, text: &str) -> &mut Self {
         self.0.push(' ');
@@ -75,20 +100,8 @@ impl std::fmt::Display for Kubectl {
         let t = &mut text;
         match self {
             Kubectl::Get(get) => {
-                t.word("get").selection(&get.selection).value("-n", &get.namespace);
-                t.flag("-A", get.all_namespaces).value("-l", &get.selector);
-                if let Some(fields) = &get.field_selector {
-                    t.equals("--field-selector", fields);
-                }
-                match &get.output {
-                    Output::Table => {}
-                    Output::Wide => drop(t.word("-o").word("wide")),
-                    Output::Yaml => drop(t.word("-o").word("yaml")),
-                    Output::Json => drop(t.word("-o").word("json")),
-                    Output::Name => drop(t.word("-o").word("name")),
-                    Output::JsonPath(path) => drop(t.word("-o").word(&format!("jsonpath={path}"))),
-                    Output::CustomColumns(spec) => drop(t.word("-o").word(&format!("custom-columns={spec}"))),
-                }
+                t.word("get").target(&get.target);
+                t.output(&get.output);
                 if !get.label_columns.is_empty() {
                     t.word("-L").word(&get.label_columns.join(","));
                 }
@@ -105,10 +118,7 @@ impl std::fmt::Display for Kubectl {
             }
             Kubectl::Describe(describe) => {
                 t.word("describe")
-                    .selection(&describe.selection)
-                    .value("-n", &describe.namespace);
-                t.flag("-A", describe.all_namespaces)
-                    .value("-l", &describe.selector)
+                    .target(&describe.target)
                     .flag("--show-events=false", !describe.show_events);
             }
             Kubectl::Apply {
@@ -123,26 +133,22 @@ impl std::fmt::Display for Kubectl {
                 what,
                 namespace,
                 dry_run,
-            } => print_create(t, what, namespace, *dry_run),
+                output,
+            } => print_create(t, what, namespace, *dry_run, output),
             Kubectl::Delete(delete) => print_delete(t, delete),
             Kubectl::Scale {
-                selection,
-                namespace,
+                target,
                 replicas,
                 current_replicas,
                 dry_run,
             } => {
-                t.word("scale").selection(selection).value("-n", namespace);
+                t.word("scale").target(target);
                 if let Some(current) = current_replicas {
                     t.equals("--current-replicas", current);
                 }
                 t.equals("--replicas", replicas).dry_run(*dry_run);
             }
-            Kubectl::Rollout {
-                action,
-                selection,
-                namespace,
-            } => {
+            Kubectl::Rollout { action, target } => {
                 t.word("rollout").word(match action {
                     RolloutAction::Status { .. } => "status",
                     RolloutAction::Undo { .. } => "undo",
@@ -151,7 +157,7 @@ impl std::fmt::Display for Kubectl {
                     RolloutAction::Resume => "resume",
                     RolloutAction::History { .. } => "history",
                 });
-                t.selection(selection).value("-n", namespace);
+                t.target(target);
                 match action {
                     RolloutAction::Status { watch, timeout } => {
                         t.flag("--watch=false", !watch);
@@ -159,8 +165,11 @@ impl std::fmt::Display for Kubectl {
                             t.equals("--timeout", print_duration(*timeout));
                         }
                     }
-                    RolloutAction::Undo { to_revision } if *to_revision != 0 => {
-                        t.equals("--to-revision", to_revision);
+                    RolloutAction::Undo { to_revision, dry_run } => {
+                        if *to_revision != 0 {
+                            t.equals("--to-revision", to_revision);
+                        }
+                        t.dry_run(*dry_run);
                     }
                     RolloutAction::History { revision } if *revision != 0 => {
                         t.equals("--revision", revision);
@@ -232,14 +241,13 @@ impl std::fmt::Display for Kubectl {
             Kubectl::Label(mark) => print_mark(t, "label", mark),
             Kubectl::Annotate(mark) => print_mark(t, "annotate", mark),
             Kubectl::Patch {
-                selection,
-                namespace,
+                target,
                 patch_type,
                 patch,
                 subresource,
                 dry_run,
             } => {
-                t.word("patch").selection(selection).value("-n", namespace);
+                t.word("patch").target(target);
                 match patch_type {
                     PatchType::Strategic => {}
                     PatchType::Merge => drop(t.equals("--type", "merge")),
@@ -250,27 +258,19 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.dry_run(*dry_run).word("-p").word(patch);
             }
-            Kubectl::Edit {
-                selection,
-                namespace,
-                text,
-            } => {
-                t.word("edit")
-                    .selection(selection)
-                    .value("-n", namespace)
-                    .document(text);
+            Kubectl::Edit { target, text } => {
+                t.word("edit").target(target).document(text);
             }
             Kubectl::SetImage {
-                selection,
-                namespace,
+                target,
                 images,
                 dry_run,
             } => {
-                t.word("set").word("image").selection(selection);
+                t.word("set").word("image").selection(&target.selection);
                 for (container, image) in images {
                     t.equals(container, image);
                 }
-                t.value("-n", namespace).dry_run(*dry_run);
+                t.scope(target).dry_run(*dry_run);
             }
             Kubectl::Events {
                 namespace,
@@ -334,7 +334,7 @@ impl std::fmt::Display for Kubectl {
     }
 }
 
-fn print_create(t: &mut Text, what: &CreateWhat, namespace: &Option<String>, dry_run: DryRun) {
+fn print_create(t: &mut Text, what: &CreateWhat, namespace: &Option<String>, dry_run: DryRun, output: &Output) {
     match what {
         CreateWhat::Run { .. } => t.word("run"),
         _ => t.word("create"),
@@ -404,7 +404,7 @@ fn print_create(t: &mut Text, what: &CreateWhat, namespace: &Option<String>, dry
             }
         }
     }
-    t.value("-n", namespace).dry_run(dry_run);
+    t.value("-n", namespace).dry_run(dry_run).output(output);
     if let CreateWhat::Manifest(text) = what {
         t.word("-f").word("-").document(text);
     }
@@ -412,16 +412,10 @@ fn print_create(t: &mut Text, what: &CreateWhat, namespace: &Option<String>, dry
 
 fn print_delete(t: &mut Text, delete: &Delete) {
     t.word("delete");
-    if let Some(selection) = &delete.selection {
-        t.selection(selection);
-    }
-    t.value("-n", &delete.namespace)
-        .flag("-A", delete.all_namespaces)
-        .flag("--all", delete.all)
-        .value("-l", &delete.selector);
-    if let Some(fields) = &delete.field_selector {
-        t.equals("--field-selector", fields);
-    }
+    match &delete.what {
+        Doomed::Target(target) => t.target(target),
+        Doomed::Manifest { namespace, .. } => t.value("-n", namespace),
+    };
     if delete.grace_period != -1 {
         t.equals("--grace-period", delete.grace_period);
     }
@@ -440,23 +434,20 @@ fn print_delete(t: &mut Text, delete: &Delete) {
         t.word("-o").word("name");
     }
     t.dry_run(delete.dry_run);
-    if let Some(text) = &delete.manifest {
+    if let Doomed::Manifest { text, .. } = &delete.what {
         t.word("-f").word("-").document(text);
     }
 }
 
 fn print_mark(t: &mut Text, verb: &str, mark: &super::Mark) {
-    t.word(verb).plural(&mark.selection);
+    t.word(verb).plural(&mark.target.selection);
     for (key, value) in &mark.changes {
         match value {
             Some(value) => t.equals(key, value),
             None => t.word(&format!("{key}-")),
         };
     }
-    t.value("-n", &mark.namespace)
-        .flag("-A", mark.all_namespaces)
-        .flag("--all", mark.all)
-        .value("-l", &mark.selector)
+    t.scope(&mark.target)
         .flag("--overwrite", mark.overwrite)
         .flag("--list", mark.list)
         .dry_run(mark.dry_run);

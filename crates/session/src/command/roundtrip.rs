@@ -67,12 +67,41 @@ impl Draw {
             names: Vec::new(),
         }
     }
-    /// What is selected, whether in all namespaces, and by which labels: never by name and by labels.
-    fn selected(&mut self) -> (Selection, bool, Option<String>) {
+    /// Never by name and by labels, by name in all namespaces, or everything and by labels.
+    fn target(&mut self, flags: &[&str]) -> Target {
+        let mut target = Target {
+            namespace: self.namespace(),
+            ..Target::of(self.named())
+        };
         if self.bool() {
-            (self.named(), false, None)
-        } else {
-            (self.unnamed(), self.bool(), self.some(Self::selector))
+            target.selection = self.unnamed();
+            target.all_namespaces = flags.contains(&"-A") && self.bool();
+            target.all = flags.contains(&"--all") && self.bool();
+            if !target.all && flags.contains(&"-l") {
+                target.selector = self.some(Self::selector);
+            }
+        }
+        target
+    }
+    /// What a verb takes that does not take all objects of a kind unless told so.
+    fn chosen(&mut self, flags: &[&str]) -> Target {
+        let target = self.target(flags);
+        let is_named = match &target.selection {
+            Selection::Kinds { names, .. } => !names.is_empty(),
+            Selection::Items(_) => true,
+        };
+        match is_named || target.all || target.selector.is_some() {
+            true => target,
+            false => Target {
+                selector: Some(self.selector()),
+                ..target
+            },
+        }
+    }
+    fn one_named(&mut self) -> Target {
+        Target {
+            namespace: self.namespace(),
+            ..Target::of(self.named())
         }
     }
     fn selector(&mut self) -> String {
@@ -100,11 +129,8 @@ impl Draw {
     }
     fn mark(&mut self) -> Mark {
         let list = self.bool();
-        let (selection, all_namespaces, selector) = self.selected();
-        let is_named = match &selection {
-            Selection::Kinds { names, .. } => !names.is_empty(),
-            Selection::Items(_) => true,
-        };
+        let flags = ["-A", "--all", "-l"];
+        let target = if list { self.target(&flags) } else { self.chosen(&flags) };
         let mut changes: Vec<(String, Option<String>)> = Vec::new();
         for key in ["app", "example.com/note", "x"] {
             if self.bool() || (changes.is_empty() && key == "x") {
@@ -112,11 +138,7 @@ impl Draw {
             }
         }
         Mark {
-            all: !is_named && (selector.is_none() && !list || self.bool()),
-            selection,
-            namespace: self.namespace(),
-            all_namespaces,
-            selector,
+            target,
             changes,
             overwrite: self.bool(),
             list,
@@ -167,22 +189,16 @@ impl Draw {
         }
     }
     fn delete(&mut self) -> Delete {
-        let manifest = self.some(Self::document);
-        let mut selection = None;
-        let (mut all_namespaces, mut all, mut selector, mut field_selector) = (false, false, None, None);
-        if manifest.is_none() {
-            if self.bool() {
-                selection = Some(self.named());
-            } else {
-                selection = Some(self.unnamed());
-                all_namespaces = self.bool();
-                match self.0.below(3) {
-                    0 => all = true,
-                    1 => selector = Some(self.selector()),
-                    _ => field_selector = Some("status.phase=Failed".to_owned()),
-                }
-            }
-        }
+        let what = match self.some(Self::document) {
+            Some(text) => Doomed::Manifest {
+                text,
+                namespace: self.namespace(),
+            },
+            None => Doomed::Target(Target {
+                field_selector: self.some(|_| "status.phase=Failed".to_owned()),
+                ..self.chosen(&["-A", "--all", "-l"])
+            }),
+        };
         let force = self.bool();
         let now = !force && self.bool();
         let grace_period = match (force, now) {
@@ -191,13 +207,7 @@ impl Draw {
             _ => self.one(&[-1, 0, 1, 60]),
         };
         Delete {
-            selection,
-            manifest,
-            namespace: self.namespace(),
-            all_namespaces,
-            all,
-            selector,
-            field_selector,
+            what,
             grace_period,
             force,
             now,
@@ -210,8 +220,11 @@ impl Draw {
         }
     }
     fn get(&mut self) -> Get {
-        let (selection, all_namespaces, selector) = self.selected();
-        let is_one = match &selection {
+        let target = Target {
+            field_selector: self.some(|_| "status.phase!=Failed".to_owned()),
+            ..self.target(&["-A", "-l"])
+        };
+        let is_one = match &target.selection {
             Selection::Kinds { kinds, names } => kinds.len() == 1 && names.len() < 2,
             Selection::Items(items) => items.len() == 1,
         };
@@ -225,10 +238,6 @@ impl Draw {
             _ => Output::CustomColumns("N:.metadata.name,M:{.spec.x}".into()),
         };
         Get {
-            namespace: self.namespace(),
-            all_namespaces,
-            selector,
-            field_selector: self.some(|_| "status.phase!=Failed".to_owned()),
             show_labels: matches!(output, Output::Table | Output::Wide) && self.bool(),
             output,
             label_columns: self.many(0, 2, Self::name),
@@ -242,22 +251,16 @@ impl Draw {
                 Watch::No
             },
             output_watch_events: self.bool(),
-            ..Get::of(selection)
+            ..Get::of(target)
         }
     }
     fn kubectl(&mut self) -> Kubectl {
         match self.0.below(22) {
             0 => Kubectl::Get(self.get()),
-            1 => {
-                let (selection, all_namespaces, selector) = self.selected();
-                Kubectl::Describe(Describe {
-                    selection,
-                    namespace: self.namespace(),
-                    all_namespaces,
-                    selector,
-                    show_events: self.bool(),
-                })
-            }
+            1 => Kubectl::Describe(Describe {
+                target: self.target(&["-A", "-l"]),
+                show_events: self.bool(),
+            }),
             2 => Kubectl::Apply {
                 manifest: self.document(),
                 namespace: self.namespace(),
@@ -267,11 +270,11 @@ impl Draw {
                 what: self.create(),
                 namespace: self.namespace(),
                 dry_run: self.dry_run(),
+                output: self.one(&[Output::Table, Output::Yaml, Output::Json, Output::Name]),
             },
             4 => Kubectl::Delete(self.delete()),
             5 => Kubectl::Scale {
-                selection: self.named(),
-                namespace: self.namespace(),
+                target: self.chosen(&["--all", "-l"]),
                 replicas: self.int(9) as i32,
                 current_replicas: self.some(|draw| draw.int(9) as i32),
                 dry_run: self.dry_run(),
@@ -284,14 +287,14 @@ impl Draw {
                     },
                     1 => RolloutAction::Undo {
                         to_revision: self.int(4),
+                        dry_run: self.dry_run(),
                     },
                     2 => RolloutAction::Restart,
                     3 => RolloutAction::Pause,
                     4 => RolloutAction::Resume,
                     _ => RolloutAction::History { revision: self.int(4) },
                 },
-                selection: self.named(),
-                namespace: self.namespace(),
+                target: self.target(&["-l"]),
             },
             7 | 8 => {
                 let by_name = self.bool();
@@ -348,21 +351,18 @@ impl Draw {
             10 => Kubectl::Label(self.mark()),
             11 => Kubectl::Annotate(self.mark()),
             12 => Kubectl::Patch {
-                selection: self.named(),
-                namespace: self.namespace(),
+                target: self.one_named(),
                 patch_type: self.one(&[PatchType::Strategic, PatchType::Merge, PatchType::Json]),
                 patch: self.text(),
                 subresource: self.some(|draw| draw.one(&["status", "scale"]).to_owned()),
                 dry_run: self.dry_run(),
             },
             13 => Kubectl::Edit {
-                selection: self.named(),
-                namespace: self.namespace(),
+                target: self.one_named(),
                 text: self.document(),
             },
             14 => Kubectl::SetImage {
-                selection: self.named(),
-                namespace: self.namespace(),
+                target: self.chosen(&["--all", "-l"]),
                 images: self.many(1, 2, |draw| (draw.one(&["*", "app"]).to_owned(), draw.text())),
                 dry_run: self.dry_run(),
             },

@@ -2,6 +2,7 @@
 
 use podscope_api::ordered::InOrder as _;
 use podscope_api::{Kind, Object, ObjectKey, Quantity, Time};
+use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
 use super::columns::{cells, headers};
@@ -9,7 +10,7 @@ use super::jsonpath::{Path, Template, plain};
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::table;
 use super::{Printed, View, not_found, qualified_singular};
-use crate::command::{Get, Output, Selection};
+use crate::command::{Get, Output, Selection, Target};
 
 /// The objects a selection names, by kind in order; misses are reported as they come.
 pub(crate) struct Found {
@@ -20,17 +21,12 @@ pub(crate) struct Found {
 }
 
 /// Finds what a selection names.
-pub(crate) fn find(
-    selection: &Selection,
-    namespace: Option<&str>,
-    all_namespaces: bool,
-    selector: Option<&str>,
-    field_selector: Option<&str>,
-    view: &View<'_>,
-) -> Result<Found, String> {
-    let namespace = namespace.unwrap_or("default");
+pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> {
+    let namespace = target.namespace();
+    let selector = target.selector.as_deref().unwrap_or_default();
+    let field_selector = target.field_selector.as_deref().unwrap_or_default();
     let bad = |why: String| format!("Error from server (BadRequest): {why}");
-    let labels = LabelQuery::parse(selector.unwrap_or_default()).map_err(bad)?;
+    let labels = LabelQuery::parse(selector).map_err(bad)?;
     let mut found = Found {
         groups: Vec::new(),
         misses: Vec::new(),
@@ -42,9 +38,9 @@ pub(crate) fn find(
         } else {
             ObjectKey::cluster(name)
         };
-        view.objects.get_kind(kind, &key)
+        objects.get_kind(kind, &key)
     };
-    match selection {
+    match &target.selection {
         Selection::Items(items) => {
             found.single = items.len() == 1;
             for (kind, name) in items {
@@ -72,14 +68,12 @@ pub(crate) fn find(
         }
         Selection::Kinds { kinds, .. } => {
             for kind in kinds {
-                let fields = FieldQuery::parse(*kind, field_selector.unwrap_or_default(), selector.unwrap_or_default())
-                    .map_err(bad)?;
-                let objects = view
-                    .objects
+                let fields = FieldQuery::parse(*kind, field_selector, selector).map_err(bad)?;
+                let objects = objects
                     .list_kind(*kind)
                     .into_iter()
                     .filter(|object| {
-                        !kind.is_namespaced() || all_namespaces || &*object.metadata().namespace == namespace
+                        !kind.is_namespaced() || target.all_namespaces || &*object.metadata().namespace == namespace
                     })
                     .filter(|object| labels.matches(object) && fields.matches(object))
                     .collect();
@@ -106,14 +100,7 @@ pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
 }
 
 pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(
-        &get.selection,
-        get.namespace.as_deref(),
-        get.all_namespaces,
-        get.selector.as_deref(),
-        get.field_selector.as_deref(),
-        view,
-    ) {
+    let found = match find(&get.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
@@ -218,7 +205,7 @@ impl SortKey {
 }
 
 fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
-    let several = match &get.selection {
+    let several = match &get.target.selection {
         Selection::Kinds { kinds, .. } => kinds.len() > 1,
         Selection::Items(items) => items
             .iter()
@@ -247,17 +234,14 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
             printed.out(line);
         }
     }
-    let named = match &get.selection {
+    let named = match &get.target.selection {
         Selection::Kinds { names, .. } => !names.is_empty(),
         Selection::Items(_) => true,
     };
     if !any && !named && !get.ignore_not_found {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
-        printed.err(if namespaced && !get.all_namespaces {
-            format!(
-                "No resources found in {} namespace.",
-                get.namespace.as_deref().unwrap_or("default")
-            )
+        printed.err(if namespaced && !get.target.all_namespaces {
+            format!("No resources found in {} namespace.", get.target.namespace())
         } else {
             "No resources found".into()
         });
@@ -277,7 +261,7 @@ fn shown_columns(get: &Get, kind: Kind) -> impl Iterator<Item = (usize, &'static
 /// The line above a table of that kind.
 pub(super) fn header_row(get: &Get, kind: Kind) -> Vec<String> {
     let mut row = Vec::new();
-    if get.all_namespaces && kind.is_namespaced() {
+    if get.target.all_namespaces && kind.is_namespaced() {
         row.push("NAMESPACE".into());
     }
     row.extend(shown_columns(get, kind).map(|(_, text)| text.to_owned()));
@@ -296,7 +280,7 @@ pub(super) fn header_row(get: &Get, kind: Kind) -> Vec<String> {
 pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, now: Time) -> Vec<String> {
     let (meta, all) = (object.metadata(), cells(object, prefix, now));
     let mut row = Vec::new();
-    if get.all_namespaces && object.kind().is_namespaced() {
+    if get.target.all_namespaces && object.kind().is_namespaced() {
         row.push(meta.namespace.to_string());
     }
     row.extend(shown_columns(get, object.kind()).map(|(at, _)| all.get(at).cloned().unwrap_or_default()));

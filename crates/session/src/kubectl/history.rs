@@ -10,7 +10,7 @@ use super::get::find;
 use super::merge::strategic;
 use super::text::Elastic;
 use super::{Printed, View, not_found};
-use crate::command::Selection;
+use crate::command::Target;
 
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
@@ -21,8 +21,8 @@ struct Revision {
 }
 
 /// Prints the revisions of what was selected, or the template of one of them.
-pub(super) fn history(selection: &Selection, namespace: &str, revision: i64, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(selection, Some(namespace), false, None, None, view) {
+pub(super) fn history(target: &Target, revision: i64, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };

@@ -18,9 +18,10 @@ mod watch;
 mod write;
 
 use podscope_api::{Kind, NodeName, Time};
-use podscope_cluster::{ApiError, Objects, OutputLine, SimTime};
+use podscope_cluster::{Objects, OutputLine, SimTime};
 
 pub use columns::node_status;
+pub(crate) use get::find;
 pub use get::{list_value, shown};
 pub use jsonpath::{Path, Template};
 pub use pod_status::{PodRow, pod_row};
@@ -121,15 +122,6 @@ pub fn not_found(kind: Kind, name: &str) -> String {
     )
 }
 
-/// An API error as kubectl prints it (KC-116, KC-117).
-pub fn error_text(error: &ApiError) -> String {
-    match error.reason {
-        "Invalid" => error.message.clone(),
-        "" => format!("Error from server: {}", error.message),
-        reason => format!("Error from server ({reason}): {}", error.message),
-    }
-}
-
 /// Runs a command that only reads; none if it is one that writes.
 pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     let mut printed = Printed::default();
@@ -175,15 +167,8 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         }
         Kubectl::Rollout {
             action: crate::command::RolloutAction::History { revision },
-            selection,
-            namespace,
-        } => history::history(
-            selection,
-            namespace.as_deref().unwrap_or("default"),
-            *revision,
-            view,
-            &mut printed,
-        ),
+            target,
+        } => history::history(target, *revision, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }

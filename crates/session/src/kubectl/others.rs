@@ -8,7 +8,7 @@ use super::columns::{age, event_times, node_status};
 use super::get::find;
 use super::text::{cell, table, table_padded};
 use super::{Printed, View, not_found};
-use crate::command::{Mark, Selection, Top};
+use crate::command::{Mark, Target, Top};
 
 /// `48s (x5 over 3m48s)` (KC-073, KC-111).
 pub(crate) fn event_age(event: &Event, now: Time) -> String {
@@ -94,18 +94,13 @@ fn usage_of(pod: &Pod, view: &View<'_>) -> Option<(i64, i64)> {
 /// `kubectl top` (KC-112, KC-113).
 pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     let kind = if top.nodes { Kind::Node } else { Kind::Pod };
-    let selection = Selection::Kinds {
-        kinds: vec![kind],
-        names: top.name.iter().cloned().collect(),
+    let target = Target {
+        namespace: top.namespace.clone(),
+        all_namespaces: top.all_namespaces,
+        selector: top.selector.clone(),
+        ..Target::kind(kind, top.name.iter().cloned().collect())
     };
-    let found = match find(
-        &selection,
-        top.namespace.as_deref(),
-        top.all_namespaces,
-        top.selector.as_deref(),
-        None,
-        view,
-    ) {
+    let found = match find(&target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
@@ -316,14 +311,7 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
 
 /// `label --list`, `annotate --list` (KC-100).
 pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(
-        &mark.selection,
-        mark.namespace.as_deref(),
-        mark.all_namespaces,
-        mark.selector.as_deref(),
-        None,
-        view,
-    ) {
+    let found = match find(&mark.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };

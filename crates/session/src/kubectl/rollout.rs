@@ -9,9 +9,11 @@ use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::View;
+use super::describe::template;
 use super::merge::{json_merge, strategic};
+use super::text::Elastic;
 use super::write::{change, typed_name};
-use crate::command::RolloutAction;
+use crate::command::{DryRun, RolloutAction};
 
 /// What is done.
 pub(super) enum Act {
@@ -75,7 +77,7 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
                 json!({"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": at}}}}}),
             )
         }
-        RolloutAction::Undo { to_revision } => undo(object, *to_revision, paused, view),
+        RolloutAction::Undo { to_revision, dry_run } => undo(object, *to_revision, paused, *dry_run, view),
         RolloutAction::Status { .. } | RolloutAction::History { .. } => Err("error: not a change".into()),
     }
 }
@@ -89,14 +91,19 @@ pub(super) fn bare_template(object: &Object) -> Value {
     template
 }
 
-fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Result<Act, String> {
+/// With `--dry-run=client` the template that would be gone back to is told, in `history`'s form.
+fn rehearsal(name: &str, object: &Object) -> Act {
+    let mut text = Elastic::default();
+    template(object, &mut text);
+    let lines = text.raw().join("\n");
+    Act::Say(format!("{name} {lines}\n{}", DryRun::Client.suffix()))
+}
+
+fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: &View<'_>) -> Result<Act, String> {
     let name = typed_name(object);
     let missing = || format!("error: unable to find specified revision {to_revision} in history");
     match object {
         Object::Deployment(deployment) => {
-            if paused {
-                return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
-            }
             let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = view
                 .objects
                 .list_in::<ReplicaSet>(&deployment.metadata.namespace)
@@ -124,7 +131,14 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
                     )
                 })?
             };
-            let template = bare_template(&Object::ReplicaSet(chosen.1.clone()));
+            let holder = Object::ReplicaSet(chosen.1.clone());
+            if dry_run == DryRun::Client {
+                return Ok(rehearsal(&name, &holder));
+            }
+            if paused {
+                return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
+            }
+            let template = bare_template(&holder);
             if object.to_value().pointer("/spec/template") == Some(&template) {
                 return Ok(Act::Say(format!(
                     "{name} skipped rollback (current template already matches revision {to_revision})"
@@ -172,6 +186,11 @@ fn undo(object: &Object, to_revision: i64, paused: bool, view: &View<'_>) -> Res
                     .ok_or("error: no last revision to roll back to")?
             };
             let data = chosen.data.as_deref().cloned().unwrap_or_default();
+            if dry_run == DryRun::Client
+                && let Ok(then) = podscope_api::object_from_value(&strategic(&object.to_value(), &data))
+            {
+                return Ok(rehearsal(&name, &then));
+            }
             change(
                 object,
                 Part::Main,

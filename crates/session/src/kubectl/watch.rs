@@ -38,7 +38,7 @@ struct Printer {
 
 /// The client of a `get --watch`.
 pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
-    let (kind, name) = match &get.selection {
+    let (kind, name) = match &get.target.selection {
         Selection::Kinds { kinds, names } => (kinds.first().copied(), names.first().cloned()),
         Selection::Items(items) => match items.first() {
             Some((kind, name)) => (Some(*kind), Some(name.clone())),
@@ -48,7 +48,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     let Some(kind) = kind else {
         return Plan::refuse("error: there is nothing to watch");
     };
-    let namespace = get.namespace.as_deref().unwrap_or("default");
+    let namespace = get.target.namespace();
     if let Some(name) = &name {
         let key = if kind.is_namespaced() {
             ObjectKey::new(namespace, name.as_str())
@@ -61,8 +61,8 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     }
     let bad = |why: String| format!("Error from server (BadRequest): {why}");
     let (labels, fields) = (
-        get.selector.as_deref().unwrap_or_default(),
-        get.field_selector.as_deref().unwrap_or_default(),
+        get.target.selector.as_deref().unwrap_or_default(),
+        get.target.field_selector.as_deref().unwrap_or_default(),
     );
     let queries = LabelQuery::parse(labels)
         .and_then(|query| Ok((query, FieldQuery::parse(kind, fields, labels)?)))
@@ -175,8 +175,8 @@ impl Printer {
 impl WatchPrinter for Printer {
     fn matches(&self, object: &Object) -> bool {
         let meta = object.metadata();
-        let namespace = self.get.namespace.as_deref().unwrap_or("default");
-        (self.get.all_namespaces || !self.kind.is_namespaced() || &*meta.namespace == namespace)
+        let target = &self.get.target;
+        (target.all_namespaces || !self.kind.is_namespaced() || &*meta.namespace == target.namespace())
             && self.name.as_deref().is_none_or(|name| *meta.name == *name)
             && self.labels.matches(object)
             && self.fields.matches(object)

@@ -8,7 +8,7 @@ use super::Place;
 use super::document::ExpectDocument;
 use crate::command::{self, Command, Get, Kubectl, Selection};
 use crate::duration::{parse_duration, print_duration};
-use crate::kubectl::{FieldQuery, LabelQuery, Path};
+use crate::kubectl::{FieldQuery, LabelQuery, Path, find};
 
 /// When an expectation is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,15 +179,15 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
                 Ok(_) => return Err(bad("count", format!("Invalid value: {text:?}: names no objects"))),
                 Err(error) => return Err(bad("count", error.message)),
             };
-            let Selection::Kinds { kinds, .. } = &get.selection else {
+            let Selection::Kinds { kinds, .. } = &get.target.selection else {
                 return Err(bad(
                     "count",
                     format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web"),
                 ));
             };
-            LabelQuery::parse(get.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
+            LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
             for kind in kinds {
-                FieldQuery::parse(*kind, get.field_selector.as_deref().unwrap_or_default(), "")
+                FieldQuery::parse(*kind, get.target.field_selector.as_deref().unwrap_or_default(), "")
                     .map_err(|why| bad("count", why))?;
             }
             let test = match test {
@@ -333,27 +333,6 @@ impl Check {
 }
 
 fn count(get: &Get, objects: &Objects) -> usize {
-    let Selection::Kinds { kinds, names } = &get.selection else {
-        return 0;
-    };
-    let namespace = get.namespace.as_deref().unwrap_or("default");
-    let labels = LabelQuery::parse(get.selector.as_deref().unwrap_or_default()).unwrap_or_default();
-    kinds
-        .iter()
-        .map(|kind| {
-            let fields =
-                FieldQuery::parse(*kind, get.field_selector.as_deref().unwrap_or_default(), "").unwrap_or_default();
-            objects
-                .list_kind(*kind)
-                .iter()
-                .filter(|object| {
-                    let meta = object.metadata();
-                    (!kind.is_namespaced() || get.all_namespaces || &*meta.namespace == namespace)
-                        && (names.is_empty() || names.iter().any(|name| *name == *meta.name))
-                        && labels.matches(object)
-                        && fields.matches(object)
-                })
-                .count()
-        })
-        .sum()
+    // Its selectors were read when the scenario was.
+    find(&get.target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
 }

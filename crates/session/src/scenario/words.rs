@@ -114,7 +114,7 @@ fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
 }
 
 fn count(get: &Get, test: &Test) -> String {
-    let Selection::Kinds { kinds, names } = &get.selection else {
+    let Selection::Kinds { kinds, names } = &get.target.selection else {
         return String::new();
     };
     let is_one = matches!(test, Test::Equals(Value::Number(number)) if number.as_u64() == Some(1));
@@ -134,10 +134,10 @@ fn count(get: &Get, test: &Test) -> String {
         what.push_str(&format!(" named {}", names.join(" or ")));
     }
     let mut rest = String::new();
-    if let Some(selector) = get.selector.as_deref().filter(|text| !text.is_empty()) {
+    if let Some(selector) = get.target.selector.as_deref().filter(|text| !text.is_empty()) {
         rest.push_str(&format!(" labelled {selector}"));
     }
-    for part in get.field_selector.as_deref().unwrap_or_default().split(',') {
+    for part in get.target.field_selector.as_deref().unwrap_or_default().split(',') {
         match part.split_once('=') {
             Some(("status.phase", phase)) if !phase.starts_with('=') => what = format!("{phase} {what}"),
             Some(("spec.nodeName", node)) if !node.starts_with('=') => rest.push_str(&format!(" on {node}")),
@@ -145,9 +145,9 @@ fn count(get: &Get, test: &Test) -> String {
             _ => rest.push_str(&format!(" with {part}")),
         }
     }
-    if get.all_namespaces {
+    if get.target.all_namespaces {
         rest.push_str(" in all namespaces");
-    } else if let Some(namespace) = get.namespace.as_deref().filter(|name| *name != "default") {
+    } else if let Some(namespace) = get.target.namespace.as_deref().filter(|name| *name != "default") {
         rest.push_str(&format!(" in {namespace}"));
     }
     match test {

@@ -144,6 +144,8 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                     drop(field.blur());
                     ctl.act.emit(Act::ConsoleOpen(false));
                 }
+                // Nothing to copy: what still runs is to end, as in a terminal.
+                "c" if event.ctrl_key() && line.is_empty() => ctl.run("stop"),
                 "`" if line.is_empty() => ctl.act.emit(Act::ConsoleOpen(!open)),
                 _ => return,
             }

@@ -136,16 +136,10 @@ fn changes_from_taint(words: &[Word]) -> usize {
 
 /// `kubectl label` and `kubectl annotate` (KC-100, KC-101).
 pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
-    let (namespace, selector) = (namespace(args), selector(args));
     let at = changes_from(&args.positional);
     let (what, specs) = args.positional.split_at(at);
-    let Some(selection) = selection(what)? else {
-        return Err(CommandError::new(args.end, NO_RESOURCES));
-    };
-    let all = args.bool("all", false)?;
-    let all_namespaces = args.bool("all-namespaces", false)?;
-    check_names(args, &selection, all_namespaces, &selector)?;
     let list = args.bool("list", false)?;
+    let target = if list { target(args, what)? } else { chosen(args, what)? };
     let mut changes: Vec<(String, Option<String>)> = Vec::new();
     let noun = if name == "label" { "label" } else { "annotation" };
     for spec in specs {
@@ -171,15 +165,8 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
     if changes.is_empty() && !list {
         return Err(args.plain(args.end, format!("at least one {noun} update is required")));
     }
-    if !names_any(&selection) && selector.is_none() && !all && !list {
-        return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
-    }
     Ok(Mark {
-        selection,
-        namespace,
-        all_namespaces,
-        all,
-        selector,
+        target,
         changes,
         overwrite: args.bool("overwrite", false)?,
         list,

@@ -68,7 +68,33 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     parse_verb(spec.name, &args).map(Command::Kubectl)
 }
 
+/// Commands of kubectl that have nothing to do here.
+const NOT_SIMULATED: &[&str] = &[
+    "api-versions",
+    "attach",
+    "auth",
+    "autoscale",
+    "certificate",
+    "cluster-info",
+    "completion",
+    "config",
+    "cp",
+    "debug",
+    "diff",
+    "exec",
+    "expose",
+    "kustomize",
+    "plugin",
+    "port-forward",
+    "proxy",
+    "replace",
+    "wait",
+];
+
 fn unknown_verb(name: &str) -> String {
+    if NOT_SIMULATED.contains(&name) {
+        return format!("error: kubectl {name} is not simulated; `help kubectl` lists what is");
+    }
     let distance = |a: &str, b: &str| {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(32).collect(), b.chars().collect());
         let mut row: Vec<usize> = (0..=b.len()).collect();

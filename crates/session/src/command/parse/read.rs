@@ -6,18 +6,13 @@ use super::words::*;
 
 /// `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
-    let selector = selector(args);
-    let field_selector = field_selector(args);
     let command = {
-        let Some(selection) = selection(&args.positional)? else {
+        let Some(target) = some_target(args, &args.positional)? else {
             return Err(CommandError::new(
                 args.end,
                 "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\nerror: Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples",
             ));
         };
-        let all_namespaces = args.bool("all-namespaces", false)?;
-        check_names(args, &selection, all_namespaces, &selector)?;
         let output = output(args)?;
         let show_labels = args.bool("show-labels", false)?;
         if show_labels && !matches!(output, Output::Table | Output::Wide) {
@@ -34,7 +29,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
             (true, false) => Watch::Yes,
             (false, false) => Watch::No,
         };
-        let several = match &selection {
+        let several = match &target.selection {
             Selection::Kinds { kinds, names } => kinds.len() > 1 || names.len() > 1,
             Selection::Items(items) => items.len() > 1,
         };
@@ -45,11 +40,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     ));
         }
         Kubectl::Get(Get {
-            selection,
-            namespace,
-            all_namespaces,
-            selector,
-            field_selector,
+            target,
             output,
             label_columns: args
                 .values("label-columns")
@@ -72,21 +63,10 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl describe`.
 pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
-    let selector = selector(args);
-    let command = {
-        let selection = some_selection(args)?;
-        let all_namespaces = args.bool("all-namespaces", false)?;
-        check_names(args, &selection, all_namespaces, &selector)?;
-        Kubectl::Describe(Describe {
-            selection,
-            namespace,
-            all_namespaces,
-            selector,
-            show_events: args.bool("show-events", true)?,
-        })
-    };
-    Ok(command)
+    Ok(Kubectl::Describe(Describe {
+        target: target(args, &args.positional)?,
+        show_events: args.bool("show-events", true)?,
+    }))
 }
 
 /// `kubectl events`.

@@ -44,22 +44,22 @@ verbs! {
     "apply", "-f - <<'EOF'", "Apply a configuration to a resource", [NAMESPACE, FILENAME, DRY_RUN];
     "create", "-f - <<'EOF' | deployment NAME --image=IMAGE | namespace NAME | job NAME --image=IMAGE | configmap NAME | priorityclass NAME --value=N | poddisruptionbudget NAME",
         "Create a resource from standard input or by name",
-        [NAMESPACE, FILENAME, DRY_RUN, ("image", '-', Takes::Value), ("replicas", 'r', Takes::Value), ("from-literal", '-', Takes::Value), ("value", '-', Takes::Value),
+        [NAMESPACE, FILENAME, DRY_RUN, OUTPUT, ("image", '-', Takes::Value), ("replicas", 'r', Takes::Value), ("from-literal", '-', Takes::Value), ("value", '-', Takes::Value),
          ("global-default", '-', Takes::Bool), ("preemption-policy", '-', Takes::Value), ("description", '-', Takes::Value), SELECTOR,
          ("min-available", '-', Takes::Value), ("max-unavailable", '-', Takes::Value)];
     "run", "NAME --image=IMAGE", "Run a particular image on the cluster",
-        [NAMESPACE, DRY_RUN, ("image", '-', Takes::Value), ("restart", '-', Takes::Value), ("labels", 'l', Takes::Value)];
+        [NAMESPACE, DRY_RUN, OUTPUT, ("image", '-', Takes::Value), ("restart", '-', Takes::Value), ("labels", 'l', Takes::Value)];
     "delete", "TYPE NAME… | TYPE/NAME… | TYPE -l SELECTOR | -f - <<'EOF'", "Delete resources by names or by resources and label selector",
         [NAMESPACE, ALL_NAMESPACES, ALL, SELECTOR, FIELD_SELECTOR, FILENAME, GRACE, FORCE, ("now", '-', Takes::Bool), ("wait", '-', Takes::Bool),
          TIMEOUT, ("cascade", '-', Takes::Maybe("background")), IGNORE_NOT_FOUND, OUTPUT, DRY_RUN];
     "scale", "TYPE/NAME --replicas=COUNT", "Set a new size for a deployment, replica set, or stateful set",
-        [NAMESPACE, ("replicas", '-', Takes::Value), ("current-replicas", '-', Takes::Value), DRY_RUN];
-    "rollout status", "TYPE/NAME", "Show the status of the rollout", [NAMESPACE, WATCH, TIMEOUT];
-    "rollout undo", "TYPE/NAME", "Undo a previous rollout", [NAMESPACE, ("to-revision", '-', Takes::Value)];
-    "rollout restart", "TYPE/NAME", "Restart a resource", [NAMESPACE];
-    "rollout pause", "TYPE/NAME", "Mark the provided resource as paused", [NAMESPACE];
-    "rollout resume", "TYPE/NAME", "Resume a paused resource", [NAMESPACE];
-    "rollout history", "TYPE/NAME", "View rollout history", [NAMESPACE, ("revision", '-', Takes::Value)];
+        [NAMESPACE, ALL, SELECTOR, ("replicas", '-', Takes::Value), ("current-replicas", '-', Takes::Value), DRY_RUN];
+    "rollout status", "TYPE/NAME", "Show the status of the rollout", [NAMESPACE, SELECTOR, WATCH, TIMEOUT];
+    "rollout undo", "TYPE/NAME", "Undo a previous rollout", [NAMESPACE, SELECTOR, ("to-revision", '-', Takes::Value), DRY_RUN];
+    "rollout restart", "TYPE/NAME", "Restart a resource", [NAMESPACE, SELECTOR];
+    "rollout pause", "TYPE/NAME", "Mark the provided resource as paused", [NAMESPACE, SELECTOR];
+    "rollout resume", "TYPE/NAME", "Resume a paused resource", [NAMESPACE, SELECTOR];
+    "rollout history", "TYPE/NAME", "View rollout history", [NAMESPACE, SELECTOR, ("revision", '-', Takes::Value)];
     "cordon", "NODE", "Mark node as unschedulable", [SELECTOR, DRY_RUN];
     "uncordon", "NODE", "Mark node as schedulable", [SELECTOR, DRY_RUN];
     "drain", "NODE", "Drain node in preparation for maintenance",
@@ -71,7 +71,7 @@ verbs! {
     "patch", "TYPE NAME -p PATCH", "Update fields of a resource",
         [NAMESPACE, ("patch", 'p', Takes::Value), ("type", '-', Takes::Value), ("subresource", '-', Takes::Value), DRY_RUN];
     "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE];
-    "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, DRY_RUN];
+    "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, ALL, SELECTOR, DRY_RUN];
     "events", "", "List events", [NAMESPACE, ALL_NAMESPACES, ("for", '-', Takes::Value), ("types", '-', Takes::Value), NO_HEADERS];
     "explain", "TYPE[.FIELD…]", "Get documentation for a resource", [];
     "top", "node [NAME] | pod [NAME]", "Display resource (CPU/memory) usage",

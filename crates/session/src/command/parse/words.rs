@@ -14,19 +14,59 @@ pub(super) fn namespace(args: &Args) -> Option<String> {
     args.value("namespace").filter(|namespace| !namespace.is_empty())
 }
 
+/// What `words` and the flags of scope select; none without words.
+pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
+    let Some(selection) = selection(words)? else {
+        return Ok(None);
+    };
+    let target = Target {
+        selection,
+        namespace: namespace(args),
+        all_namespaces: args.bool("all-namespaces", false)?,
+        all: args.bool("all", false)?,
+        selector: selector(args),
+        field_selector: args.value("field-selector").filter(|selector| !selector.is_empty()),
+    };
+    let is_named = names_any(&target.selection);
+    if target.all_namespaces && is_named {
+        return Err(args.plain(
+            args.column("all-namespaces"),
+            "a resource cannot be retrieved by name across all namespaces",
+        ));
+    }
+    if target.selector.is_some() && is_named {
+        return Err(args.plain(
+            args.column("selector"),
+            "name cannot be provided when a selector is specified",
+        ));
+    }
+    if target.all && target.selector.is_some() {
+        return Err(args.plain(
+            args.column("all"),
+            "setting 'all' parameter but found a non empty selector. ",
+        ));
+    }
+    Ok(Some(target))
+}
+
+/// What the words select; an error if there are none.
+pub(super) fn target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
+    some_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
+}
+
+/// The same for verbs that take all objects of a kind only if told so.
+pub(super) fn chosen(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
+    let target = target(args, words)?;
+    let has_choice = target.all || target.selector.is_some() || target.field_selector.is_some();
+    if !names_any(&target.selection) && !has_choice {
+        return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
+    }
+    Ok(target)
+}
+
 /// `-l`.
 pub(super) fn selector(args: &Args) -> Option<String> {
     args.value("selector").filter(|selector| !selector.is_empty())
-}
-
-/// `--field-selector`.
-pub(super) fn field_selector(args: &Args) -> Option<String> {
-    args.value("field-selector").filter(|selector| !selector.is_empty())
-}
-
-/// The selected resources; an error if there are none.
-pub(super) fn some_selection(args: &Args) -> Result<Selection, CommandError> {
-    selection(&args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
 }
 
 pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
@@ -84,32 +124,11 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
     }))
 }
 
-pub(super) fn names_any(selection: &Selection) -> bool {
+fn names_any(selection: &Selection) -> bool {
     match selection {
         Selection::Kinds { names, .. } => !names.is_empty(),
         Selection::Items(_) => true,
     }
-}
-
-pub(super) fn check_names(
-    args: &Args,
-    selection: &Selection,
-    all: bool,
-    selector: &Option<String>,
-) -> Result<(), CommandError> {
-    if all && names_any(selection) {
-        return Err(args.plain(
-            args.column("all-namespaces"),
-            "a resource cannot be retrieved by name across all namespaces",
-        ));
-    }
-    if selector.is_some() && names_any(selection) {
-        return Err(args.plain(
-            args.column("selector"),
-            "name cannot be provided when a selector is specified",
-        ));
-    }
-    Ok(())
 }
 
 pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
@@ -161,6 +180,22 @@ pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
             }
         },
     })
+}
+
+/// `-o` of a verb that writes: it prints the object that came of it.
+pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
+    match args.value("output").as_deref() {
+        None | Some("") => Ok(Output::Table),
+        Some("yaml") => Ok(Output::Yaml),
+        Some("json") => Ok(Output::Json),
+        Some("name") => Ok(Output::Name),
+        Some(other) => Err(args.plain(
+            args.column("output"),
+            format!(
+                "unable to match a printer suitable for the output format {other:?}, allowed formats are: go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,template,templatefile,yaml"
+            ),
+        )),
+    }
 }
 
 pub(super) fn pair(text: &str) -> Option<(String, String)> {

@@ -22,6 +22,7 @@ pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
         what: what_to_create(args)?,
         namespace,
         dry_run: dry_run(args)?,
+        output: output_of_write(args)?,
     })
 }
 
@@ -33,24 +34,24 @@ fn what_to_create(args: &Args) -> Result<CreateWhat, CommandError> {
     let Some((what, rest)) = args.positional.split_first() else {
         return Err(args.plain(args.end, "must specify one of -f and -k"));
     };
-    let [name] = rest else {
-        return Err(args.usage(args.end, format!("exactly one NAME is required, got {}", rest.len())));
+    let name = || match rest {
+        [name] => Ok(name.text.clone()),
+        _ => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", rest.len()))),
     };
-    let name = name.text.clone();
     Ok(match what.text.as_str() {
         "deployment" | "deploy" => {
             required(args, &["image"])?;
             CreateWhat::Deployment {
-                name,
+                name: name()?,
                 images: args.values("image"),
                 replicas: small(args, "replicas")?.unwrap_or(1),
             }
         }
-        "namespace" | "ns" => CreateWhat::Namespace(name),
+        "namespace" | "ns" => CreateWhat::Namespace(name()?),
         "job" => {
             required(args, &["image"])?;
             CreateWhat::Job {
-                name,
+                name: name()?,
                 image: args.value("image").unwrap_or_default(),
             }
         }
@@ -64,10 +65,13 @@ fn what_to_create(args: &Args) -> Result<CreateWhat, CommandError> {
                     )
                 })?);
             }
-            CreateWhat::ConfigMap { name, literals }
+            CreateWhat::ConfigMap {
+                name: name()?,
+                literals,
+            }
         }
         "priorityclass" | "pc" => CreateWhat::PriorityClass {
-            name,
+            name: name()?,
             value: small(args, "value")?.unwrap_or(0),
             global_default: args.bool("global-default", false)?,
             preemption_policy: args.value("preemption-policy"),
@@ -88,7 +92,7 @@ fn what_to_create(args: &Args) -> Result<CreateWhat, CommandError> {
                 _ => {}
             }
             CreateWhat::PodDisruptionBudget {
-                name,
+                name: name()?,
                 selector,
                 min_available,
                 max_unavailable,
@@ -134,6 +138,7 @@ pub(super) fn run(args: &Args) -> Result<Kubectl, CommandError> {
             },
             namespace,
             dry_run: dry_run(args)?,
+            output: output_of_write(args)?,
         }
     };
     Ok(command)
@@ -141,33 +146,31 @@ pub(super) fn run(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl delete` (KC-081, KC-085).
 pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
-    let (namespace, selector, field_selector) = (namespace(args), selector(args), field_selector(args));
-    let manifest = manifest(args)?;
-    let selection = selection(&args.positional)?;
-    let all = args.bool("all", false)?;
-    let all_namespaces = args.bool("all-namespaces", false)?;
-    match (&selection, &manifest) {
-        (None, None) => return Err(CommandError::new(args.end, NO_RESOURCES)),
-        (Some(_), Some(_)) => {
+    let what = match manifest(args)? {
+        None => Doomed::Target(chosen(args, &args.positional)?),
+        Some(_) if !args.positional.is_empty() => {
             return Err(args.plain(
                 args.end,
                 "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
             ));
         }
-        (Some(selection), None) => {
-            check_names(args, selection, all_namespaces, &selector)?;
-            if !names_any(selection) && selector.is_none() && field_selector.is_none() && !all {
-                return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
+        Some(text) => {
+            // Deviation: kubectl chooses among the objects of the text by their labels.
+            let flags = ["selector", "field-selector", "all", "all-namespaces"];
+            if let Some(flag) = flags.iter().find(|flag| args.value(flag).is_some()) {
+                return Err(args.plain(
+                    args.column(flag),
+                    format!(
+                        "--{flag} chooses among the objects of the cluster; with -f everything in the text is deleted"
+                    ),
+                ));
+            }
+            Doomed::Manifest {
+                text,
+                namespace: namespace(args),
             }
         }
-        (None, Some(_)) => {}
-    }
-    if all && selector.is_some() {
-        return Err(args.plain(
-            args.column("all"),
-            "setting 'all' parameter but found a non empty selector. ",
-        ));
-    }
+    };
     let grace_period = args.int("grace-period")?.unwrap_or(-1);
     let (force, now) = (args.bool("force", false)?, args.bool("now", false)?);
     if force && grace_period > 0 {
@@ -203,13 +206,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
         ));
     }
     Ok(Kubectl::Delete(Delete {
-        selection,
-        manifest,
-        namespace,
-        all_namespaces,
-        all,
-        selector,
-        field_selector,
+        what,
         grace_period,
         force,
         now,
@@ -228,9 +225,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl scale`.
 pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
     let command = {
-        let selection = some_selection(args)?;
         required(args, &["replicas"])?;
         let replicas = small(args, "replicas")?.unwrap_or(-1);
         if replicas < 0 {
@@ -240,8 +235,7 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
         Kubectl::Scale {
-            selection,
-            namespace,
+            target: chosen(args, &args.positional)?,
             replicas,
             current_replicas: small(args, "current-replicas")?.filter(|current| *current >= 0),
             dry_run: dry_run(args)?,
@@ -252,12 +246,8 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl patch`.
 pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
     let command = {
-        let selection = some_selection(args)?;
-        if !names_any(&selection) {
-            return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
-        }
+        let target = chosen(args, &args.positional)?;
         let patch = args.value("patch").filter(|patch| !patch.is_empty()).ok_or_else(|| {
             args.plain(
                 args.end,
@@ -286,8 +276,7 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
         Kubectl::Patch {
-            selection,
-            namespace,
+            target,
             patch_type,
             patch,
             subresource,
@@ -299,10 +288,8 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl edit`.
 pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
     Ok(Kubectl::Edit {
-        selection: some_selection(args)?,
-        namespace,
+        target: target(args, &args.positional)?,
         text: args.stdin.clone().ok_or_else(|| {
             args.plain(
                 args.end,
@@ -314,18 +301,16 @@ pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl set image`.
 pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
     let command = {
         let at = changes_from(&args.positional);
         let (what, images) = args.positional.split_at(at.min(args.positional.len()));
-        let selection = selection(what)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
+        let target = chosen(args, what)?;
         let images: Vec<(String, String)> = images.iter().filter_map(|word| pair(&word.text)).collect();
         if images.is_empty() {
             return Err(args.plain(args.end, "at least one image update is required"));
         }
         Kubectl::SetImage {
-            selection,
-            namespace,
+            target,
             images,
             dry_run: dry_run(args)?,
         }
@@ -335,7 +320,6 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl rollout STATUS|UNDO|…`.
 pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
     Ok(Kubectl::Rollout {
         action: match rollout.strip_prefix("rollout ").unwrap_or_default() {
             "status" => RolloutAction::Status {
@@ -344,6 +328,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
             },
             "undo" => RolloutAction::Undo {
                 to_revision: args.int("to-revision")?.unwrap_or(0),
+                dry_run: dry_run(args)?,
             },
             "restart" => RolloutAction::Restart,
             "pause" => RolloutAction::Pause,
@@ -352,8 +337,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
                 revision: args.int("revision")?.unwrap_or(0),
             },
         },
-        selection: selection(&args.positional)?
+        target: some_target(args, &args.positional)?
             .ok_or_else(|| args.plain(args.end, "required resource not specified"))?,
-        namespace,
     })
 }

@@ -21,7 +21,7 @@ use super::get::find;
 use super::others::event_age;
 use super::text::{Elastic, cell};
 use super::{Printed, View, not_found};
-use crate::command::{Describe, Selection};
+use crate::command::{Describe, Selection, Target};
 
 pub(super) use template::template;
 
@@ -31,19 +31,12 @@ const ANNOTATION_WIDTH: usize = 140;
 const NO_TIME: &str = "Mon, 01 Jan 0001 00:00:00 +0000";
 
 pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(
-        &what.selection,
-        what.namespace.as_deref(),
-        what.all_namespaces,
-        what.selector.as_deref(),
-        None,
-        view,
-    ) {
+    let found = match find(&what.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
     if !found.misses.is_empty()
-        && let Selection::Kinds { kinds, names } = &what.selection
+        && let Selection::Kinds { kinds, names } = &what.target.selection
         && let [prefix] = names.as_slice()
         && by_prefix(kinds, prefix, what, view, printed)
     {
@@ -63,22 +56,24 @@ pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) 
         printed.fail(not_found(*kind, name));
     }
     if first && found.misses.is_empty() {
-        printed.err(if what.all_namespaces {
+        printed.err(if what.target.all_namespaces {
             "No resources found".to_owned()
         } else {
-            let namespace = what.namespace.as_deref().unwrap_or("default");
-            format!("No resources found in {namespace} namespace.")
+            format!("No resources found in {} namespace.", what.target.namespace())
         });
     }
 }
 
 /// KC-066: a name that is not there is taken as the beginning of names; false if none begins so.
 fn by_prefix(kinds: &[Kind], prefix: &str, what: &Describe, view: &View<'_>, printed: &mut Printed) -> bool {
-    let all = Selection::Kinds {
-        kinds: kinds.to_vec(),
-        names: Vec::new(),
+    let all = Target {
+        selection: Selection::Kinds {
+            kinds: kinds.to_vec(),
+            names: Vec::new(),
+        },
+        ..what.target.clone()
     };
-    let Ok(found) = find(&all, what.namespace.as_deref(), false, None, None, view) else {
+    let Ok(found) = find(&all, view.objects) else {
         return false;
     };
     let mut any = false;

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::super::merge::three_way;
 use super::super::selector::LabelQuery;
-use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, typed_name};
-use crate::command::CreateWhat;
+use super::super::shown;
+use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, rehearsed, typed_name};
+use crate::command::{CreateWhat, DryRun, Output};
 
 pub(super) fn manifest_objects(text: &str, namespace: Option<&str>, plan: &mut Plan) -> Result<Vec<Object>, String> {
     let parsed = podscope_api::parse(text);
@@ -120,11 +121,15 @@ fn set_annotation(value: &mut Value, key: &str, text: &str) {
     }
 }
 
-pub(super) fn create(what: &CreateWhat, namespace: &str) -> Plan {
+pub(super) fn create(what: &CreateWhat, given: Option<&str>, dry_run: DryRun, output: &Output) -> Plan {
     let mut plan = Plan::default();
+    let namespace = given.unwrap_or("default");
+    if dry_run == DryRun::Client && *output != Output::Table && !matches!(what, CreateWhat::Manifest(_)) {
+        return generated_only(generated(what, namespace).0, given, output);
+    }
     let (values, context) = match what {
         CreateWhat::Manifest(text) => {
-            let objects = match manifest_objects(text, Some(namespace).filter(|one| *one != "default"), &mut plan) {
+            let objects = match manifest_objects(text, given, &mut plan) {
                 Ok(objects) => objects,
                 Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to create")),
             };
@@ -151,15 +156,96 @@ pub(super) fn create(what: &CreateWhat, namespace: &str) -> Plan {
                     ..Write::new(Request::Create(object), success)
                 });
             }
-            Err(errors) => {
-                let text = errors
-                    .first()
-                    .map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
-                return Plan::refuse(format!("error: {text}"));
-            }
+            Err(errors) => return Plan::refuse(first_error(&errors)),
         }
     }
+    if *output == Output::Table {
+        return rehearsed(finish(plan, writes, Vec::new()), dry_run);
+    }
+    for (at, write) in writes.iter_mut().enumerate() {
+        write.shows = Some(match output {
+            Output::Json => |object| json_text(&shown(object, false)),
+            Output::Name => typed_name,
+            _ if at == 0 => |object| yaml_text(&shown(object, false)),
+            _ => |object| format!("---\n{}", yaml_text(&shown(object, false))),
+        });
+        if dry_run == DryRun::Client {
+            // Nothing is sent: what was read is what would be.
+            if let (Request::Create(object), Some(show)) = (&write.request, write.shows) {
+                show(object).lines().for_each(|line| plan.out(line));
+            }
+        }
+        write.request = dry_run.request(write.request.clone());
+    }
+    if dry_run == DryRun::Client {
+        writes.clear();
+    }
     finish(plan, writes, Vec::new())
+}
+
+fn first_error(errors: &[podscope_api::FieldError]) -> String {
+    let text = errors
+        .first()
+        .map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
+    format!("error: {text}")
+}
+
+fn yaml_text(value: &Value) -> String {
+    podscope_api::print_yaml(value).trim_end().to_owned()
+}
+
+fn json_text(value: &Value) -> String {
+    podscope_api::print_json(value).trim_end().to_owned()
+}
+
+/// What a generator made and nothing has filled in: the namespace stands only if it was given, and the empty structs
+/// of its types stand too.
+fn generated_only(mut value: Value, namespace: Option<&str>, output: &Output) -> Plan {
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if namespace.is_none()
+        && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut)
+    {
+        meta.shift_remove("namespace");
+    }
+    for at in ["/spec/containers", "/spec/template/spec/containers"] {
+        for container in value
+            .pointer_mut(at)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            container["resources"] = json!({});
+        }
+    }
+    match kind.as_str() {
+        "Deployment" => value["spec"]["strategy"] = json!({}),
+        "Job" => value["spec"]["template"]["metadata"] = json!({}),
+        "Pod" => value["spec"]["dnsPolicy"] = json!("ClusterFirst"),
+        "Namespace" => value["spec"] = json!({}),
+        "PodDisruptionBudget" => {
+            value["status"] =
+                json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0});
+        }
+        _ => {}
+    }
+    match (kind.as_str(), value.as_object_mut()) {
+        ("Deployment" | "Job" | "Pod" | "Namespace", Some(map)) => {
+            map.insert("status".to_owned(), json!({}));
+        }
+        ("PriorityClass", Some(map)) => map.retain(|_, value| *value != json!(false) && *value != json!("")),
+        _ => {}
+    }
+    let mut plan = Plan::default();
+    let text = match output {
+        Output::Json => json_text(&value),
+        Output::Name => match podscope_api::object_from_value(&value) {
+            Ok(object) => typed_name(&object),
+            Err(errors) => return Plan::refuse(first_error(&errors)),
+        },
+        _ => yaml_text(&value),
+    };
+    text.lines().for_each(|line| plan.out(line));
+    plan
 }
 
 /// The object that a generator makes, and the kind named in its errors.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::get::find;
 use super::rollout;
 use super::{View, not_found, qualified_singular};
-use crate::command::{DryRun, Kubectl, RolloutAction, Selection};
+use crate::command::{DryRun, Kubectl, RolloutAction, Target};
 
 /// The annotation that holds what `apply` was given last.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -102,28 +102,17 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             what,
             namespace,
             dry_run,
-        } => rehearsed(
-            manifest::create(what, namespace.as_deref().unwrap_or("default")),
-            *dry_run,
-        ),
+            output,
+        } => manifest::create(what, namespace.as_deref(), *dry_run, output),
         Kubectl::Delete(what) => objects::delete(what, &view),
         Kubectl::Scale {
-            selection,
-            namespace,
+            target,
             replicas,
             current_replicas,
             dry_run,
-        } => {
-            let plan = objects::scale(selection, namespace.as_deref(), *replicas, *current_replicas, &view);
-            rehearsed(plan, *dry_run)
-        }
-        Kubectl::Rollout {
-            action,
-            selection,
-            namespace,
-        } => {
-            let namespace = namespace.as_deref().unwrap_or("default");
-            with_objects(selection, Some(namespace), &view, |object, plan, writes| {
+        } => rehearsed(objects::scale(target, *replicas, *current_replicas, &view), *dry_run),
+        Kubectl::Rollout { action, target } => {
+            let plan = with_objects(target, &view, |object, plan, writes| {
                 if let RolloutAction::Status { watch, timeout } = action {
                     if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
                         return Err(format!(
@@ -141,10 +130,14 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
                 }
                 match rollout::act(action, object, &view)? {
                     rollout::Act::Write(write) => writes.push(*write),
-                    rollout::Act::Say(text) => plan.out(text),
+                    rollout::Act::Say(text) => text.lines().for_each(|line| plan.out(line)),
                 }
                 Ok(())
-            })
+            });
+            match action {
+                RolloutAction::Undo { dry_run, .. } => rehearsed(plan, *dry_run),
+                _ => plan,
+            }
         }
         Kubectl::Cordon {
             nodes,
@@ -168,18 +161,13 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Annotate(what) => rehearsed(objects::mark(what, false, &view), what.dry_run),
         Kubectl::Get(get) => super::watch::plan(get, &view),
         Kubectl::Patch { dry_run, .. } => rehearsed(objects::patch(command, &view), *dry_run),
-        Kubectl::Edit {
-            selection,
-            namespace,
-            text,
-        } => objects::edit(selection, namespace.as_deref(), text, &view),
+        Kubectl::Edit { target, text } => objects::edit(target, text, &view),
         Kubectl::SetImage {
-            selection,
-            namespace,
+            target,
             images,
             dry_run,
         } => {
-            let plan = with_objects(selection, namespace.as_deref(), &view, |object, _, writes| {
+            let plan = with_objects(target, &view, |object, _, writes| {
                 objects::set_image(object, images, writes)
             });
             rehearsed(plan, *dry_run)
@@ -220,19 +208,19 @@ pub(super) fn change(
             }),
         },
         success: success.to_owned(),
+        shows: None,
         unchanged: unchanged.map(|text| (object.metadata().resource_version.clone(), text)),
         context: String::new(),
     })
 }
 
-/// Plans for every object that a selection names; misses are errors after what was found.
+/// Plans for every object that is selected; misses are errors after what was found.
 fn with_objects(
-    selection: &Selection,
-    namespace: Option<&str>,
+    target: &Target,
     view: &View<'_>,
     mut act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), String>,
 ) -> Plan {
-    let found = match find(selection, namespace, false, None, None, view) {
+    let found = match find(target, view.objects) {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };

@@ -8,18 +8,18 @@ use podscope_cluster::{Mutation, Part, Request};
 
 use super::super::selector::LabelQuery;
 use super::{Plan, View, find, finish, not_found, rehearsed};
-use crate::command::{Drain, DryRun, Selection, TaintChange};
+use crate::command::{Drain, DryRun, TaintChange, Target};
 
 fn nodes_of(
     nodes: &[String],
     selector: Option<&str>,
     view: &View<'_>,
 ) -> Result<(Vec<Arc<Node>>, Vec<String>), String> {
-    let selection = Selection::Kinds {
-        kinds: vec![Kind::Node],
-        names: nodes.to_vec(),
+    let target = Target {
+        selector: selector.map(str::to_owned),
+        ..Target::kind(Kind::Node, nodes.to_vec())
     };
-    let found = find(&selection, None, false, selector, None, view)?;
+    let found = find(&target, view.objects)?;
     let nodes = found
         .groups
         .into_iter()

@@ -10,51 +10,48 @@ use super::super::merge::{json_merge, json_patch, strategic, three_way};
 use super::super::qualified_plural;
 use super::manifest::manifest_objects;
 use super::{Plan, View, change, find, finish, not_found, qualified_singular, typed_name, with_objects};
-use crate::command::{Delete, DryRun, Kubectl, Mark, PatchType, Selection};
+use crate::command::{Delete, Doomed, DryRun, Kubectl, Mark, PatchType, Target};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    let namespace = what.namespace.as_deref();
     let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
     let mut ignore_not_found = what.ignore_not_found;
-    if let Some(text) = &what.manifest {
-        match manifest_objects(text, namespace, &mut plan) {
-            Ok(objects) => targets.extend(objects.iter().map(|object| (object.kind(), object.key()))),
-            Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to delete")),
-        }
-    } else if let Some(selection) = &what.selection {
-        let found = match find(
-            selection,
-            namespace,
-            what.all_namespaces,
-            what.selector.as_deref(),
-            what.field_selector.as_deref(),
-            view,
-        ) {
-            Ok(found) => found,
-            Err(message) => return Plan::refuse(message),
-        };
-        for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-            targets.push((object.kind(), object.key()));
-        }
-        for (kind, name) in found.misses {
-            let key = if kind.is_namespaced() {
-                ObjectKey::new(namespace.unwrap_or("default"), name.as_str())
-            } else {
-                ObjectKey::cluster(name.as_str())
-            };
-            targets.push((kind, key));
-        }
-        if what.all || what.selector.is_some() || what.field_selector.is_some() {
-            ignore_not_found = true;
-            if targets.is_empty() {
-                plan.out("No resources found");
-                return plan;
+    let is_scoped = match &what.what {
+        Doomed::Manifest { text, namespace } => {
+            match manifest_objects(text, namespace.as_deref(), &mut plan) {
+                Ok(objects) => targets.extend(objects.iter().map(|object| (object.kind(), object.key()))),
+                Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to delete")),
             }
+            namespace.is_some()
         }
-    }
+        Doomed::Target(target) => {
+            let found = match find(target, view.objects) {
+                Ok(found) => found,
+                Err(message) => return Plan::refuse(message),
+            };
+            for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+                targets.push((object.kind(), object.key()));
+            }
+            for (kind, name) in found.misses {
+                let key = if kind.is_namespaced() {
+                    ObjectKey::new(target.namespace(), name.as_str())
+                } else {
+                    ObjectKey::cluster(name.as_str())
+                };
+                targets.push((kind, key));
+            }
+            if target.all || target.selector.is_some() || target.field_selector.is_some() {
+                ignore_not_found = true;
+                if targets.is_empty() {
+                    plan.out("No resources found");
+                    return plan;
+                }
+            }
+            target.namespace.is_some()
+        }
+    };
     let mut warnings = Vec::new();
-    if namespace.is_some() && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
+    if is_scoped && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
         warnings.push("Warning: deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
     if what.dry_run == DryRun::Client {
@@ -93,14 +90,8 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     plan
 }
 
-pub(super) fn scale(
-    selection: &Selection,
-    namespace: Option<&str>,
-    replicas: i32,
-    current: Option<i32>,
-    view: &View<'_>,
-) -> Plan {
-    let found = match find(selection, namespace, false, None, None, view) {
+pub(super) fn scale(target: &Target, replicas: i32, current: Option<i32>, view: &View<'_>) -> Plan {
+    let found = match find(target, view.objects) {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
@@ -116,10 +107,7 @@ pub(super) fn scale(
             object.kind(),
             Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
         ) {
-            return Plan::refuse(format!(
-                "Error from server (NotFound): the server could not find the requested resource ({} do not scale)",
-                object.kind().plural()
-            ));
+            return Plan::refuse("Error from server (NotFound): the server could not find the requested resource");
         }
         let have = object
             .typed_value()
@@ -146,14 +134,7 @@ pub(super) fn scale(
 }
 
 pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
-    let found = match find(
-        &what.selection,
-        what.namespace.as_deref(),
-        what.all_namespaces,
-        what.selector.as_deref(),
-        None,
-        view,
-    ) {
+    let found = match find(&what.target, view.objects) {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
@@ -236,8 +217,7 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
 /// `kubectl patch`.
 pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let Kubectl::Patch {
-        selection,
-        namespace,
+        target,
         patch_type,
         patch,
         subresource,
@@ -259,7 +239,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     } else {
         Part::Main
     };
-    with_objects(selection, namespace.as_deref(), view, |object, _, writes| {
+    with_objects(target, view, |object, _, writes| {
         let name = typed_name(object);
         let tree = tree.clone();
         writes.push(change(
@@ -279,7 +259,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
 }
 
 /// `kubectl edit`: what was changed in the text is changed in the object.
-pub(super) fn edit(selection: &Selection, namespace: Option<&str>, text: &str, view: &View<'_>) -> Plan {
+pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
     let parsed = podscope_api::parse(text);
     if let Some(problem) = parsed.problems.first() {
         return Plan::refuse(format!("error: the edited file failed validation: {problem}"));
@@ -288,7 +268,7 @@ pub(super) fn edit(selection: &Selection, namespace: Option<&str>, text: &str, v
         return Plan::refuse("error: the edited text must hold one object");
     };
     let edited = located.value.to_value();
-    with_objects(selection, namespace, view, |object, _, writes| {
+    with_objects(target, view, |object, _, writes| {
         if object.kind() != located.value.kind() || object.metadata().name != located.value.metadata().name {
             return Err("error: at least one of apiVersion, kind and name was changed".into());
         }
