@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use podscope_session::command;
 use podscope_session::link::Link;
 use podscope_session::protocol::Problem;
 use podscope_session::report::field;
@@ -83,7 +84,7 @@ fn try_seeds(
         found.truncate(SHRUNK);
     }
     eprint!("{}", tally.text(seeds));
-    let Some(found) = found.into_iter().map(shrink).min_by_key(Found::size) else {
+    let Some(mut found) = found.into_iter().map(shrink).min_by_key(Found::size) else {
         let what = goal
             .invariant
             .as_deref()
@@ -101,6 +102,10 @@ fn try_seeds(
         text("by"),
         text("message"),
     );
+    // `podscope run` goes on for a minute after the last command: with a look at the pods when it broke, it gets there.
+    if let Ok(look) = command::parse("kubectl get pods -A -o wide") {
+        let _ = found.session.command(look);
+    }
     let link = Link::of(&found.session, None, String::new()).encode();
     args::out(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
     Ok(ExitCode::from(u8::from(text("cause") == "bug")))
