@@ -66,6 +66,7 @@ const BENCHES: &[Bench] = &[
         name: "engine",
         about: "the release site's engine in its worker: the 25 MB dump (3 s), seeks as in `timeline`",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        site: true,
         run: engine,
     },
     Bench {
