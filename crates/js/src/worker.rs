@@ -5,11 +5,9 @@
 //! still hears `pause`.
 
 use gloo_timers::callback::Timeout;
-use js_sys::Array;
+use js_sys::{Array, Uint8Array};
 use podscope_session::host::{Host, Wants};
-use podscope_session::protocol::{Request, Update};
-use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
+use podscope_session::protocol::{Request, Update, pack, unpack};
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 use std::rc::Rc;
@@ -47,7 +45,7 @@ struct Service {
 
 impl Service {
     fn receive(&mut self, message: JsValue) {
-        match serde_wasm_bindgen::from_value::<Request>(message) {
+        match unpack::<Request>(&Uint8Array::new(&message).to_vec()) {
             Ok(request) => {
                 let updates = self.host.handle(request, self.clock.now());
                 self.post(updates);
@@ -94,12 +92,15 @@ impl Service {
         }
     }
 
-    fn post(&self, updates: Vec<Update>) {
+    fn post(&mut self, updates: Vec<Update>) {
+        let frame = updates.iter().any(|update| matches!(update, Update::Frame(_)));
         for update in updates {
-            let sent = to_js(&update).and_then(|value| self.page.post_message(&value));
-            if let Err(error) = sent {
+            if let Err(error) = post(&self.page, &update) {
                 wasm_bindgen::throw_val(error);
             }
+        }
+        if frame {
+            self.host.sent(self.clock.now());
         }
     }
 }
@@ -111,7 +112,7 @@ fn report_panic(info: &PanicHookInfo<'_>) {
         message: info.to_string(),
     };
     if let Ok(page) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
-        let _ = to_js(&crashed).and_then(|value| page.post_message(&value));
+        let _ = post(&page, &crashed);
     }
 }
 
@@ -123,10 +124,10 @@ fn due(wants: Wants, now: f64) -> bool {
     }
 }
 
-/// A value for the message port: 64-bit numbers stay exact, as BigInts.
-fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    let serializer = Serializer::new().serialize_large_number_types_as_bigints(true);
-    value.serialize(&serializer).map_err(JsValue::from)
+/// Sends an update; its bytes are handed over, not copied.
+fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValue> {
+    let message = Uint8Array::from(&*pack(update)?);
+    page.post_message_with_transfer(&message, &Array::of1(&message.buffer()))
 }
 
 /// Makes this worker an engine: answers the messages of its page, `early` ones first.

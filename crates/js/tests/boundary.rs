@@ -1,15 +1,15 @@
 //! The worker boundary in a real browser. Q-05.
 #![cfg(target_arch = "wasm32")]
 
-use podscope_session::protocol::{Opened, Request, Source, SubjectRef, Update};
-use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
+use js_sys::Uint8Array;
+use podscope_session::protocol::{Opened, Request, Source, SubjectRef, Update, pack, unpack};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-fn serializer() -> Serializer {
-    Serializer::new().serialize_large_number_types_as_bigints(true)
+/// Through JavaScript's memory, as between page and worker.
+fn across(bytes: &[u8]) -> Vec<u8> {
+    Uint8Array::from(bytes).to_vec()
 }
 
 /// What the page asks arrives as it was asked, 64-bit numbers included.
@@ -33,8 +33,8 @@ fn requests_cross_unchanged() {
         Request::Play,
     ];
     for request in rows {
-        let value = request.serialize(&serializer()).expect("a value");
-        let back: Request = serde_wasm_bindgen::from_value(value).expect("a request");
+        let bytes = pack(&request).expect("bytes");
+        let back: Request = unpack(&across(&bytes)).expect("a request");
         assert_eq!(back, request);
     }
 }
@@ -55,16 +55,24 @@ fn updates_cross_unchanged() {
         Update::Opened(Box::new(opened)),
         Update::Explanation {
             pod: "default/web-0".into(),
+            uid: "u".into(),
             attempts: Vec::new(),
             attempt: 1,
-            explanation: serde_json::json!({"nodes": {"a-1": {"score": 512, "ok": true}}}),
+            explanation: r#"{"nodes":{"a-1":{"score":512}}}"#.into(),
         },
     ];
     for update in rows {
-        let value = update.serialize(&serializer()).expect("a value");
-        let back: Update = serde_wasm_bindgen::from_value(value).expect("an update");
+        let bytes = pack(&update).expect("bytes");
+        let back: Update = unpack(&across(&bytes)).expect("an update");
         assert_eq!(back, update);
     }
+}
+
+/// What is not a message is refused, not guessed at.
+#[wasm_bindgen_test]
+fn other_bytes_are_refused() {
+    assert!(unpack::<Request>(&[]).is_err());
+    assert!(unpack::<Update>(&[250, 1, 2]).is_err());
 }
 
 /// Outside a worker the engine refuses to listen, and says why.

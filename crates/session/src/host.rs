@@ -128,6 +128,8 @@ pub struct Host {
     detail: Option<crate::protocol::Detail>,
     step: Option<usize>,
     last_frame: ClockMillis,
+    /// What the last frame cost: the simulation gets as much time before the next one.
+    frame_cost: ClockMillis,
     frame_open: bool,
     dirty: bool,
     help: Option<answers::Help>,
@@ -194,6 +196,7 @@ impl Host {
             }
             Request::CancelHelp => self.help = None,
             Request::Compare { other } => updates.extend(self.compare(other)),
+            Request::CompareBranch { branch } => self.compare_branch(branch as usize),
             request => {
                 let Some(show) = &mut self.show else {
                     return updates;
@@ -258,7 +261,9 @@ impl Host {
                         }
                         None => updates.push(complain(show, "there is no command to take back on this branch".into())),
                     },
-                    Request::Explain { pod, attempt } => updates.extend(answers::explain(&show.session, &pod, attempt)),
+                    Request::Explain { pod, uid, attempt } => {
+                        updates.extend(answers::explain(&show.session, pod, uid, attempt));
+                    }
                     Request::WhatWouldHelp { pod } => {
                         self.help = answers::Help::start(&show.session, &pod);
                         if self.help.is_none() {
@@ -316,12 +321,19 @@ impl Host {
                     + if self.frame_open {
                         PATIENCE.min(4.0 * FRAME)
                     } else {
-                        FRAME
+                        FRAME.max(self.frame_cost)
                     },
             )
         } else {
             Wants::Rest
         }
+    }
+
+    /// Updates with a frame in them have been sent: a big cluster's takes longer than the time between
+    /// two frames, and the simulation must not starve for it. A host that is not told takes frames for free.
+    pub fn sent(&mut self, clock: ClockMillis) {
+        self.frame_cost = (clock - self.last_frame).clamp(0.0, PATIENCE);
+        self.last_frame = clock;
     }
 
     /// Does a small piece of work (about a millisecond).
@@ -416,7 +428,8 @@ impl Host {
             self.dirty = true;
         }
         let waited = clock - self.last_frame;
-        let ready = self.job.is_none() && waited >= FRAME && (!self.frame_open || waited >= PATIENCE);
+        let ready =
+            self.job.is_none() && waited >= FRAME.max(self.frame_cost) && (!self.frame_open || waited >= PATIENCE);
         if self.dirty && (ready || (!self.playing && self.job.is_none())) {
             updates.extend(self.frame(clock));
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::callback::{Interval, Timeout};
-use podscope_session::protocol::{Action, Micros, Request, Source, Update};
+use podscope_session::protocol::{Micros, Request, Source, Update};
 use yew::prelude::*;
 
 use crate::browser::{self, files, store};
@@ -15,8 +15,9 @@ use crate::engine::Heard;
 #[cfg(feature = "fixture")]
 use crate::fixture::Engine;
 use crate::keys;
+use crate::pure::actions::{self, Action};
+use crate::pure::clock;
 use crate::pure::route::{self, Route, Theme, View};
-use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
 
 /// What components act with: changes of the page, requests to the engine.
@@ -184,7 +185,8 @@ pub(crate) fn App() -> Html {
     use_address(&ctl);
     keys::use_keys(&latest, &ctl);
     crate::drop::use_drop(&ctl);
-    use_effect_with(page.theme, |theme| browser::set_theme(theme.name()));
+    // Before anything is drawn in it.
+    use_memo(page.theme, |theme| browser::set_theme(theme.name()));
     {
         let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
         use_effect_with(title, |title| {
@@ -284,23 +286,19 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             }
         });
     }
-    let decided = page.selected_pod().map(|key| {
-        let pod = page.model.pod(key, "");
-        let (node, nominated, message) = pod.map_or_else(Default::default, |p| {
-            (
-                p.node.clone(),
-                p.nominated.clone(),
-                p.queue.as_ref().map(|q| q.message.clone()).unwrap_or_default(),
-            )
-        });
-        (key.to_string(), node, nominated, message)
+    let decided = page.selected_pod().map(|(key, uid)| {
+        let pod = page.pod().map(|p| (**p).clone()).unwrap_or_default();
+        let uid = if pod.uid.is_empty() { uid.to_string() } else { pod.uid };
+        let message = pod.queue.map(|q| q.message).unwrap_or_default();
+        (key.to_string(), uid, pod.node, pod.nominated, message)
     });
     {
         let send = ctl.send.clone();
         use_effect_with(decided, move |decided| {
-            if let Some((pod, ..)) = decided {
+            if let Some((pod, uid, ..)) = decided {
                 send.emit(Request::Explain {
                     pod: pod.clone(),
+                    uid: uid.clone(),
                     attempt: None,
                 });
             }

@@ -1,9 +1,7 @@
 //! The page's end of the engine's worker: requests go out, updates and traps come in.
 
-use js_sys::Array;
-use podscope_session::protocol::{Request, Update};
-use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
+use js_sys::{Array, Uint8Array};
+use podscope_session::protocol::{Request, Update, pack, unpack};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::Callback;
@@ -59,9 +57,9 @@ impl Engine {
 
     /// Sends a request; answers come to the callback in order.
     pub(crate) fn send(&self, request: &Request) -> Result<(), JsValue> {
-        // 64-bit numbers (seeds) stay exact.
-        let serializer = Serializer::new().serialize_large_number_types_as_bigints(true);
-        self.worker.post_message(&request.serialize(&serializer)?)
+        let message = Uint8Array::from(&*pack(request)?);
+        self.worker
+            .post_message_with_transfer(&message, &Array::of1(&message.buffer()))
     }
 }
 
@@ -72,7 +70,7 @@ impl Drop for Engine {
 }
 
 fn heard_in(message: JsValue) -> Heard {
-    match serde_wasm_bindgen::from_value::<Update>(message) {
+    match unpack(&Uint8Array::new(&message).to_vec()) {
         Ok(update) => Heard::Update(Box::new(update)),
         Err(error) => Heard::Trapped(format!("the engine's answer is not readable: {error}")),
     }

@@ -65,8 +65,9 @@ impl Engine {
                 ] });
             }
             Request::Inspect { subject: Some(subject) } => self.say(Update::Detail(Box::new(detail(subject)))),
-            Request::Explain { pod, .. } => self.say(Update::Explanation {
+            Request::Explain { pod, uid, .. } => self.say(Update::Explanation {
                 pod: pod.clone(),
+                uid: uid.clone(),
                 attempts: vec![
                     AttemptInfo {
                         id: 1,
@@ -82,7 +83,7 @@ impl Engine {
                     },
                 ],
                 attempt: 3,
-                explanation: explanation(),
+                explanation: explanation().to_string(),
             }),
             Request::WhatWouldHelp { pod } => self.say(Update::Help {
                 pod: pod.clone(),

@@ -1,4 +1,4 @@
-// The timeline: lanes, bars per container, jumps, zoom, a text for everything. U-05, T-01, L-16.
+// The timeline: lanes, bars per container, jumps, zoom, branches, a text for everything. U-05, T-01, T-04, L-16.
 
 const GRACEFUL = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -84,10 +84,22 @@ export const stories = {
     await t.seek(page, "0:20.0");
     await page.locator('.node:not(.dark)[data-node="c-1"]').waitFor();
     await t.command(page, "kubectl cordon a-1");
-    const branches = page.locator('[aria-label="Branches"] button');
+    const branches = page.locator('[aria-label="Branches"] button[aria-pressed]');
     await branches.nth(1).waitFor();
     t.equal(await branches.nth(1).getAttribute("aria-pressed"), "true", "the new branch is the present one");
     await page.locator('[data-node="a-1"]').getByText("cordoned", { exact: true }).waitFor();
+
+    // Any other branch, side by side (T-04).
+    await t.seek(page, "0:31.0");
+    await page.getByRole("button", { name: /^Compare with / }).click();
+    const runs = page.locator(".runs .run");
+    await runs.nth(1).locator('.node.dark[data-node="c-1"]').waitFor();
+    t.equal(await runs.first().locator(".node.dark").count(), 0, "this branch is as it was");
+    await page.locator(".versus").first().getByText("kubectl cordon a-1").waitFor();
+    await page.locator(".versus").nth(1).getByText(await branches.first().innerText()).waitFor();
+    await t.look(page, "two-branches");
+    await page.getByRole("button", { name: "End the comparison" }).click();
+    await page.locator(".runs").waitFor({ state: "detached" });
     await branches.first().click();
     await page.locator('[data-node="a-1"] .chip.wait').waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo the last command" }).click();

@@ -37,6 +37,13 @@ export const stories = {
     await page.locator(".side").getByText(/at-most-one/).first().waitFor();
     await ghost.click();
     await page.locator(".side").getByText(/the API has forgotten it/).first().waitFor();
+    // Its decision is its own, not its successor's.
+    await page.locator(".side .lead").getByText(node).waitFor();
+    t.check(/1 of 1/i.test(await page.locator(".side .attempt").innerText()), "one attempt");
+    await other.click();
+    await page.locator(".side .lead").getByText(node).waitFor({ state: "detached" });
+    await ghost.click();
+    await page.locator(".side .lead").getByText(node).waitFor();
     await t.look(page, "two-truths");
   },
 

@@ -62,14 +62,17 @@ fn pod_key(pod: &str) -> ObjectKey {
     }
 }
 
-/// Attempts of a pod up to the cursor, oldest first.
-pub(super) fn attempts(session: &Session, pod: &str) -> Vec<AttemptInfo> {
+/// Attempts of a pod up to the cursor, oldest first; of every pod of that name if `uid` is empty.
+fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     let key = pod_key(pod);
     session
         .trace()
         .iter()
         .filter(|record| record.what == What::Attempt)
-        .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == key))
+        .filter(|record| {
+            let is = |uid_of: &str| uid.is_empty() || uid == uid_of;
+            (record.object.as_ref()).is_some_and(|subject| subject.key == key && is(&subject.uid.0))
+        })
         .map(|record| {
             let message = report::field(record, "message");
             let node = report::field(record, "node");
@@ -97,19 +100,23 @@ fn outcome(record: &podscope_cluster::Record) -> &'static str {
     }
 }
 
-/// The explanation of an attempt.
-pub(super) fn explain(session: &Session, pod: &str, attempt: Option<u64>) -> Option<Update> {
-    let attempts = attempts(session, pod);
-    let chosen = match attempt {
-        Some(id) => attempts.iter().find(|known| known.id == id)?,
-        None => attempts.last()?,
-    }
-    .id;
-    let explanation = session.explain(chosen)?;
+/// The explanation of an attempt; none if there is no such attempt.
+pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Option<u64>) -> Option<Update> {
+    let attempts = attempts(session, &pod, &uid);
+    let (attempt, explanation) = match attempt.or(attempts.last().map(|last| last.id)) {
+        Some(id) => (
+            id,
+            session
+                .explain(attempts.iter().find(|known| known.id == id)?.id)?
+                .to_string(),
+        ),
+        None => (0, String::new()),
+    };
     Some(Update::Explanation {
-        pod: pod.to_owned(),
+        pod,
+        uid,
         attempts,
-        attempt: chosen,
+        attempt,
         explanation,
     })
 }

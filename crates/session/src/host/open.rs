@@ -143,6 +143,17 @@ impl Host {
             Err(problems) => vec![Update::Refused { problems }],
         }
     }
+
+    /// Starts a comparison with another branch, as it has been played so far (T-04).
+    pub(super) fn compare_branch(&mut self, branch: usize) {
+        if let Some(show) = &self.show {
+            let mut session = show.session.clone();
+            if session.switch(branch).is_some() {
+                self.other = Some(Show::new(session));
+                self.dirty = true;
+            }
+        }
+    }
 }
 
 fn progress(per_mille: u32) -> Update {

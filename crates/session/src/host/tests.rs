@@ -58,6 +58,23 @@ fn a_check_answers_with_places() {
     assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
+/// U-09: where a frame takes long to make, the simulation gets as much time as the frames.
+#[test]
+fn u_09_frames_do_not_starve_the_simulation() {
+    let mut host = Host::new();
+    let source = Source::Welcome;
+    host.handle(Request::Open { source }, 0.0);
+    host.handle(Request::FrameDone, 0.0);
+    host.handle(Request::Play, 10.0);
+    host.handle(Request::FrameDone, 10.0);
+    // A frame that came at 1 000 and took 120 ms.
+    while frames(&host.work(1_000.0)).is_empty() {}
+    host.sent(1_120.0);
+    host.handle(Request::FrameDone, 1_125.0);
+    assert!(frames(&host.work(1_200.0)).is_empty(), "the simulation's turn");
+    assert!(!frames(&host.work(1_240.0)).is_empty());
+}
+
 /// T-01: open, play, seek both ways, command in the past forks, undo.
 #[test]
 fn t_01_a_session_plays_seeks_and_forks() {

@@ -28,8 +28,8 @@ pub struct Detail {
     pub bars: Vec<Mark>,
     /// The object as YAML, as the API server has it; empty for a ghost.
     pub yaml: String,
-    /// Actions: label and command; dangerous ones carry their consequence.
-    pub actions: Vec<Action>,
+    /// Wanted replicas, if it has them.
+    pub replicas: Option<i64>,
 }
 
 /// A container in the inspector.
@@ -68,16 +68,4 @@ pub struct EventLine {
     pub from: String,
     /// Text.
     pub message: String,
-}
-
-/// Something that can be done to a subject: a button and the command it issues (K-01).
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Action {
-    /// Label.
-    pub label: String,
-    /// The command line.
-    pub command: String,
-    /// Said before it is done; empty for harmless ones.
-    pub warning: String,
 }

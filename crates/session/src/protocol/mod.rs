@@ -13,13 +13,29 @@ mod picture;
 mod request;
 mod update;
 
-pub use detail::{Action, ContainerDetail, Detail, EventLine};
+pub use detail::{ContainerDetail, Detail, EventLine};
 pub use picture::{
     BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, NodeView, OwnerView,
     PodMark, PodView, QueueView, SpreadCount, StoryState, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
 pub use update::{AttemptInfo, Completion, ConsoleLine, LessonInfo, Opened, Problem, Remedy, StoryStep, Update};
+
+/// A message as it crosses: bytes without names, because both ends are of one build.
+///
+/// # Errors
+/// None for the protocol's own messages; postcard refuses values of unknown length.
+pub fn pack(message: &impl serde::Serialize) -> Result<Vec<u8>, String> {
+    postcard::to_allocvec(message).map_err(|error| error.to_string())
+}
+
+/// The message in these bytes.
+///
+/// # Errors
+/// Bytes that are no such message.
+pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    postcard::from_bytes(bytes).map_err(|error| error.to_string())
+}
 
 /// Simulated microseconds since t = 0.
 pub type Micros = i64;

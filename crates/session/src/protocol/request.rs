@@ -50,10 +50,12 @@ pub enum Request {
         /// The thing; none closes the inspector.
         subject: Option<SubjectRef>,
     },
-    /// Explain an attempt of a pod: the given one, or its latest.
+    /// Explain an attempt of a pod: the given one, or its latest; without attempts the answer says so.
     Explain {
         /// `NAMESPACE/NAME`.
         pod: String,
+        /// UID: a ghost and its successor share the name. Empty: whoever had the name.
+        uid: String,
         /// Number of the attempt.
         attempt: Option<u64>,
     },
@@ -109,6 +111,11 @@ pub enum Request {
     Compare {
         /// Scenario text of the other side; none ends the comparison.
         other: Option<String>,
+    },
+    /// The same with another branch of this session as the second run.
+    CompareBranch {
+        /// Its number.
+        branch: u32,
     },
     /// The page has drawn the last frame and wants the next.
     FrameDone,

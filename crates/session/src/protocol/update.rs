@@ -37,12 +37,14 @@ pub enum Update {
     Explanation {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// The attempts of this pod, oldest first.
+        /// The UID that was asked for.
+        uid: String,
+        /// The attempts of this pod, oldest first; none if the scheduler never looked at it.
         attempts: Vec<AttemptInfo>,
         /// Which of them this is.
         attempt: u64,
-        /// `podscope_scheduler::explain::Explanation` as JSON.
-        explanation: serde_json::Value,
+        /// `podscope_scheduler::explain::Explanation` as JSON text; empty without an attempt.
+        explanation: String,
     },
     /// Remedies found so far.
     Help {

@@ -7,7 +7,7 @@ use podscope_cluster::SimTime;
 use super::nodes::Machines;
 use super::words;
 use crate::kubectl::{node_status, pod_row};
-use crate::protocol::{Action, ContainerDetail, Detail, EventLine, Mark, SubjectRef};
+use crate::protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 use crate::timeline::Session;
 
 /// The detail of a subject at the cursor.
@@ -71,16 +71,6 @@ fn micros(session: &Session, at: Option<Time>) -> i64 {
 fn yaml(object: &Object) -> String {
     podscope_api::print_yaml(&crate::kubectl::shown(object, false))
 }
-
-fn action(label: &str, command: String, warning: &str) -> Action {
-    Action {
-        label: label.into(),
-        command,
-        warning: warning.into(),
-    }
-}
-
-const FORCE: &str = "Force deletion does not wait for confirmation that the process has ended: it may run on, on a machine that cannot be reached. For a StatefulSet two processes of one identity may then exist.";
 
 fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let world = session.world();
@@ -220,14 +210,8 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             row.status, row.ready, row.total
         )
     };
-    let name = &object_key.name;
-    let scope = if &*object_key.namespace == "default" {
-        String::new()
-    } else {
-        format!(" -n {}", object_key.namespace)
-    };
     Detail {
-        title: name.to_string(),
+        title: object_key.name.to_string(),
         subtitle: format!("{} · priority {}", object_key.namespace, pod.priority()),
         sentence,
         conditions: pod
@@ -255,14 +239,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .collect(),
         bars: bars(&pod.metadata.uid),
         yaml: yaml(&Object::Pod(pod.clone())),
-        actions: vec![
-            action("Delete", format!("kubectl delete pod {name}{scope} --wait=false"), ""),
-            action(
-                "Force delete",
-                format!("kubectl delete pod {name}{scope} --grace-period=0 --force --wait=false"),
-                FORCE,
-            ),
-        ],
+        ..Detail::default()
     }
 }
 
@@ -309,50 +286,6 @@ fn node(session: &Session, name: &str) -> Detail {
     let heartbeat = world.heartbeats().last_renewal(&node_name, world.now());
     let found = world.objects().named::<Node>(name);
     let differs = state.map_or_else(Vec::new, |state| words::differs(world, &node_name, state, heartbeat));
-    let mut actions = Vec::new();
-    if let Some(state) = state {
-        if state.cuts.is_empty() {
-            actions.push(action("Partition", format!("fault partition {name}"), ""));
-        } else {
-            actions.push(action("Heal", format!("fault heal {name}"), ""));
-        }
-        if state.kubelet {
-            actions.push(action("Crash kubelet", format!("fault crash kubelet {name}"), ""));
-        } else if state.powered {
-            actions.push(action("Start kubelet", format!("fault restart kubelet {name}"), ""));
-        }
-        if state.powered {
-            actions.push(action(
-                "Power off",
-                format!("fault poweroff {name}"),
-                "Every process on it ends at once, without a signal.",
-            ));
-        } else {
-            actions.push(action("Boot", format!("fault boot {name}"), ""));
-        }
-    }
-    if let Some(node) = found {
-        if node.is_unschedulable() {
-            actions.push(action("Uncordon", format!("kubectl uncordon {name}"), ""));
-        } else {
-            actions.push(action("Cordon", format!("kubectl cordon {name}"), ""));
-        }
-        actions.push(action(
-            "Drain",
-            format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
-            "",
-        ));
-        actions.push(action(
-            "Out of service",
-            format!("kubectl taint nodes {name} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"),
-            "You state that the machine is off: its pods are removed by force and its volumes detached. If it still runs, two writers are possible.",
-        ));
-        actions.push(action(
-            "Delete Node",
-            format!("kubectl delete node {name}"),
-            "Its pods are forgotten, whether or not they still run.",
-        ));
-    }
     let title = name.to_owned();
     match found {
         Some(node) => Detail {
@@ -388,7 +321,6 @@ fn node(session: &Session, name: &str) -> Detail {
                 .map(|volume| (volume.name.to_string(), "attached".to_owned()))
                 .collect(),
             yaml: yaml(&Object::Node(node.clone())),
-            actions,
             ..Detail::default()
         },
         None => Detail {
@@ -403,7 +335,6 @@ fn node(session: &Session, name: &str) -> Detail {
                 format!("{name} is gone.")
             },
             events: events(session, "Node", &ObjectKey::cluster(name), ""),
-            actions,
             ..Detail::default()
         },
     }
@@ -446,47 +377,10 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
             )
         })
         .collect();
-    let singular = object.kind().singular();
-    let scope = match &*object.metadata().namespace {
-        "" | "default" => String::new(),
-        namespace => format!(" -n {namespace}"),
-    };
-    let name = &object.metadata().name;
-    let mut actions = Vec::new();
-    if matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::ReplicaSet) {
-        let replicas = value
-            .pointer("/spec/replicas")
-            .and_then(serde_json::Value::as_i64)
-            .unwrap_or(1);
-        actions.push(action(
-            "Scale up",
-            format!("kubectl scale {singular}/{name}{scope} --replicas={}", replicas + 1),
-            "",
-        ));
-        if replicas > 0 {
-            actions.push(action(
-                "Scale down",
-                format!("kubectl scale {singular}/{name}{scope} --replicas={}", replicas - 1),
-                "",
-            ));
-        }
-    }
-    if matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
-        actions.push(action(
-            "Restart",
-            format!("kubectl rollout restart {singular}/{name}{scope}"),
-            "",
-        ));
-    }
-    actions.push(action(
-        "Delete",
-        format!("kubectl delete {singular} {name}{scope} --wait=false"),
-        "Its dependents are deleted too.",
-    ));
     Detail {
-        title: name.to_string(),
+        title: object.metadata().name.to_string(),
         subtitle: kind.to_owned(),
-        sentence: String::new(),
+        replicas: value.pointer("/spec/replicas").and_then(serde_json::Value::as_i64),
         conditions,
         events: events(session, kind, &object.key(), &object.metadata().uid),
         owners: object
@@ -501,7 +395,6 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
             })
             .collect(),
         yaml: yaml(&object),
-        actions,
         ..Detail::default()
     }
 }

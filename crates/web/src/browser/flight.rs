@@ -28,9 +28,6 @@ pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
 
 /// Lets the marks come from their old places.
 pub(crate) fn fly(root: &Element, from: &Places) {
-    if super::calm() {
-        return;
-    }
     for (id, (x, y)) in from {
         let Some(element) = mark(root, id) else { continue };
         let rect = element.get_bounding_client_rect();

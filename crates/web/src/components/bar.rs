@@ -3,7 +3,7 @@
 use podscope_session::protocol::Request;
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::browser::store;
 use crate::pure::clock;
@@ -61,7 +61,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
             <h1 class="sr">{ format!("Podscope: {title}") }</h1>
             <span class="logo">{ logo() }<span class="word">{ "Podscope" }</span></span>
             <button type="button" class="scenario" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
-                <span>{ title }</span><Icon name="down" />
+                <span>{ title }</span>{ icon("down") }
             </button>
             if let Some(opened) = &page.opened {
                 <span class="chip seed" title="The seed: same seed, same world">{ format!("seed {}", opened.seed) }</span>
@@ -71,24 +71,24 @@ pub(crate) fn Bar(props: &Props) -> Html {
             }
             <Transport page={props.page.clone()} />
             <span class="tools">
-                <button type="button" onclick={ctl.on(Request::Undo)} class="quiet" aria-label="Undo the last command" title="Undo the last command (u)"><Icon name="undo" /></button>
-                <button type="button" onclick={ctl.on(Request::Fork)} title="Keep this future as a branch and go on from here (f)"><Icon name="fork" /><span class="word">{ "Fork" }</span></button>
+                <button type="button" onclick={ctl.on(Request::Undo)} class="quiet" aria-label="Undo the last command" title="Undo the last command (u)">{ icon("undo") }</button>
+                <button type="button" onclick={ctl.on(Request::Fork)} title="Keep this future as a branch and go on from here (f)">{ icon("fork") }<span class="word">{ "Fork" }</span></button>
                 <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title="A link that holds everything (s)">
                     { "Share" }
                     if let Some(n) = link_length { <span class="mono" aria-label={format!("{n} characters")}>{ length(n) }</span> }
                 </button>
-                <button type="button" class="quiet" onclick={open(Dialog::Editor)} aria-label="Editor" title="Editor: manifests and scenarios (e)" aria-haspopup="dialog"><Icon name="edit" /></button>
-                <button type="button" class="quiet" onclick={open(Dialog::Files)} aria-label="Files" title="Open and save" aria-haspopup="dialog"><Icon name="files" /></button>
-                <a class="btn quiet" href="#guarantees" aria-label="Guarantees" title="What Kubernetes promises, and what breaks it"><Icon name="shield" /></a>
-                <button type="button" class="quiet" onclick={theme} aria-label={format!("Theme: {}", page.theme.name())} title={format!("Theme: {} (t)", page.theme.name())}><Icon name={theme_icon} /></button>
+                <button type="button" class="quiet" onclick={open(Dialog::Editor)} aria-label="Editor" title="Editor: manifests and scenarios (e)" aria-haspopup="dialog">{ icon("edit") }</button>
+                <button type="button" class="quiet" onclick={open(Dialog::Files)} aria-label="Files" title="Open and save" aria-haspopup="dialog">{ icon("files") }</button>
+                <a class="btn quiet" href="#guarantees" aria-label="Guarantees" title="What Kubernetes promises, and what breaks it">{ icon("shield") }</a>
+                <button type="button" class="quiet" onclick={theme} aria-label={format!("Theme: {}", page.theme.name())} title={format!("Theme: {} (t)", page.theme.name())}>{ icon(theme_icon) }</button>
                 <button type="button" class="quiet help" onclick={open(Dialog::Shortcuts)} aria-label="Help and shortcuts" title="Help and shortcuts (?)" aria-haspopup="dialog">{ "?" }</button>
             </span>
         </header>
         <nav class="dock" aria-label="Panels">
-            { for dock(props.has_story, page.panels).into_iter().map(|(sheet, icon, name)| {
+            { for dock(props.has_story, page.panels).into_iter().map(|(sheet, sign, name)| {
                 let on = page.sheet == sheet;
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Sheet(sheet));
-                html! { <button type="button" class="quiet" onclick={go} aria-pressed={on.to_string()}><Icon name={icon} /><span>{ name }</span></button> }
+                html! { <button type="button" class="quiet" onclick={go} aria-pressed={on.to_string()}>{ icon(sign) }<span>{ name }</span></button> }
             }) }
         </nav>
         </>
@@ -172,8 +172,8 @@ fn Transport(props: &TransportProps) -> Html {
         let typed = typed.clone();
         Callback::from(move |_: FocusEvent| typed.set(None))
     };
-    let button = |icon: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
-        html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}><Icon name={icon} /></button> }
+    let button = |sign: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
+        html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}>{ icon(sign) }</button> }
     };
     let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
         .then(|| clock::speed(model.achieved));
@@ -183,9 +183,9 @@ fn Transport(props: &TransportProps) -> Html {
             { button("start", "Back to the start", "Home", start) }
             { button("back", "Back to the mark before", ",", before) }
             if model.playing {
-                <button type="button" class="play" onclick={ctl.on(Request::Pause)} aria-label="Pause" title="Pause (Space)"><Icon name="pause" /></button>
+                <button type="button" class="play" onclick={ctl.on(Request::Pause)} aria-label="Pause" title="Pause (Space)">{ icon("pause") }</button>
             } else {
-                <button type="button" class="play" onclick={ctl.on(Request::Play)} aria-label="Play" title="Play (Space)"><Icon name="play" /></button>
+                <button type="button" class="play" onclick={ctl.on(Request::Play)} aria-label="Play" title="Play (Space)">{ icon("play") }</button>
             }
             { button("step", "Next event", ".", ctl.on(Request::Step)) }
             { button("decision", "Run to the next decision", "n", ctl.on(Request::NextDecision)) }

@@ -9,10 +9,11 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use super::node::Node;
 use super::overview::Overview;
 use super::plane::Plane;
+use super::timeline::branch_name;
 use super::tray::Tray;
 use super::zone::Zone;
 use crate::app::Ctl;
@@ -21,9 +22,10 @@ use crate::browser::{closest, flight, focus};
 use crate::pure::actions;
 use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, menu};
 
-/// From so many pods on, or nodes, the cluster is drawn as one picture (U-09).
-const PODS_IN_DOM: usize = 1_500;
-const NODES_IN_DOM: usize = 160;
+/// From so many pods on, or nodes, the cluster is drawn as one picture, and a zone of it as cards
+/// (U-09): a card is some seventy boxes to lay out and paint, a node of the picture a few squares.
+const PODS_IN_DOM: usize = 800;
+const NODES_IN_DOM: usize = 80;
 /// From so many nodes on, cards are small.
 const FULL_CARDS: usize = 24;
 
@@ -48,7 +50,9 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     let last_moved = use_mut_ref(|| page.model.moved.clone());
     if *last_moved.borrow() != page.model.moved {
         *last_moved.borrow_mut() = page.model.moved.clone();
-        if let Some(root) = root.cast::<Element>() {
+        // In a big cluster motion explains nothing, and looking for places costs a layout.
+        let few = page.model.nodes.size() <= FULL_CARDS && !crate::browser::calm();
+        if let Some(root) = root.cast::<Element>().filter(|_| few) {
             *places.borrow_mut() = flight::places(&root, &page.model.moved);
         }
     }
@@ -183,11 +187,11 @@ pub(crate) fn Cluster(props: &Props) -> Html {
             } else if let Some(other) = &page.other {
                 <div class="runs">
                     <div class="side-a">
-                        <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ &page.model.title }</h2>
+                        <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ title(&page.model) }</h2>
                         { run(page, &page.model, false, &ctl) }
                     </div>
                     <div class="side-b" data-other="">
-                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ &other.title }
+                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ title(other) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button></h2>
                         { run(page, other, true, &ctl) }
                     </div>
@@ -196,24 +200,17 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 { run(page, &page.model, false, &ctl) }
             }
             <div class="bin" data-drop={drag::BIN} aria-hidden="true">
-                <Icon name="bin" /><span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
+                { icon("bin") }<span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
             </div>
         </main>
     }
 }
 
-fn label_keys(model: &Model) -> Vec<String> {
-    let mut keys = BTreeMap::<&str, usize>::new();
-    for node in model.nodes.values().take(400) {
-        for key in node.view.labels.keys() {
-            *keys.entry(key).or_default() += 1;
-        }
-    }
-    keys.into_keys()
-        .filter(|k| *k != "kubernetes.io/hostname" && *k != "topology.kubernetes.io/zone")
-        .take(40)
-        .map(str::to_string)
-        .collect()
+/// What a run is called beside another: its branch, where there are several.
+fn title(model: &Model) -> String {
+    let several = model.branches.len() > 1;
+    let branch = model.branches.iter().find(|b| several && b.current);
+    branch.map_or_else(|| model.title.clone(), branch_name)
 }
 
 fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Html {
@@ -232,7 +229,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Ht
         .any(|p| p.countdown.is_some() || p.termination.is_some());
     html! {
         <div class="run">
-            <Plane plane={model.plane.clone()} keys={label_keys(model)} group_key={page.group.clone()} {follows} idle={other} />
+            <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} />
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} />
             { zones(page, model, selected, other, ctl) }
         </div>
@@ -259,7 +256,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
     };
     if nodes_seen > NODES_IN_DOM || pods_seen > PODS_IN_DOM {
         let zone = page.zone.clone();
-        return html! { <Overview model={model.clone()} {zone} {key_name} selected={page.selected.clone()} /> };
+        return html! { <Overview model={model.clone()} {zone} {key_name} selected={page.selected.clone()} theme={page.theme} /> };
     }
     let why = page.shown_decision().cloned();
     let lit: Vec<&str> = highlights(page);
@@ -299,7 +296,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
     html! {
         <div class={classes!("zones", small.then_some("small"))} style={format!("--n:{}", if zoomed.is_some() { 1 } else { model.groups.len().max(1) })}>
             if zoomed.is_some() {
-                <button type="button" class="zoom-back" onclick={back}><Icon name="back" />{ "All zones" }</button>
+                <button type="button" class="zoom-back" onclick={back}>{ icon("back") }{ "All zones" }</button>
             }
             { for model.groups.iter().filter(|g| page.zone.as_ref().is_none_or(|z| *z == g.name)).map(|group| {
                 let states: Vec<&Shared<NodeState>> = group.nodes.iter().filter_map(|n| model.nodes.get(n)).collect();

@@ -187,7 +187,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onfocus} aria-label="Command" role="combobox" aria-autocomplete="list"
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
-                    placeholder={console.last_input().unwrap_or("kubectl get pods").to_string()} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
+                    placeholder={console.last_input().unwrap_or_else(|| "kubectl get pods".into())} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
             </div>
         </section>

@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::state::{Act, Dialog};
 
@@ -64,7 +64,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
     html! {
         <dialog ref={node} class={props.class.clone()} style={props.style.clone()} aria-label={props.title.clone()} {onclose} {oncancel} {onclick}>
             <div class="inner">
-                <header><h2>{ &props.title }</h2><button type="button" class="quiet" onclick={close} aria-label="Close"><Icon name="cross" /></button></header>
+                <header><h2>{ &props.title }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
                 { props.children.clone() }
             </div>
         </dialog>

@@ -1,17 +1,18 @@
 //! Which dialog is open, and the small ones.
 
-use podscope_session::protocol::{Action, ExportKind, Lane, Problem, Request, Source};
+use podscope_session::protocol::{ExportKind, Lane, Problem, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use super::Icon;
 use super::dialog::Modal;
 use super::editor::Editor;
+use super::icon;
 use super::lessons::Lessons;
 use super::timeline::{LANES, kind};
 use crate::app::Ctl;
 use crate::browser::{self, store};
 use crate::keys;
+use crate::pure::actions::Action;
 use crate::pure::clock;
 use crate::pure::pairs::{self, PAIRS};
 use crate::state::{Act, Dialog, Menu, Page, Screen, Shared};
@@ -371,10 +372,10 @@ fn Files(props: &FilesProps) -> Html {
     html! {
         <Modal title="Files" class="files">
             <h3 class="eyebrow">{ "Open" }</h3>
-            <label class="drop"><Icon name="files" /><span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
+            <label class="drop">{ icon("files") }<span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
             <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
-            <label class="drop"><Icon name="fork" /><span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
+            <label class="drop">{ icon("fork") }<span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
             <div class="row">
                 <label>{ "Two ways " }<select onchange={pair} aria-label="Two ways"><option value="" selected=true>{ "…" }</option>
                     { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }

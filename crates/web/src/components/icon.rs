@@ -2,16 +2,10 @@
 
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) name: &'static str,
-}
-
 /// An icon; its meaning is said by the control that carries it.
-#[component]
-pub(crate) fn Icon(props: &Props) -> Html {
+pub(crate) fn icon(name: &str) -> Html {
     html! {
-        <svg class="ic" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d={path(props.name)} /></svg>
+        <svg class="ic" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d={path(name)} /></svg>
     }
 }
 
@@ -54,6 +48,7 @@ fn path(name: &str) -> &'static str {
             "M7 1.6a5.4 5.4 0 0 1 4.3 8.6l3.1 3.1-1.1 1.1-3.1-3.1A5.4 5.4 0 1 1 7 1.6zm0 1.6a3.8 3.8 0 1 0 0 7.6 3.8 3.8 0 0 0 0-7.6zM4.7 6.3h4.6v1.4H4.7z"
         }
         "fit" => "M2 2h4v1.6H3.6V6H2zm8 0h4v4h-1.6V3.6H10zM2 10h1.6v2.4H6V14H2zm10.4 0H14v4h-4v-1.6h2.4z",
+        "beside" => "M2 3h5v10H2zm1.6 1.6v6.8h1.8V4.6zM9 3h5v10H9zm1.6 1.6v6.8h1.8V4.6z",
         "book" => {
             "M2 2.5h4.4c.9 0 1.6.5 1.6 1.2 0-.7.7-1.2 1.6-1.2H14v10H9.6c-.9 0-1.6.4-1.6 1 0-.6-.7-1-1.6-1H2zm1.5 1.4v7.2h3c.3 0 .5 0 .8.1V4.6c-.2-.4-.6-.7-1-.7zm9 0H9.8c-.5 0-.9.3-1 .7v6.6c.2-.1.5-.1.7-.1h3z"
         }

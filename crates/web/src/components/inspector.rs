@@ -1,17 +1,18 @@
 //! The right: the selected thing. Why it is where it is, how it lives, its events, its YAML.
 
-use podscope_session::protocol::{Action, Detail, Micros, SubjectRef};
+use podscope_session::protocol::{Detail, Micros, SubjectRef};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use super::legend::Legend;
 use super::life::Life;
 use super::pod;
 use super::why::WhyView;
 use super::yaml::Yaml;
 use crate::app::Ctl;
-use crate::pure::{actions, clock};
+use crate::pure::actions::{self, Action};
+use crate::pure::clock;
 use crate::state::{Act, Model, Page, Shared, Tab};
 
 #[derive(Properties, PartialEq)]
@@ -34,7 +35,15 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     };
     let page = &*props.page;
     let Some(subject) = &page.selected else {
-        return html! { <aside class="side" aria-label="Details"><Legend model={page.model.clone()} heard={page.heard.clone()} /></aside> };
+        let m = &page.model;
+        let sums = [
+            m.nodes.size(),
+            m.pods.size() - m.ghosts,
+            m.ready,
+            m.pending.len(),
+            m.ghosts,
+        ];
+        return html! { <aside class="side" aria-label="Details"><Legend {sums} owners={m.owners.clone()} log={page.log.clone()} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let is_pod = matches!(subject, SubjectRef::Pod { .. });
@@ -71,7 +80,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             <header class="subject">
                 { mark(subject, &page.model) }
                 <div><h2>{ &detail.title }</h2><p>{ &detail.subtitle }</p></div>
-                <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)"><Icon name="cross" /></button>
+                <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
             if !detail.sentence.is_empty() { <p class="sentence">{ &detail.sentence }</p> }
             { doings(&ctl, detail, subject, &page.model) }
@@ -89,9 +98,9 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
                 { match page.tab {
                     Tab::Why => {
-                        let key = page.selected_pod().unwrap_or_default().to_string();
-                        let pending = page.model.pod(&key, "").is_some_and(|p| p.node.is_empty());
-                        html! { <WhyView pod={key} {pending} why={page.why.clone()} help={page.help.clone()} /> }
+                        let key = page.selected_pod().unwrap_or_default().0.to_string();
+                        let pending = page.pod().is_some_and(|p| p.node.is_empty());
+                        html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} /> }
                     }
                     Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
                     Tab::Events => events(detail, page.model.now),
@@ -158,25 +167,24 @@ fn mark(subject: &SubjectRef, model: &Model) -> Html {
             }
             None => html! { <span class="pod still m-gone" aria-hidden="true"><span class="face"></span></span> },
         },
-        SubjectRef::Invariant { .. } => html! { <span class="kind"><Icon name="shield" /></span> },
-        _ => html! { <span class="kind"><Icon name="fit" /></span> },
+        SubjectRef::Invariant { .. } => html! { <span class="kind">{ icon("shield") }</span> },
+        _ => html! { <span class="kind">{ icon("fit") }</span> },
     }
 }
 
 /// Buttons with the commands they give.
 fn doings(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Html {
-    let mut list: Vec<Action> = detail.actions.clone();
-    if list.is_empty() {
-        list = match subject {
-            SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|p| actions::pod(p)).unwrap_or_default(),
-            SubjectRef::Node { name } => model
-                .nodes
-                .get(name)
-                .map(|n| actions::node(&n.view))
-                .unwrap_or_default(),
-            _ => Vec::new(),
-        };
-    }
+    let list = match subject {
+        SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|p| actions::pod(p)).unwrap_or_default(),
+        SubjectRef::Node { name } => model
+            .nodes
+            .get(name)
+            .map(|n| actions::node(&n.view))
+            .unwrap_or_default(),
+        // What is gone has no YAML.
+        SubjectRef::Object { kind, key } if !detail.yaml.is_empty() => actions::object(kind, key, detail.replicas),
+        _ => Vec::new(),
+    };
     if list.is_empty() {
         return Html::default();
     }

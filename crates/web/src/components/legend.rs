@@ -1,16 +1,20 @@
 //! The right when nothing is selected: what just happened, and how marks are read.
 
-use podscope_session::protocol::{PodMark, PodView};
+use std::collections::BTreeMap;
+
+use podscope_session::protocol::{Micros, OwnerView, PodMark};
 use yew::prelude::*;
 
 use super::pod;
 use crate::pure::clock;
-use crate::state::{HUES, Model, Shared};
+use crate::state::{HUES, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) model: Shared<Model>,
-    pub(crate) heard: Shared<Vec<String>>,
+    /// Nodes, pods, ready ones, pending ones, ghosts.
+    pub(crate) sums: [usize; 5],
+    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) log: Shared<Vec<(Micros, String)>>,
 }
 
 const MARKS: [(PodMark, &str); 10] = [
@@ -29,54 +33,24 @@ const MARKS: [(PodMark, &str); 10] = [
 /// The panel's idle face.
 #[component]
 pub(crate) fn Legend(props: &Props) -> Html {
-    let model = &*props.model;
-    let log = use_mut_ref(Vec::<(String, String)>::new);
-    let last = use_mut_ref(|| None::<Shared<Vec<String>>>);
-    if last.borrow().as_ref() != Some(&props.heard) {
-        *last.borrow_mut() = Some(props.heard.clone());
-        let mut log = log.borrow_mut();
-        if props.heard.is_empty() {
-            // Another session.
-            log.clear();
-        }
-        for line in props.heard.iter() {
-            log.insert(0, (clock::instant(model.now), line.clone()));
-        }
-        log.truncate(9);
-    }
-    // Counted a few times a second, not for each frame.
-    let counts = {
-        let model = props.model.clone();
-        use_memo(
-            (model.now / 300_000, model.pods.size(), model.moved.clone()),
-            move |_| {
-                let count = |f: &dyn Fn(&PodView) -> bool| model.pods.values().filter(|p| f(p)).count();
-                (
-                    count(&|p| p.mark == PodMark::Ready),
-                    count(&|p| p.mark == PodMark::Ghost),
-                )
-            },
-        )
-    };
-    let (ready, ghosts) = *counts;
-    let all = model.pods.size() - ghosts;
+    let [nodes, pods, ready, pending, ghosts] = props.sums;
     html! {
         <>
             <h2 class="quiet-title">{ "Select anything to ask why" }</h2>
             <dl class="sums mono">
-                <div><dt>{ "nodes" }</dt><dd>{ model.nodes.size() }</dd></div>
-                <div><dt>{ "pods" }</dt><dd>{ all }</dd></div>
+                <div><dt>{ "nodes" }</dt><dd>{ nodes }</dd></div>
+                <div><dt>{ "pods" }</dt><dd>{ pods }</dd></div>
                 <div><dt>{ "ready" }</dt><dd>{ ready }</dd></div>
-                <div><dt>{ "pending" }</dt><dd>{ model.pending.len() }</dd></div>
+                <div><dt>{ "pending" }</dt><dd>{ pending }</dd></div>
                 if ghosts > 0 { <div class="ghosts"><dt>{ "ghosts" }</dt><dd>{ ghosts }</dd></div> }
             </dl>
-            if !log.borrow().is_empty() {
+            if !props.log.is_empty() {
                 <p class="eyebrow">{ "Just now" }</p>
-                <ol class="log">{ for log.borrow().iter().map(|(at, line)| html! { <li><span class="mono">{ at }</span>{ line }</li> }) }</ol>
+                <ol class="log">{ for props.log.iter().map(|(at, line)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ line }</li> }) }</ol>
             }
-            if !model.owners.is_empty() {
+            if !props.owners.is_empty() {
                 <p class="eyebrow">{ "Colour: who owns it" }</p>
-                <ul class="owners">{ for model.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ &o.name }</li> }) }</ul>
+                <ul class="owners">{ for props.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ &o.name }</li> }) }</ul>
             }
             <p class="eyebrow">{ "Shape: how it is" }</p>
             <ul class="marks">

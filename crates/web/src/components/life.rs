@@ -4,7 +4,7 @@
 use podscope_session::protocol::{Detail, Mark, Micros, SubjectRef};
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::pure::clock;
 use crate::pure::scale::Span;
@@ -113,7 +113,7 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
                     <u style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
                 </div></div>
             }) }
-            <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span><Icon name="clock" />{ clock::left(to, from) }</p>
+            <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span>{ icon("clock") }{ clock::left(to, from) }</p>
         </section>
     }
 }

@@ -29,7 +29,7 @@ pub(crate) use cluster::Cluster;
 pub(crate) use console::ConsoleLineView;
 pub(crate) use dialogs::{Dialogs, open_files};
 pub(crate) use guarantees::Guarantees;
-pub(crate) use icon::Icon;
+pub(crate) use icon::icon;
 pub(crate) use inspector::Inspector;
 pub(crate) use story::Story;
 pub(crate) use timeline::Timeline;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use podscope_session::protocol::{Micros, NodeView, OwnerView};
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use super::pod::Pod;
 use crate::pure::actions;
 use crate::pure::clock;
@@ -137,9 +137,10 @@ pub(crate) fn Node(props: &Props) -> Html {
             if machine.exists {
                 <button type="button" class="wire" data-wire={view.name.clone()} data-run={command.clone()}
                     aria-label={format!("{said}: {command}")} title={format!("{said}\n{command}")}>
-                    <Icon name={if cut { "cut" } else { "link" }} />
+                    { icon(if cut { "cut" } else { "link" }) }
                 </button>
             }
+            <div class="body">
             <h3>
                 <i class={classes!("dot", dot)}></i>
                 <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
@@ -150,7 +151,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 if view.cordoned { <span class="chip wait">{ "cordoned" }</span> }
                 if let Some(verdict) = &props.verdict {
                     <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={verdict.text.clone()}>
-                        <Icon name={if verdict.fits { "check" } else { "cross" }} />
+                        { icon(if verdict.fits { "check" } else { "cross" }) }
                         <span>{ &verdict.text }</span>
                     </span>
                 }
@@ -182,10 +183,11 @@ pub(crate) fn Node(props: &Props) -> Html {
             }
             if !machine.differs.is_empty() || !machine.fenced.is_empty() {
                 <p class="truth">
-                    { for machine.differs.iter().map(|line| html! { <span><Icon name="ghost" />{ line }</span> }) }
-                    { for machine.fenced.iter().map(|by| html! { <span><Icon name="shield" />{ format!("Fenced by {by}.") }</span> }) }
+                    { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ line }</span> }) }
+                    { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ format!("Fenced by {by}.") }</span> }) }
                 </p>
             }
+            </div>
         </article>
     }
 }

@@ -1,7 +1,10 @@
 //! A big cluster as one picture: a square a node, a dot a pod, by zone. What is looked at is
 //! real markup beside it, so it can be read, reached by keyboard and acted on (U-09).
 
-use podscope_session::protocol::{PodMark, SubjectRef};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use podscope_session::protocol::{OwnerView, PodMark, SubjectRef};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::prelude::*;
@@ -9,6 +12,7 @@ use yew::prelude::*;
 use super::node::Node;
 use crate::app::Ctl;
 use crate::pure::overview::{Plan, Rect, plan};
+use crate::pure::route::Theme;
 use crate::state::{Act, HUES, Model, NodeState, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -17,6 +21,8 @@ pub(crate) struct Props {
     pub(crate) zone: Option<String>,
     pub(crate) key_name: String,
     pub(crate) selected: Option<SubjectRef>,
+    /// Another one paints anew.
+    pub(crate) theme: Theme,
 }
 
 type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
@@ -45,6 +51,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     let canvas = use_node_ref();
     let focus = use_state(|| (0usize, 0usize));
     let size = use_state(|| (0.0f64, 0.0f64));
+    let painted = use_mut_ref(Painted::default);
     let zones = zones(props);
     let most = zones
         .iter()
@@ -57,7 +64,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     });
     {
         let (canvas, plan, zones, focus) = (canvas.clone(), plan.clone(), zones.clone(), *focus);
-        let (size, model) = (size.clone(), props.model.clone());
+        let (size, model, painted) = (size.clone(), props.model.clone(), painted.clone());
         use_effect(move || {
             let Some(canvas) = canvas.cast::<HtmlCanvasElement>() else {
                 return;
@@ -68,10 +75,9 @@ pub(crate) fn Overview(props: &Props) -> Html {
             if (parent.0 - size.0).abs() > 1.0 || (parent.1 - size.1).abs() > 1.0 {
                 size.set(parent);
             }
-            draw(&canvas, &plan, &zones, focus, &model);
+            draw(&canvas, &mut painted.borrow_mut(), &plan, &zones, focus, &model);
         });
     }
-    let at = |event: &MouseEvent| plan.node_at(f64::from(event.offset_x()), f64::from(event.offset_y()));
     let onmousemove = {
         let (plan, focus) = (plan.clone(), focus.clone());
         Callback::from(move |event: MouseEvent| {
@@ -83,7 +89,6 @@ pub(crate) fn Overview(props: &Props) -> Html {
             }
         })
     };
-    let _ = at;
     let onclick = {
         let (plan, ctl, zones) = (plan.clone(), ctl.clone(), zones.clone());
         Callback::from(move |event: MouseEvent| {
@@ -184,12 +189,37 @@ fn nearest(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> 
     best.map(|(_, at)| at)
 }
 
-/// Colours come from the style sheet's tokens, like everything else's.
-fn token(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
-    style.get_property_value(name).unwrap_or_default()
+/// What the canvas shows: only nodes that are other ones now are painted again.
+#[derive(Default)]
+struct Painted {
+    plan: Rc<Plan>,
+    /// The ink of the theme that it was painted in, and all colours of it.
+    ink: String,
+    colours: Colours,
+    owners: Shared<BTreeMap<String, OwnerView>>,
+    nodes: Vec<Vec<Shared<NodeState>>>,
+    focus: (usize, usize),
 }
 
-fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, usize), model: &Model) {
+#[derive(Default)]
+struct Colours {
+    hues: Vec<String>,
+    panel: String,
+    card: String,
+    line: String,
+    bad: String,
+    ghost: String,
+    accent: String,
+}
+
+fn draw(
+    canvas: &HtmlCanvasElement,
+    painted: &mut Painted,
+    plan: &Rc<Plan>,
+    zones: &Zones,
+    focus: (usize, usize),
+    model: &Model,
+) {
     let Some(window) = crate::browser::window() else { return };
     let Some(context) = canvas
         .get_context("2d")
@@ -199,32 +229,27 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, u
     else {
         return;
     };
-    let Some(style) = window.get_computed_style(canvas).ok().flatten() else {
-        return;
-    };
     let ratio = window.device_pixel_ratio();
     let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
     let (w, h) = ((width * ratio) as u32, (plan.height * ratio) as u32);
-    if canvas.width() != w || canvas.height() != h {
+    let ink = used(canvas, "color");
+    let fresh = canvas.width() != w
+        || canvas.height() != h
+        || !Rc::ptr_eq(&painted.plan, plan)
+        || painted.ink != ink
+        || painted.owners != model.owners
+        || painted.nodes.len() != zones.len();
+    if fresh {
         canvas.set_width(w);
         canvas.set_height(h);
         drop(web_sys::HtmlElement::style(canvas).set_property("width", &format!("{width}px")));
         drop(web_sys::HtmlElement::style(canvas).set_property("height", &format!("{}px", plan.height)));
+        if painted.ink != ink {
+            painted.colours = colours(canvas);
+        }
     }
-    // Colours with light-dark() have no meaning to a canvas: resolved through `color`.
-    let scheme = |name: &str| resolve(canvas, name).unwrap_or_else(|| token(&style, name));
-    let hues: Vec<String> = (0..=HUES).map(|i| scheme(&format!("--h{i}"))).collect();
-    let (panel, card, line, bad, ghost, ink, accent) = (
-        scheme("--zone"),
-        scheme("--raised"),
-        scheme("--line"),
-        scheme("--bad"),
-        scheme("--ghost"),
-        scheme("--ink"),
-        scheme("--accent"),
-    );
+    let colours = &painted.colours;
     drop(context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
-    context.clear_rect(0.0, 0.0, width, plan.height);
     // One path a colour: setting a colour costs more than drawing with it.
     let paint = |colour: &str, rects: &[Rect]| {
         context.set_fill_style_str(colour);
@@ -241,13 +266,17 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, u
             .for_each(|r| context.rect(r.x + 0.5, r.y + 0.5, (r.w - 1.0).max(1.0), (r.h - 1.0).max(1.0)));
         context.stroke();
     };
-    let cards: Vec<Rect> = plan.nodes.concat();
-    let mut unwell = Vec::new();
-    let mut filled = vec![Vec::new(); hues.len()];
-    let mut outlined = vec![Vec::new(); hues.len()];
+    let (mut cards, mut unwell) = (Vec::new(), Vec::new());
+    let mut filled = vec![Vec::new(); colours.hues.len()];
+    let mut outlined = vec![Vec::new(); colours.hues.len()];
     let (mut ghosts, mut failing) = (Vec::new(), Vec::new());
-    for ((_, nodes), rects) in zones.iter().zip(&plan.nodes) {
-        for (node, rect) in nodes.iter().zip(rects) {
+    for (z, ((_, nodes), rects)) in zones.iter().zip(&plan.nodes).enumerate() {
+        for (n, (node, rect)) in nodes.iter().zip(rects).enumerate() {
+            let refocused = focus != painted.focus && (focus == (z, n) || painted.focus == (z, n));
+            if !fresh && !refocused && painted.nodes[z].get(n) == Some(node) {
+                continue;
+            }
+            cards.push(*rect);
             if node.view.ready != "True" || !node.view.machine.cuts.is_empty() {
                 unwell.push(*rect);
             }
@@ -281,37 +310,73 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, zones: &Zones, focus: (usize, u
             }
         }
     }
-    paint(&panel, &plan.zones);
-    context.set_fill_style_str(&ink);
-    context.set_font("600 13px system-ui, sans-serif");
-    for (zone, (name, _)) in plan.zones.iter().zip(zones) {
-        drop(context.fill_text(name, zone.x + 10.0, zone.y + 18.0));
+    if fresh {
+        paint(&colours.panel, &plan.zones);
+        context.set_fill_style_str(&ink);
+        context.set_font("600 13px system-ui, sans-serif");
+        for (zone, (name, _)) in plan.zones.iter().zip(zones) {
+            drop(context.fill_text(name, zone.x + 10.0, zone.y + 18.0));
+        }
+    } else {
+        // The focus' frame stands around its card.
+        let wider = |r: &Rect| Rect {
+            x: r.x - 2.0,
+            y: r.y - 2.0,
+            w: r.w + 4.0,
+            h: r.h + 4.0,
+        };
+        paint(&colours.panel, &cards.iter().map(wider).collect::<Vec<_>>());
     }
-    paint(&card, &cards);
-    frame(&line, 1.0, &cards);
-    frame(&bad, 2.0, &unwell);
-    for (hue, colour) in hues.iter().enumerate() {
+    paint(&colours.card, &cards);
+    frame(&colours.line, 1.0, &cards);
+    frame(&colours.bad, 2.0, &unwell);
+    for (hue, colour) in colours.hues.iter().enumerate() {
         paint(colour, &filled[hue]);
         frame(colour, 1.0, &outlined[hue]);
     }
-    paint(&bad, &failing);
-    frame(&ghost, 1.0, &ghosts);
-    if let Some(rect) = plan.nodes.get(focus.0).and_then(|n| n.get(focus.1)) {
-        context.set_stroke_style_str(&accent);
-        context.set_line_width(2.0);
-        context.stroke_rect(rect.x - 1.0, rect.y - 1.0, rect.w + 2.0, rect.h + 2.0);
+    paint(&colours.bad, &failing);
+    frame(&colours.ghost, 1.0, &ghosts);
+    if let Some(r) = plan.nodes.get(focus.0).and_then(|n| n.get(focus.1)) {
+        let around = Rect {
+            x: r.x - 1.5,
+            y: r.y - 1.5,
+            w: r.w + 3.0,
+            h: r.h + 3.0,
+        };
+        frame(&colours.accent, 2.0, &[around]);
     }
+    painted.plan = plan.clone();
+    painted.ink = ink;
+    painted.owners = model.owners.clone();
+    painted.nodes = zones.iter().map(|(_, nodes)| nodes.clone()).collect();
+    painted.focus = focus;
 }
 
-/// The used value of a colour token: read from an element that has it as its colour.
-fn resolve(canvas: &HtmlCanvasElement, name: &str) -> Option<String> {
+/// The value that the style sheet gives the canvas.
+fn used(canvas: &HtmlCanvasElement, property: &str) -> String {
+    crate::browser::window()
+        .and_then(|w| w.get_computed_style(canvas).ok().flatten())
+        .and_then(|style| style.get_property_value(property).ok())
+        .unwrap_or_default()
+}
+
+/// The tokens of the theme as a canvas understands them: read from an element that has each as its
+/// colour, because `light-dark()` means nothing to it.
+fn colours(canvas: &HtmlCanvasElement) -> Colours {
     let style = web_sys::HtmlElement::style(canvas);
-    style.set_property("color", &format!("var({name})")).ok()?;
-    let used = crate::browser::window()?
-        .get_computed_style(canvas)
-        .ok()??
-        .get_property_value("color")
-        .ok()?;
-    style.remove_property("color").ok()?;
-    Some(used)
+    let token = |name: &str| {
+        drop(style.set_property("color", &format!("var(--{name})")));
+        used(canvas, "color")
+    };
+    let colours = Colours {
+        hues: (0..=HUES).map(|i| token(&format!("h{i}"))).collect(),
+        panel: token("zone"),
+        card: token("raised"),
+        line: token("line"),
+        bad: token("bad"),
+        ghost: token("ghost"),
+        accent: token("accent"),
+    };
+    drop(style.remove_property("color"));
+    colours
 }

@@ -3,7 +3,7 @@
 use podscope_session::protocol::{ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Shared};
@@ -12,7 +12,7 @@ use crate::state::{Act, Dialog, Shared};
 pub(crate) struct Props {
     pub(crate) plane: Shared<ControlPlaneView>,
     /// Label keys by which nodes can be grouped.
-    pub(crate) keys: Vec<String>,
+    pub(crate) keys: Shared<Vec<String>>,
     pub(crate) group_key: String,
     /// The key of the selected pod's spread constraint.
     pub(crate) follows: Option<String>,
@@ -39,11 +39,11 @@ pub(crate) fn Plane(props: &Props) -> Html {
             move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() }))
         });
         if props.idle {
-            return html! { <span class="chip bad" title={b.text.clone()}><Icon name="shield" />{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
+            return html! { <span class="chip bad" title={b.text.clone()}>{ icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
         }
         html! {
             <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause, b.by)}>
-                <Icon name="shield" />{ format!("{} broken at {}", b.name, clock::instant(b.at)) }
+                { icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }
             </button>
         }
     });

@@ -4,7 +4,7 @@
 use podscope_session::protocol::{Micros, PodMark, PodView};
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::pure::clock;
 use crate::state::Shared;
 
@@ -147,14 +147,14 @@ fn known(state: &str) -> &'static str {
 
 /// The sign at a mark's corner.
 pub(crate) fn glyph(mark: PodMark) -> Html {
-    let icon = match mark {
+    let sign = match mark {
         PodMark::Succeeded => "check",
         PodMark::Failed => "cross",
         PodMark::Ghost => "ghost",
         PodMark::Unconfirmed => return html! { <span class="g q" aria-hidden="true">{ "?" }</span> },
         _ => return Html::default(),
     };
-    html! { <span class="g"><Icon name={icon} /></span> }
+    html! { <span class="g">{ icon(sign) }</span> }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use podscope_session::protocol::{LessonInfo, Opened, Request, StoryState};
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
+use crate::pure::actions;
 use crate::pure::markdown::{self, Block, Span};
 use crate::state::Shared;
 
@@ -53,23 +54,27 @@ pub(crate) fn Story(props: &Props) -> Html {
         html! {
             <div class="try">
                 <b>{ "Try it" }</b>
-                <button type="button" class="primary" onclick={run}><span class="mono">{ command }</span></button>
+                <button type="button" class="primary" onclick={run}>
+                    if let Some(words) = actions::words(command) { <span>{ words }</span> }<span class="mono">{ command }</span>
+                </button>
             </div>
         }
     });
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
     html! {
         <aside class="story" aria-label="Story">
-            <div class="steps" role="img" aria-label={format!("Step {} of {count}", at + 1)}>
-                { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i <= state.reached).then_some("reached"))}></i> }) }
-            </div>
-            <p class="eyebrow">{ match info { Some(info) => format!("{} · {} of {count}", info.group, at + 1), None => format!("{} of {count}", at + 1) } }</p>
+            if count > 1 {
+                <div class="steps" role="img" aria-label={format!("Step {} of {count}", at + 1)}>
+                    { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i <= state.reached).then_some("reached"))}></i> }) }
+                </div>
+                <p class="eyebrow">{ match info { Some(info) => format!("{} · {} of {count}", info.group, at + 1), None => format!("{} of {count}", at + 1) } }</p>
+            }
             if !has_heading { <h2 class="title">{ &opened.title }</h2> }
             <div class="prose">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
             { try_it.unwrap_or_default() }
             { goals(opened, state) }
             <div class="foot">
-                <button type="button" class="quiet" disabled={at == 0} onclick={go(at.saturating_sub(1))}>{ "‹ Back" }</button>
+                if count > 1 { <button type="button" class="quiet" disabled={at == 0} onclick={go(at.saturating_sub(1))}>{ "‹ Back" }</button> }
                 if at + 1 < count {
                     <button type="button" class={classes!((state.reached > at).then_some("primary"))} onclick={go(at + 1)}>{ "Next ›" }</button>
                 } else if let Some(next) = next_lesson {
@@ -90,7 +95,7 @@ fn goals(opened: &Opened, state: &StoryState) -> Html {
             let met = state.goals.get(i).copied().flatten().unwrap_or(false);
             Some(html! {
                 <li class={classes!(met.then_some("met"))}>
-                    <Icon name={if met { "check" } else { "circle" }} />
+                    { icon(if met { "check" } else { "circle" }) }
                     <span><span class="sr">{ if met { "reached: " } else { "to do: " } }</span>{ goal }</span>
                 </li>
             })

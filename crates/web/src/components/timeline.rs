@@ -1,10 +1,12 @@
 //! The bottom: lanes of what happened, a head to drag, branches where they left.
 
+use std::rc::Rc;
+
 use podscope_session::protocol::{BranchView, Lane, Micros, Request};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::pure::clock;
 use crate::pure::scale::{Drawn, Span, lane};
@@ -63,23 +65,16 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let span = page.span.unwrap_or_else(|| Span::whole(model.now, model.horizon));
     let lanes_ref = use_node_ref();
     let scrubbing = use_mut_ref(|| false);
-    // Open bars grow with time; everything else is redrawn only when it changes.
-    let grows = model.marks.values().any(|m| m.to.is_none());
-    let coarse = if grows {
-        model.now.max(0) / ((span.to - span.from) / 1200).max(1)
+    // While time runs the lanes follow a few times a second; the head moves with each frame.
+    let stamp = if model.playing {
+        (page.frames / 8, 0)
     } else {
-        0
+        (model.marks_rev, model.now)
     };
     let drawn = {
         let model = page.model.clone();
-        use_memo((model.marks_rev, span, coarse), move |_| {
-            LANES.map(|(which, _)| {
-                lane(
-                    model.marks.values().map(|m| &**m).filter(|m| m.lane == which),
-                    span,
-                    model.now,
-                )
-            })
+        use_memo((stamp, model.playing, span), move |_| {
+            LANES.map(|(which, _)| lane(model.marks.values().filter(|m| m.lane == which), span, model.now))
         })
     };
     let instant_at = {
@@ -169,16 +164,16 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             ctl.seek(at);
         })
     };
-    let zoom = |name: &'static str, icon: &'static str, next: Option<Span>| {
+    let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
-        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}><Icon name={icon} /></button> }
+        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
     };
     let now = span.percent(model.now);
     let horizon = span.percent(model.horizon.max(model.now));
     let close = ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::None));
     html! {
         <section class="time" aria-label="Timeline">
-            <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline"><Icon name="down" /></button>
+            <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline">{ icon("down") }</button>
             <div class="names">
                 { for LANES.iter().map(|(which, name)| {
                     let which = *which;
@@ -192,12 +187,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 </span>
             </div>
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
-                { for LANES.iter().zip(drawn.iter()).map(|((_, name), marks)| html! {
-                    <div class="lane" data-lane={name.to_lowercase()} aria-hidden="true">{ for marks.iter().map(drawing) }</div>
-                }) }
-                <div class="axis mono" aria-hidden="true">
-                    { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
-                </div>
+                <Lanes {drawn} {span} />
                 { for branches(&model.branches, span) }
                 if now < 100.0 { <i class="future" style={format!("left:{:.3}%", now.max(0.0))}></i> }
                 if horizon < 100.0 && horizon > now { <i class="unknown" style={format!("left:{horizon:.3}%")}></i> }
@@ -207,6 +197,34 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             </div>
             if model.branches.len() > 1 { { chooser(&ctl, &model.branches) } }
         </section>
+    }
+}
+
+#[derive(Properties)]
+struct LanesProps {
+    drawn: Rc<[Vec<Drawn>; 5]>,
+    span: Span,
+}
+
+impl PartialEq for LanesProps {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.drawn, &other.drawn) && self.span == other.span
+    }
+}
+
+/// What the lanes hold, and the axis below them.
+#[component]
+fn Lanes(props: &LanesProps) -> Html {
+    let span = props.span;
+    html! {
+        <>
+            { for LANES.iter().zip(props.drawn.iter()).map(|((_, name), marks)| html! {
+                <div class="lane" data-lane={name.to_lowercase()} aria-hidden="true">{ for marks.iter().map(drawing) }</div>
+            }) }
+            <div class="axis mono" aria-hidden="true">
+                { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
+            </div>
+        </>
     }
 }
 
@@ -222,6 +240,10 @@ fn drawing(d: &Drawn) -> Html {
         ),
         _ => format!("{} · {}", d.mark.label, clock::instant(d.mark.from)),
     };
+    let title = match d.count {
+        1 => title,
+        n => format!("{n} here, the last: {title}"),
+    };
     match d.width {
         Some(width) => {
             let style = format!(
@@ -229,10 +251,10 @@ fn drawing(d: &Drawn) -> Html {
                 d.left, d.row, d.rows
             );
             let open = d.mark.to.is_none();
-            html! { <i class={classes!("span", class, open.then_some("open"))} {style} data-mark={id} {title}>{ if width > 3.0 { d.mark.label.clone() } else { String::new() } }</i> }
+            html! { <i class={classes!("span", class, open.then_some("open"))} {style} data-mark={id} {title}>if width > 3.0 { { &d.mark.label } }</i> }
         }
         None if d.count > 1 => {
-            html! { <i class={classes!("ev", "many", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} title={format!("{} here, the last: {title}", d.count)}></i> }
+            html! { <i class={classes!("ev", "many", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
         }
         None => {
             html! { <i class={classes!("ev", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
@@ -248,14 +270,30 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
         .collect()
 }
 
+/// What a branch is called.
+pub(crate) fn branch_name(branch: &BranchView) -> String {
+    match (branch.label.is_empty(), branch.parent) {
+        (false, _) => branch.label.lines().next().unwrap_or_default().to_string(),
+        (true, None) => "main".into(),
+        (true, Some(_)) => format!("branch {}", branch.id),
+    }
+}
+
 fn chooser(ctl: &Ctl, all: &[BranchView]) -> Html {
     html! {
         <div class="branches" role="group" aria-label="Branches">
             { for all.iter().map(|b| {
-                let name = if b.label.is_empty() { if b.parent.is_none() { "main".to_string() } else { format!("branch {}", b.id) } } else { b.label.clone() };
+                let name = branch_name(b);
+                let beside = format!("Compare with {name}: side by side, on one clock");
                 html! {
-                    <button type="button" class={classes!("chip", b.current.then_some("on"))} aria-pressed={b.current.to_string()}
-                        onclick={ctl.on(Request::Branch { branch: b.id })} title={format!("Leaves at {}", clock::instant(b.from))}><Icon name="fork" />{ name }</button>
+                    <span class="pair">
+                        <button type="button" class={classes!("chip", b.current.then_some("on"))} aria-pressed={b.current.to_string()}
+                            onclick={ctl.on(Request::Branch { branch: b.id })} title={format!("Leaves at {}", clock::instant(b.from))}>{ icon("fork") }{ name }</button>
+                        if !b.current {
+                            <button type="button" class="chip" onclick={ctl.on(Request::CompareBranch { branch: b.id })}
+                                aria-label={beside.clone()} title={beside}>{ icon("beside") }</button>
+                        }
+                    </span>
                 }
             }) }
         </div>

@@ -3,7 +3,7 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::state::{Act, Page, Shared};
 
@@ -58,5 +58,5 @@ fn Toast(props: &ToastProps) -> Html {
     }
     let id = props.id;
     let close = ctl.act.reform(move |_: MouseEvent| Act::ToastGone(id));
-    html! { <div class="toast"><span>{ &props.text }</span><button type="button" class="quiet" onclick={close} aria-label="Close"><Icon name="cross" /></button></div> }
+    html! { <div class="toast"><span>{ &props.text }</span><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></div> }
 }

@@ -4,7 +4,7 @@ use podscope_scheduler::explain::{PreemptionExplanation, SpreadExplanation, Vict
 use podscope_session::protocol::Request;
 use yew::prelude::*;
 
-use super::Icon;
+use super::icon;
 use crate::app::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::{Scores, Why};
@@ -27,13 +27,17 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let why = props.why.as_ref().filter(|w| w.pod == props.pod);
     let help = props.help.as_ref().filter(|h| h.pod == props.pod);
     html! {
         <>
-            { match why {
+            { match &props.why {
+                Some(why) if why.attempts.is_empty() => html! { <p class="none">{ if props.pending {
+                    "The scheduler has not looked at this pod yet."
+                } else {
+                    "The scheduler was never asked about this pod."
+                } }</p> },
                 Some(why) => decision(&ctl, why),
-                None => html! { <p class="none">{ "The scheduler has not looked at this pod in what was played so far." }</p> },
+                None => html! { <p class="none" aria-busy="true">{ "…" }</p> },
             } }
             if props.pending || help.is_some() { { remedies(&ctl, &props.pod, help) } }
         </>
@@ -46,6 +50,7 @@ fn decision(ctl: &Ctl, why: &Why) -> Html {
         to.and_then(|i| why.attempts.get(i)).map(|a| {
             ctl.on(Request::Explain {
                 pod: why.pod.clone(),
+                uid: why.uid.clone(),
                 attempt: Some(a.id),
             })
         })
@@ -63,8 +68,8 @@ fn decision(ctl: &Ctl, why: &Why) -> Html {
                     } }</span>
                     if why.attempts.len() > 1 {
                         <span>
-                            <button type="button" class="quiet" disabled={back.is_none()} onclick={back} aria-label="The attempt before"><Icon name="back" /></button>
-                            <button type="button" class="quiet" disabled={next.is_none()} onclick={next} aria-label="The next attempt"><Icon name="step" /></button>
+                            <button type="button" class="quiet" disabled={back.is_none()} onclick={back} aria-label="The attempt before">{ icon("back") }</button>
+                            <button type="button" class="quiet" disabled={next.is_none()} onclick={next} aria-label="The next attempt">{ icon("step") }</button>
                         </span>
                     }
                 </div>

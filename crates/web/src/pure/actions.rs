@@ -1,7 +1,16 @@
 //! What can be done to a thing: a label and the command that does it (K-01), and what a
 //! dangerous command means before it is given.
 
-use podscope_session::protocol::{Action, NodeView, PodMark, PodView};
+use podscope_session::protocol::{NodeView, PodMark, PodView};
+
+/// Something that can be done: a button and the command it issues.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Action {
+    pub(crate) label: String,
+    pub(crate) command: String,
+    /// Said before it is done; empty for harmless ones.
+    pub(crate) warning: String,
+}
 
 fn action(label: &str, command: String) -> Action {
     let warning = consequence(&command).unwrap_or_default();
@@ -125,6 +134,24 @@ pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     all
 }
 
+/// Actions on any other object.
+pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action> {
+    let (kind, name) = (kind.to_ascii_lowercase(), target(key));
+    let mut all = Vec::new();
+    if let Some(n) = replicas {
+        let scale = |n: i64| format!("kubectl scale {kind}/{name} --replicas={n}");
+        all.push(action("Scale up", scale(n + 1)));
+        if n > 0 {
+            all.push(action("Scale down", scale(n - 1)));
+        }
+    }
+    if matches!(&*kind, "deployment" | "statefulset" | "daemonset") {
+        all.push(action("Restart", format!("kubectl rollout restart {kind}/{name}")));
+    }
+    all.push(action("Delete", format!("kubectl delete {kind} {name} --wait=false")));
+    all
+}
+
 /// A component of the control plane, under the name that `fault` knows.
 pub(crate) fn component_name(shown: &str) -> Option<&'static str> {
     let plain: String = shown
@@ -158,6 +185,24 @@ pub(crate) fn component(shown: &str, up: bool) -> Vec<Action> {
         all.push(action("Start a second one", format!("fault second {name}")));
     }
     all
+}
+
+/// What a command does, in two or three words; none for what is best read as it is.
+pub(crate) fn words(line: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (say, name) = match *words.as_slice() {
+        ["fault", "partition", name] => ("Cut off", name),
+        ["fault", "heal", name] => ("Heal", name),
+        ["fault", "poweroff", name] => ("Power off", name),
+        ["fault", "boot", name] => ("Boot", name),
+        ["kubectl", "delete", "pod", name, ..] if line.contains("--force") => ("Force delete", name),
+        ["kubectl", "delete", "pod", name, ..] => ("Delete", name),
+        ["kubectl", verb @ ("cordon" | "uncordon" | "drain"), name, ..] => {
+            return Some(format!("{}{} {name}", verb[..1].to_ascii_uppercase(), &verb[1..]));
+        }
+        _ => return None,
+    };
+    Some(format!("{say} {name}"))
 }
 
 /// What a dangerous command means, said before it is given; none for the others.
@@ -289,6 +334,55 @@ mod tests {
         assert_eq!(
             force_delete_pod("shop/web-0"),
             "kubectl delete pod web-0 -n shop --grace-period=0 --force"
+        );
+    }
+
+    #[test]
+    fn what_is_tried_is_said_in_words() {
+        for (line, said) in [
+            ("fault partition a-1", Some("Cut off a-1")),
+            ("fault partition --zone a", None),
+            (
+                "kubectl delete pod web-0 --grace-period=0 --force",
+                Some("Force delete web-0"),
+            ),
+            ("kubectl drain b-2 --ignore-daemonsets", Some("Drain b-2")),
+            ("kubectl apply -f -", None),
+        ] {
+            assert_eq!(words(line).as_deref(), said, "{line}");
+        }
+    }
+
+    /// K-01: every button's command is one; an object offers what its kind allows.
+    #[test]
+    fn k_01_actions_are_commands() {
+        let pod_of = |mark| PodView {
+            key: "shop/web-0".into(),
+            node: "a-1".into(),
+            mark,
+            ..PodView::default()
+        };
+        let mut all = [PodMark::Ready, PodMark::Pending, PodMark::Ghost]
+            .map(|m| pod(&pod_of(m)))
+            .concat();
+        all.extend(zone("a", true).into_iter().chain(zone("a", false)));
+        for (kind, key, replicas, n) in [
+            ("Deployment", "shop/web", Some(1), 4),
+            ("ReplicaSet", "default/web-5f", Some(0), 2),
+            ("DaemonSet", "default/logs", None, 2),
+            ("PersistentVolume", "disk", None, 1),
+        ] {
+            let list = object(kind, key, replicas);
+            assert_eq!(list.len(), n, "{list:?}");
+            all.extend(list);
+        }
+        for action in all {
+            let parsed = podscope_session::command::parse(&action.command);
+            assert!(parsed.is_ok(), "{}: {parsed:?}", action.command);
+        }
+        assert_eq!(
+            object("StatefulSet", "shop/db", Some(2))[1].command,
+            "kubectl scale statefulset/db -n shop --replicas=1"
         );
     }
 

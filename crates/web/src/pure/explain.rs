@@ -6,12 +6,13 @@ use podscope_scheduler::explain::{
     Explanation, NodeExplanation, NodeVerdict, PreemptionExplanation, SpreadExplanation,
 };
 use podscope_session::protocol::AttemptInfo;
-use serde_json::Value;
 
 /// A decision: the sentence, the tables, the raw message.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Why {
     pub(crate) pod: String,
+    pub(crate) uid: String,
+    /// None: the scheduler never looked at it.
     pub(crate) attempts: Vec<AttemptInfo>,
     pub(crate) attempt: u64,
     /// What happened, for a beginner.
@@ -57,14 +58,18 @@ pub(crate) struct Row {
 }
 
 /// Reads an explanation; one that cannot be read says so.
-pub(crate) fn read(pod: String, attempts: Vec<AttemptInfo>, attempt: u64, raw: Value) -> Why {
+pub(crate) fn read(pod: String, uid: String, attempts: Vec<AttemptInfo>, attempt: u64, raw: &str) -> Why {
     let mut why = Why {
         pod,
+        uid,
         attempts,
         attempt,
         ..Why::default()
     };
-    match serde_json::from_value::<Explanation>(raw) {
+    if why.attempts.is_empty() {
+        return why;
+    }
+    match serde_json::from_str::<Explanation>(raw) {
         Ok(explanation) => tell(&mut why, explanation),
         Err(error) => why.sentence = format!("The explanation cannot be read: {error}."),
     }
@@ -136,8 +141,18 @@ fn range(cells: &[Option<i64>]) -> i64 {
 
 /// The reason without the words that every line would repeat.
 fn short_reason(reason: &str) -> String {
-    let lead = ["node(s) had ", "node(s) were ", "node(s) didn't ", "node(s) "].into_iter();
-    let reason = lead.clone().find_map(|l| reason.strip_prefix(l)).unwrap_or(reason);
+    let mut lead = [
+        "node(s) had ",
+        "node(s) were ",
+        "node(s) didn't match pod ",
+        "node(s) didn't match Pod's ",
+        "node(s) ",
+    ]
+    .into_iter();
+    let reason = lead.find_map(|l| reason.strip_prefix(l)).unwrap_or(reason);
+    let reason = ([" constraints", " rules"].into_iter())
+        .find_map(|tail| reason.strip_suffix(tail))
+        .unwrap_or(reason);
     match reason.split_once('{') {
         Some((head, _)) if head.len() > 3 => head.trim().to_string(),
         _ => reason.to_string(),
@@ -164,7 +179,13 @@ mod tests {
                 {"name": "c-2", "verdict": "notExamined", "words": "not looked at"},
             ],
         });
-        let why = read("default/batch-7".into(), vec![], 3, raw);
+        let why = read(
+            "default/batch-7".into(),
+            String::new(),
+            vec![AttemptInfo::default()],
+            3,
+            &raw.to_string(),
+        );
         assert_eq!(why.verdicts["c-1"].text, "371 · chosen");
         assert_eq!(why.verdicts["a-2"].text, "untolerated taint");
         assert!(!why.verdicts.contains_key("c-2"));
@@ -175,10 +196,29 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_fits_on_a_card() {
+        for (reason, short) in [
+            (
+                "node(s) didn't match pod topology spread constraints",
+                "topology spread",
+            ),
+            (
+                "node(s) didn't match Pod's node affinity/selector",
+                "node affinity/selector",
+            ),
+            ("node(s) didn't match pod anti-affinity rules", "anti-affinity"),
+            ("node(s) were unschedulable", "unschedulable"),
+            ("Insufficient cpu", "Insufficient cpu"),
+        ] {
+            assert_eq!(short_reason(reason), short);
+        }
+    }
+
+    #[test]
     fn anything_at_all_is_read_without_a_panic() {
-        for raw in [json!(null), json!([]), json!({"sentence": 3})] {
+        for raw in ["", "[]", "{\"sentence\": 3}"] {
             assert!(
-                read("p".into(), vec![], 0, raw)
+                read("p".into(), String::new(), vec![AttemptInfo::default()], 0, raw)
                     .sentence
                     .starts_with("The explanation cannot be read")
             );

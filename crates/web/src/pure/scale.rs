@@ -3,6 +3,8 @@
 
 use podscope_session::protocol::{Mark, Micros};
 
+use crate::state::Shared;
+
 const SECOND: i64 = 1_000_000;
 
 /// The stretch of time that the timeline shows.
@@ -106,22 +108,28 @@ pub(crate) struct Drawn {
     /// How many marks it stands for.
     pub(crate) count: usize,
     /// The mark, or the last one of those it stands for.
-    pub(crate) mark: Mark,
+    pub(crate) mark: Shared<Mark>,
     /// Row inside the lane, for bars that overlap in time.
     pub(crate) row: usize,
     /// Rows of this lane.
     pub(crate) rows: usize,
 }
 
-/// What a lane draws: bars in as few rows as they need, points merged where they would touch.
-pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Mark>, span: Span, now: Micros) -> Vec<Drawn> {
-    /// Points closer than this stand for each other, in percent.
+/// What a lane draws: bars in as few rows as they need; points that would touch, and short bars
+/// that would touch or find no row, stand for each other. However much happened, it is a few
+/// hundred things at most.
+pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span, now: Micros) -> Vec<Drawn> {
+    /// What is closer than this touches, in percent.
     const NEAR: f64 = 0.35;
+    /// A bar as long as this is never merged, in percent.
+    const LONG: f64 = 3.0;
     const ROWS: usize = 3;
     let (mut bars, mut points): (Vec<Drawn>, Vec<Drawn>) = (Vec::new(), Vec::new());
-    let mut sorted: Vec<&Mark> = marks.collect();
+    let mut sorted: Vec<&Shared<Mark>> = marks.collect();
     sorted.sort_by_key(|m| (m.from, m.id));
     let mut ends: Vec<f64> = Vec::new();
+    // The last bar of each row.
+    let mut last: Vec<usize> = Vec::new();
     for mark in sorted {
         let end = mark.to.unwrap_or(now.max(mark.from));
         let (left, right) = (span.percent(mark.from), span.percent(end));
@@ -149,19 +157,31 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Mark>, span: Span, now: M
             continue;
         }
         let (left, right) = (left.max(0.0), right.min(100.0));
-        let row = match ends.iter().position(|e| *e <= left + 1e-9) {
+        let free = ends.iter().position(|e| *e <= left + 1e-9);
+        let row = match free {
             Some(row) => row,
             None if ends.len() < ROWS => {
                 ends.push(0.0);
+                last.push(usize::MAX);
                 ends.len() - 1
             }
-            None => ends
-                .iter()
-                .enumerate()
+            None => (ends.iter().enumerate())
                 .min_by(|a, b| a.1.total_cmp(b.1))
                 .map_or(0, |(i, _)| i),
         };
+        let touches = left - ends[row] < NEAR && right - left < LONG;
+        let before = bars.get_mut(last[row]).filter(|b| touches && ends[row] - b.left < LONG);
+        if let Some(b) = before.filter(|b| b.mark.kind == mark.kind || free.is_none()) {
+            b.count += 1;
+            if b.mark.kind == mark.kind {
+                b.mark = mark.clone();
+            }
+            ends[row] = right.max(ends[row]);
+            b.width = Some((ends[row] - b.left).max(0.15));
+            continue;
+        }
         ends[row] = right;
+        last[row] = bars.len();
         bars.push(Drawn {
             left,
             width: Some((right - left).max(0.15)),
@@ -183,14 +203,14 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Mark>, span: Span, now: M
 mod tests {
     use super::*;
 
-    fn mark(id: u64, from: i64, to: Option<i64>) -> Mark {
-        Mark {
+    fn mark(id: u64, from: i64, to: Option<i64>) -> Shared<Mark> {
+        Shared::new(Mark {
             id,
             from: from * SECOND,
             to: to.map(|t| t * SECOND),
             kind: "x".into(),
             ..Mark::default()
-        }
+        })
     }
 
     #[test]
@@ -265,5 +285,20 @@ mod tests {
         assert_eq!(rows, [(1, 0, 2), (2, 1, 2), (3, 0, 2)]);
         let points: Vec<_> = drawn.iter().filter(|d| d.width.is_none()).map(|d| d.count).collect();
         assert_eq!(points, [2, 1]);
+    }
+
+    /// U-09: ten thousand terminations are a few hundred bars, and none is left out.
+    #[test]
+    fn u_09_bars_without_room_stand_for_each_other() {
+        let span = Span {
+            from: 0,
+            to: 3_600 * SECOND,
+        };
+        let marks: Vec<_> = (0..10_000_u64)
+            .map(|i| mark(i, i as i64 / 3, Some(i as i64 / 3 + 5)))
+            .collect();
+        let drawn = lane(marks.iter(), span, 3_600 * SECOND);
+        assert!(drawn.len() < 400, "{}", drawn.len());
+        assert_eq!(drawn.iter().map(|d| d.count).sum::<usize>(), 10_000);
     }
 }

@@ -22,18 +22,19 @@ impl Console {
     }
 
     pub(crate) fn remember(&mut self, line: &str) {
-        if !line.is_empty() && self.history.last().is_none_or(|last| last != line) {
+        // A field of one line cannot hold a document: those are the editor's.
+        if !line.is_empty() && !line.contains('\n') && self.history.last().is_none_or(|last| last != line) {
             self.history.push(line.to_string());
         }
     }
 
-    /// The last line a person gave, or the engine echoed.
-    pub(crate) fn last_input(&self) -> Option<&str> {
-        self.lines
-            .iter()
-            .rev()
-            .find(|l| l.kind == "input")
-            .map(|l| l.text.as_str())
+    /// The last command a person gave, or the engine echoed; of one with a document the first line.
+    pub(crate) fn last_input(&self) -> Option<String> {
+        let last = self.lines.iter().rev().find(|l| l.kind == "input")?;
+        Some(match last.text.split_once('\n') {
+            Some((first, _)) => format!("{first} …"),
+            None => last.text.clone(),
+        })
     }
 }
 
@@ -53,10 +54,16 @@ mod tests {
             }]);
         }
         assert_eq!(console.lines.len(), LINES);
-        assert_eq!(console.last_input(), Some("2999"));
-        for line in ["a", "a", "", "b"] {
+        assert_eq!(console.last_input(), Some("2999".into()));
+        for line in ["a", "a", "", "b", "apply <<EOF\nkind: Pod\nEOF"] {
             console.remember(line);
         }
         assert_eq!(console.history, ["a", "b"]);
+        console.print(vec![ConsoleLine {
+            text: "kubectl apply -f - <<EOF\nkind: Pod\nEOF".into(),
+            kind: "input".into(),
+            at: 0,
+        }]);
+        assert_eq!(console.last_input().as_deref(), Some("kubectl apply -f - <<EOF …"));
     }
 }

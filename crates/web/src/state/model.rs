@@ -42,8 +42,13 @@ pub(crate) struct Model {
     pub(crate) speed: u64,
     pub(crate) achieved: u64,
     pub(crate) groups: Shared<Vec<GroupView>>,
+    /// Label keys by which nodes can be grouped, besides the zone.
+    pub(crate) keys: Shared<Vec<String>>,
     pub(crate) nodes: RedBlackTreeMap<String, Shared<NodeState>>,
     pub(crate) pods: RedBlackTreeMap<String, Shared<PodView>>,
+    /// Pods that are ready, and processes that the API has forgotten.
+    pub(crate) ready: usize,
+    pub(crate) ghosts: usize,
     /// Unbound pods: highest priority first, then by key.
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) plane: Shared<ControlPlaneView>,
@@ -117,9 +122,12 @@ impl Model {
     ) {
         let mut drafts: BTreeMap<String, NodeState> = BTreeMap::new();
         let mut moved = Vec::new();
-        let mut pending_changed = false;
+        let mut pending: Vec<Shared<PodView>> = self.pending.to_vec();
+        let before = pending.len();
+        let mut labels_changed = !nodes_gone.is_empty();
         for view in nodes {
             let name = view.name.clone();
+            labels_changed |= self.nodes.get(&name).is_none_or(|n| n.view.labels != view.labels);
             self.draft(&mut drafts, &name).view = view;
         }
         let mut gone: BTreeSet<&str> = pods_gone.iter().map(String::as_str).collect();
@@ -140,8 +148,13 @@ impl Model {
                     list.retain(|p| p.id != id);
                 }
             }
-            pending_changed |= old.node.is_empty();
+            self.ready -= usize::from(old.mark == PodMark::Ready);
+            self.ghosts -= usize::from(old.mark == PodMark::Ghost);
+            if old.node.is_empty() {
+                pending.retain(|p| p.id != id);
+            }
         }
+        let mut pending_changed = pending.len() != before;
         for id in pods_gone {
             self.pods.remove_mut(id);
         }
@@ -157,7 +170,12 @@ impl Model {
             if !pod.nominated.is_empty() && pod.node.is_empty() {
                 self.draft(&mut drafts, &pod.nominated).nominated.push(pod.clone());
             }
-            pending_changed |= pod.node.is_empty();
+            self.ready += usize::from(pod.mark == PodMark::Ready);
+            self.ghosts += usize::from(pod.mark == PodMark::Ghost);
+            if pod.node.is_empty() && pod.mark == PodMark::Pending {
+                pending.push(pod.clone());
+                pending_changed = true;
+            }
             self.pods.insert_mut(pod.id.clone(), pod);
         }
         for (name, state) in drafts {
@@ -166,13 +184,10 @@ impl Model {
         for name in nodes_gone {
             self.nodes.remove_mut(name);
         }
+        if labels_changed {
+            self.keys = Shared::new(label_keys(self.nodes.values().map(|n| &n.view)));
+        }
         if pending_changed {
-            let mut pending: Vec<Shared<PodView>> = self
-                .pods
-                .values()
-                .filter(|p| p.node.is_empty() && p.mark == PodMark::Pending)
-                .cloned()
-                .collect();
             pending.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.key.cmp(&b.key)));
             self.pending = Shared::new(pending);
         }
@@ -220,6 +235,9 @@ impl Model {
 
     /// Nodes that no group lists: machines whose Node object is gone.
     pub(crate) fn loose(&self) -> Vec<Shared<NodeState>> {
+        if self.groups.iter().map(|g| g.nodes.len()).sum::<usize>() == self.nodes.size() {
+            return Vec::new();
+        }
         let grouped: BTreeSet<&str> = self
             .groups
             .iter()
@@ -231,6 +249,14 @@ impl Model {
             .cloned()
             .collect()
     }
+}
+
+fn label_keys<'a>(nodes: impl Iterator<Item = &'a NodeView>) -> Vec<String> {
+    let keys: BTreeSet<&str> = (nodes.take(400))
+        .flat_map(|n| n.labels.keys().map(String::as_str))
+        .filter(|k| *k != "kubernetes.io/hostname" && *k != "topology.kubernetes.io/zone")
+        .collect();
+    keys.into_iter().take(40).map(str::to_string).collect()
 }
 
 /// Owner colours of the palette.
@@ -282,14 +308,14 @@ mod tests {
     #[test]
     fn a_pod_flies_from_the_tray_to_its_node() {
         let mut model = first();
-        assert_eq!(model.pending.len(), 1);
+        assert_eq!((model.pending.len(), model.ready, model.ghosts), (1, 2, 0));
         assert!(model.moved.is_empty(), "a first picture has no motion");
         model.apply(Frame {
             pods: vec![pod("p", "b-1")],
             ..Frame::default()
         });
         assert!(model.pending.is_empty());
-        assert_eq!(model.nodes["b-1"].pods.len(), 2);
+        assert_eq!((model.nodes["b-1"].pods.len(), model.ready), (2, 3));
         assert_eq!(*model.moved, ["p"]);
         model.apply(Frame {
             pods_gone: vec!["p".into()],

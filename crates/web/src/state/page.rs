@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use podscope_session::protocol::{
-    Action, ConsoleLine, Detail, LessonInfo, Micros, Opened, Problem, Remedy, SubjectRef, Update,
+    ConsoleLine, Detail, LessonInfo, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
 };
 use yew::{Reducible, TargetCast};
 
 use super::{Console, Model, Shared};
+use crate::pure::actions::Action;
 use crate::pure::explain::{self, Why};
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::scale::Span;
@@ -134,7 +135,10 @@ pub(crate) struct Page {
     pub(crate) span: Option<Span>,
     pub(crate) link: Option<Shared<LinkView>>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
+    /// What just happened, for the live region.
     pub(crate) heard: Shared<Vec<String>>,
+    /// The same with its instants, newest first.
+    pub(crate) log: Shared<Vec<(Micros, String)>>,
     pub(crate) crashed: Option<String>,
     pub(crate) newer: bool,
     /// The count of frames when the last command was given.
@@ -175,6 +179,7 @@ impl Page {
             link: None,
             toasts: Shared::default(),
             heard: Shared::default(),
+            log: Shared::default(),
             crashed: None,
             newer: false,
             asked: None,
@@ -187,18 +192,35 @@ impl Page {
         self.aim.map_or(self.model.now, |(at, _)| at)
     }
 
-    /// Key of the selected pod.
-    pub(crate) fn selected_pod(&self) -> Option<&str> {
+    /// Key and UID of the selected pod.
+    pub(crate) fn selected_pod(&self) -> Option<(&str, &str)> {
         match &self.selected {
-            Some(SubjectRef::Pod { key, .. }) => Some(key),
+            Some(SubjectRef::Pod { key, uid }) => Some((key, uid)),
             _ => None,
         }
     }
 
-    /// The decision on the selected pod, while its tab is seen: it lights nodes up or dims them.
+    /// The selected pod.
+    pub(crate) fn pod(&self) -> Option<&Shared<PodView>> {
+        match &self.selected {
+            Some(SubjectRef::Pod { key, uid }) => self.model.pod(key, uid),
+            _ => None,
+        }
+    }
+
+    /// The decision on the selected pod. Not its successor's: who was chosen by UID keeps it.
+    pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
+        match &self.selected {
+            Some(SubjectRef::Pod { key, uid }) => {
+                (self.why.as_ref()).filter(|w| w.pod == *key && (uid.is_empty() || w.uid == *uid))
+            }
+            _ => None,
+        }
+    }
+
+    /// The decision while its tab is seen: it lights nodes up or dims them.
     pub(crate) fn shown_decision(&self) -> Option<&Shared<Why>> {
-        let key = self.selected_pod()?;
-        self.why.as_ref().filter(|w| self.tab == Tab::Why && w.pod == key)
+        self.decision().filter(|_| self.tab == Tab::Why)
     }
 }
 
@@ -290,6 +312,8 @@ impl Page {
                 self.progress = None;
                 if !frame.announcements.is_empty() {
                     self.heard = Shared::new(std::mem::take(&mut frame.announcements));
+                    let fresh = self.heard.iter().rev().map(|line| (frame.now, line.clone()));
+                    self.log = Shared::new(fresh.chain(self.log.iter().cloned()).take(9).collect());
                 }
                 let other = frame.other.take();
                 self.model.change(|m| m.apply(*frame));
@@ -305,11 +329,13 @@ impl Page {
             Update::Detail(detail) => self.detail = self.selected.is_some().then(|| Shared::new(*detail)),
             Update::Explanation {
                 pod,
+                uid,
                 attempts,
                 attempt,
                 explanation,
             } => {
-                self.why = Some(Shared::new(explain::read(pod, attempts, attempt, explanation)));
+                let why = explain::read(pod, uid, attempts, attempt, &explanation);
+                self.why = Some(Shared::new(why));
             }
             Update::Help {
                 pod,
