@@ -39,3 +39,42 @@ pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, String>
 
 /// Simulated microseconds since t = 0.
 pub type Micros = i64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `crates/split/engine-visit.mjs` plays a first visit with these bytes.
+    #[test]
+    fn the_first_visit_speaks_these_bytes() {
+        let rows: [(Request, &[u8]); 6] = [
+            (
+                Request::Open {
+                    source: Source::Welcome,
+                },
+                &[0, 3],
+            ),
+            (Request::Play, &[2]),
+            (Request::Inspect { subject: None }, &[11, 0]),
+            (Request::GroupBy { key: String::new() }, &[16, 0]),
+            (
+                Request::Share {
+                    screen: String::new(),
+                    anonymise: false,
+                },
+                &[18, 0, 0],
+            ),
+            (Request::FrameDone, &[24]),
+        ];
+        for (request, bytes) in rows {
+            assert_eq!(pack(&request).as_deref(), Ok(bytes), "{request:?}");
+        }
+        let kind = |update: &Update| pack(update).map(|bytes| bytes[0]);
+        let problems = Vec::new();
+        let message = String::new();
+        assert_eq!(kind(&Update::Opened(Box::default())), Ok(2));
+        assert_eq!(kind(&Update::Refused { problems }), Ok(3));
+        assert_eq!(kind(&Update::Frame(Box::default())), Ok(4));
+        assert_eq!(kind(&Update::Crashed { message }), Ok(13));
+    }
+}
