@@ -44,7 +44,7 @@ impl Names {
             .get("kind")
             .and_then(Value::as_str)
             .unwrap_or("object")
-            .to_lowercase();
+            .to_ascii_lowercase();
         if let Some(name) = value.pointer("/metadata/name").and_then(Value::as_str) {
             self.add(name, &kind);
         }

@@ -85,7 +85,7 @@ pub(super) fn labels(
 pub(super) fn annotations(annotations: &Labels, path: &Path<'_>, errors: &mut ErrorList) {
     let mut size = 0;
     for (key, value) in annotations.iter() {
-        errors.each_invalid(path, key, &names::qualified(&key.to_lowercase()));
+        errors.each_invalid(path, key, &names::qualified(&key.to_ascii_lowercase()));
         size += key.len() + value.len();
     }
     if size > ANNOTATIONS_MAX {

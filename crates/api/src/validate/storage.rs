@@ -231,7 +231,7 @@ pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
     if object.provisioner.is_empty() {
         errors.required(&provisioner, "");
     } else {
-        let messages = names::qualified(&object.provisioner.to_lowercase());
+        let messages = names::qualified(&object.provisioner.to_ascii_lowercase());
         errors.each_invalid(&provisioner, &object.provisioner, &messages);
     }
     if let Some(policy) = &object.reclaim_policy

@@ -202,7 +202,7 @@ pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) 
     if driver.len() > 63 {
         errors.too_long(path, 63);
     }
-    errors.each_invalid(path, driver, &names::subdomain(&driver.to_lowercase()));
+    errors.each_invalid(path, driver, &names::subdomain(&driver.to_ascii_lowercase()));
 }
 
 fn files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {

@@ -149,7 +149,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
         let selector = set.selector().unwrap_or_default();
         let tally = self.tallies.of(key, &*set, &selector, set.template(), cx.objects);
         let is_settled = tally.strangers == 0
-            && !set.min_ready_seconds().is_some_and(|seconds| seconds > 0)
+            && set.min_ready_seconds().is_none_or(|seconds| seconds <= 0)
             && !cx
                 .index
                 .orphans_in(&set.metadata().namespace)

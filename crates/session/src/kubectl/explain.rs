@@ -72,11 +72,12 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
     printed.out("");
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+pub(super) fn capital(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
 }
 
 fn wrap(text: &str) -> Vec<String> {

@@ -268,7 +268,7 @@ pub(super) fn header_row(get: &Get, kind: Kind) -> Vec<String> {
     row.extend(
         get.label_columns
             .iter()
-            .map(|key| key.rsplit('/').next().unwrap_or(key).to_uppercase()),
+            .map(|key| key.rsplit('/').next().unwrap_or(key).to_ascii_uppercase()),
     );
     if get.show_labels {
         row.push("LABELS".into());

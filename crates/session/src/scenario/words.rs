@@ -39,11 +39,11 @@ pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String
 }
 
 fn lower_first(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().to_string());
-    first + letters.as_str()
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
 }
 
 fn plain(value: &Value) -> String {

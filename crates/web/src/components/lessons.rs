@@ -24,9 +24,13 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         let filter = filter.clone();
         Callback::from(move |event: InputEvent| filter.set(crate::browser::value_of(&event)))
     };
-    let words: Vec<String> = filter.to_lowercase().split_whitespace().map(str::to_string).collect();
+    let words: Vec<String> = filter
+        .to_ascii_lowercase()
+        .split_whitespace()
+        .map(str::to_string)
+        .collect();
     let fits = |l: &LessonInfo| {
-        let text = format!("{} {} {} {}", l.name, l.title, l.group, l.summary).to_lowercase();
+        let text = format!("{} {} {} {}", l.name, l.title, l.group, l.summary).to_ascii_lowercase();
         words.iter().all(|w| text.contains(w))
     };
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();

@@ -178,7 +178,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 { for LANES.iter().map(|(which, name)| {
                     let which = *which;
                     let open = ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::Lane(which)));
-                    html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_lowercase()}>{ *name }</button> }
+                    html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_ascii_lowercase()}>{ *name }</button> }
                 }) }
                 <span class="zooms">
                     { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
@@ -219,7 +219,7 @@ fn Lanes(props: &LanesProps) -> Html {
     html! {
         <>
             { for LANES.iter().zip(props.drawn.iter()).map(|((_, name), marks)| html! {
-                <div class="lane" data-lane={name.to_lowercase()} aria-hidden="true">{ for marks.iter().map(drawing) }</div>
+                <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for marks.iter().map(drawing) }</div>
             }) }
             <div class="axis mono" aria-hidden="true">
                 { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }

@@ -374,7 +374,7 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 event.reason.to_string(),
                 format!(
                     "{}/{}",
-                    event.involved_object.kind.to_lowercase(),
+                    event.involved_object.kind.to_ascii_lowercase(),
                     event.involved_object.name
                 ),
                 event.involved_object.field_path.to_string(),
@@ -412,7 +412,7 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                         .api_version
                         .split_once('/')
                         .map_or(String::new(), |(group, _)| format!(".{group}"));
-                    format!("{}{group}/{}", owner.kind.to_lowercase(), owner.name)
+                    format!("{}{group}/{}", owner.kind.to_ascii_lowercase(), owner.name)
                 },
             );
             vec![name, controller, revision.revision.to_string(), created]

@@ -168,7 +168,7 @@ fn probe_text(probe: &Probe) -> String {
         };
         format!(
             "http-get {}://{host}:{}{slash}{path}",
-            get.scheme.to_lowercase(),
+            get.scheme.to_ascii_lowercase(),
             get.port
         )
     } else if let Some(socket) = &probe.tcp_socket {

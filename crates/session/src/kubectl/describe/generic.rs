@@ -90,14 +90,11 @@ fn label(name: &str) -> String {
     let words: Vec<String> = words
         .into_iter()
         .map(|word| {
-            let upper = word.to_uppercase();
+            let upper = word.to_ascii_uppercase();
             if matches!(&*upper, "API" | "URL" | "UID" | "GUID") {
                 return upper;
             }
-            let mut letters = word.chars();
-            letters
-                .next()
-                .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+            super::super::explain::capital(&word)
         })
         .collect();
     words.join(" ")

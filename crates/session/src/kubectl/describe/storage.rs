@@ -72,7 +72,11 @@ fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut Elastic) {
         } else {
             String::new()
         };
-        let mut shown = format!("{} {}", expression.key, expression.operator.as_str().to_lowercase());
+        let mut shown = format!(
+            "{} {}",
+            expression.key,
+            expression.operator.as_str().to_ascii_lowercase()
+        );
         if !expression.values.is_empty() {
             let values: Vec<&str> = expression.values.iter().map(|value| &**value).collect();
             shown.push_str(&format!(" [{}]", values.join(", ")));
