@@ -119,7 +119,7 @@ fn names_of(os_release: &str) -> Vec<String> {
         let line = os_release
             .lines()
             .find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-        line.unwrap_or_default().trim_matches('"').to_lowercase()
+        line.unwrap_or_default().trim_matches('"').to_ascii_lowercase()
     };
     let mut names = vec![value("ID")];
     names.extend(value("ID_LIKE").split_whitespace().map(String::from));

@@ -105,7 +105,7 @@ fn license_files(name: &str, version: &str) -> Vec<String> {
             continue;
         };
         for file in files.flatten() {
-            let upper = file.file_name().to_string_lossy().to_uppercase();
+            let upper = file.file_name().to_string_lossy().to_ascii_uppercase();
             if ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"]
                 .iter()
                 .any(|w| upper.starts_with(w))

@@ -92,7 +92,7 @@ pub(crate) fn serve_is_there(paths: &Paths) -> Fallible {
             (format!("{folder}/podscope-js_bg.wasm"), "application/wasm"),
         ] {
             let (head, _) = get(port, &format!("/{path}"))?;
-            if !head.starts_with("HTTP/1.1 200") || !head.to_lowercase().contains(kind) {
+            if !head.starts_with("HTTP/1.1 200") || !head.to_ascii_lowercase().contains(kind) {
                 return Err(format!("{path}: {head}"));
             }
         }

@@ -151,9 +151,9 @@ fn ids_in_name(name: &str) -> BTreeSet<String> {
     for (i, word) in words.iter().enumerate() {
         let next = words.get(i + 1).copied().unwrap_or_default();
         if letter(word) && number(next) {
-            ids.insert(format!("{}-{next}", word.to_uppercase()));
+            ids.insert(format!("{}-{next}", word.to_ascii_uppercase()));
         } else if word.is_char_boundary(1) && word.len() == 3 && letter(&word[..1]) && number(&word[1..]) {
-            ids.insert(format!("{}-{}", word[..1].to_uppercase(), &word[1..]));
+            ids.insert(format!("{}-{}", word[..1].to_ascii_uppercase(), &word[1..]));
         }
     }
     ids
