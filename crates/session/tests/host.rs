@@ -203,7 +203,7 @@ fn t_04_a_branch_is_compared_with_another() {
     page.ask(Request::Branch { branch: 0 });
     page.seek(41);
     let updates = page.ask(Request::CompareBranch { branch: 1 });
-    assert!(last_frame(&updates).other.as_deref().is_some_and(|other| dark(other)));
+    assert!(last_frame(&updates).other.as_deref().is_some_and(dark));
     page.ask(Request::CompareBranch { branch: 7 });
     let updates = page.seek(42);
     assert_eq!(
