@@ -3,7 +3,9 @@
 "use strict";
 (() => {
   const root = document.documentElement;
+  let saved = false;
   try {
+    saved = localStorage.getItem("podscope.session") !== null;
     const theme = localStorage.getItem("podscope.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch { /* storage may be forbidden: the system's theme it is */ }
@@ -26,19 +28,11 @@
     say(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
   }
 
-  // crates/web takes this worker over, and starts another when it has trapped.
-  try {
-    const worker = new Worker(new URL(root.dataset.engine, document.baseURI), { type: "module" });
-    worker.addEventListener("error", (event) => { worker.failed = event.message || "the engine did not load"; });
-    worker.early = []; // what it says before the page listens
-    worker.onmessage = (event) => worker.early.push(event.data);
-    window.podscopeWorker = worker;
-  } catch (error) {
-    say(`The engine cannot start: ${error.message}`);
-  }
-  // In a release build the page's code that a first visit does not run is a module of its own
-  // (crates/split). It comes when a person first touches the page, or at the latest in the middle
-  // of the call that needs it.
+  // In a release build the code that a first visit does not run is a module of its own, the
+  // page's and the engine's (crates/split). Who comes back, or by a link, gets all of it at once;
+  // else the page's comes when a person first touches the page, or at the latest in the middle of
+  // the call that needs it.
+  const whole = location.hash.length > 1 || Boolean(navigator.serviceWorker?.controller) || saved;
   if (root.dataset.rest) {
     const rest = new URL(root.dataset.rest, document.baseURI);
     let asked, compiled;
@@ -46,7 +40,9 @@
       asked ??= fetch(rest).then(async (answer) => {
         if (answer.ok) compiled = await WebAssembly.compile(await answer.arrayBuffer());
       }).catch(() => { asked = undefined; });
+      return asked;
     };
+    if (whole) window.podscopeRest = ask(); // the page's start waits for it (crates/xtask/src/halves.rs)
     for (const touch of ["pointermove", "pointerdown", "touchstart", "keydown", "wheel"]) {
       addEventListener(touch, ask, { once: true, passive: true, capture: true });
     }
@@ -59,6 +55,17 @@
       return new WebAssembly.Module(Uint8Array.from(request.responseText, (char) => char.charCodeAt(0) & 255));
     };
     window.loadRest = () => new WebAssembly.Instance(compiled ?? atOnce(), { first: window.podscopePage });
+  }
+
+  // crates/web takes this worker over, and starts another when it has trapped.
+  try {
+    const worker = new Worker(new URL(root.dataset.engine, document.baseURI), { type: "module", name: root.dataset.rest && whole ? "whole" : "" });
+    worker.addEventListener("error", (event) => { worker.failed = event.message || "the engine did not load"; });
+    worker.early = []; // what it says before the page listens
+    worker.onmessage = (event) => worker.early.push(event.data);
+    window.podscopeWorker = worker;
+  } catch (error) {
+    say(`The engine cannot start: ${error.message}`);
   }
   addEventListener("error", (event) => {
     if (document.getElementById("boot-status")) say(`Podscope could not start: ${event.message}`);

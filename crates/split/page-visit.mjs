@@ -2,14 +2,14 @@
 //
 //   PODSCOPE_DIST=SITE node page-visit.mjs PAGE.wasm COUNTED.wasm
 //
-// Nobody touches the page: it is looked at, wide and on a phone, light and dark, while the cluster
-// lives. What is seen here decides what a first visit loads, never what the page does.
+// Nobody touches the page: it is looked at, wide and on a phone, light and dark, on a fast machine
+// and a slow one, while the cluster lives. What is seen here decides what a first visit loads, never what the page does.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SIZES, launch, serve } from "../../tests/e2e/harness.mjs";
 
 const [name, counted] = process.argv.slice(2);
-const SECONDS = 9; // the rolling update begins, and the session is saved once and again
+const SECONDS = 18; // the rolling update begins and goes on, and the session is saved once and again
 const site = await serve();
 const html = readFileSync(join(process.env.PODSCOPE_DIST, "index.html"), "utf8");
 site.replaced.set(name, readFileSync(counted));
@@ -18,16 +18,21 @@ site.replaced.set("index.html", html
   .replace(/ integrity="[^"]*"/g, ""));
 const browser = await launch();
 const ran = new Set();
-await Promise.all([["desktop", "light"], ["phone", "dark"]].map(async ([size, colorScheme]) => {
+const looks = [["desktop", "light", 1], ["desktop", "dark", 4], ["phone", "dark", 1]];
+await Promise.all(looks.map(async ([size, colorScheme, slower]) => {
   const phone = size === "phone";
-  const context = await browser.newContext({ viewport: SIZES[size], colorScheme, hasTouch: phone, isMobile: phone });
+  const context = await browser.newContext({
+    viewport: SIZES[size], colorScheme, hasTouch: phone, isMobile: phone, serviceWorkers: "block",
+  });
   const page = await context.newPage();
   page.on("pageerror", (error) => { throw error; });
   await page.addInitScript(() => {
     addEventListener("TrunkApplicationStarted", (event) => { window.visited = event.detail.wasm; });
   });
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: slower });
   await page.goto(`${site.url}index.html`);
-  await page.waitForFunction(() => window.visited && !document.getElementById("boot-status"));
+  await page.waitForFunction(() => window.visited && !document.getElementById("boot-status"), undefined, { timeout: 120_000 });
   await page.waitForTimeout(SECONDS * 1000);
   const segments = await page.evaluate(() => {
     const { memory, marks, marked } = window.visited;

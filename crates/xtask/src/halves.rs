@@ -62,19 +62,28 @@ pub(crate) fn page(staging: &Path, html: String) -> Fallible<String> {
             .env("PODSCOPE_DIST", staging)
     })?;
 
-    // The rest needs the first half's exports before anything of the page runs.
-    const INSTANCE: &str = "wasm = instance.exports;";
-    let text = read(&glue)?;
-    if text.matches(INSTANCE).count() != 1 {
-        return Err(format!(
-            "{}: not the script that wasm-bindgen used to write",
-            glue.display()
-        ));
+    // The rest needs the first half's exports before anything of the page runs; who will need the
+    // rest waits for it (`www/boot.js`).
+    let mut text = read(&glue)?;
+    for (was, is) in [
+        (
+            "wasm = instance.exports;",
+            "wasm = window.podscopePage = instance.exports;",
+        ),
+        (
+            "const { instance, module } = await __wbg_load(await module_or_path, imports);",
+            "const { instance, module } = await __wbg_load(await module_or_path, imports);\n    await window.podscopeRest;",
+        ),
+    ] {
+        if text.matches(was).count() != 1 {
+            return Err(format!(
+                "{}: not the script that wasm-bindgen used to write",
+                glue.display()
+            ));
+        }
+        text = text.replace(was, is);
     }
-    write(
-        &glue,
-        &text.replace(INSTANCE, "wasm = window.podscopePage = instance.exports;"),
-    )?;
+    write(&glue, &text)?;
 
     // Both halves are of one visit: they are named by what they are.
     let mut hash = Sha256::new();

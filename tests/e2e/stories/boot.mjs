@@ -24,21 +24,21 @@ export const stories = {
     t.forgive(/./);
   },
 
-  async "a first visit loads what it runs, a first command the rest"(t) {
+  async "a first command has the rest loaded, a link at once"(t) {
     const asked = [];
-    const page = await t.open("", {
-      before: (page) => { page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop())); },
-    });
-    const rest = () => asked.filter((name) => name.endsWith("rest.wasm")).length;
-    t.check(asked.filter((name) => name.endsWith("_bg.wasm")).length >= 2, asked.join());
-    // Six seconds of the rolling update, and the session is saved.
-    await page.waitForTimeout(6000);
-    t.equal(rest(), 0, "parts asked for by nobody's wish");
+    const before = (page) => { page.on("request", (request) => asked.push(request.url())); };
+    const rest = () => asked.filter((url) => url.endsWith("rest.wasm")).length;
+    const page = await t.open("", { before });
+    t.equal(asked.filter((url) => url.endsWith("_bg.wasm")).length, 2, "the first halves");
     await page.keyboard.press("`");
     await page.keyboard.type("kubectl describe node a-1");
     await page.keyboard.press("Enter");
     await page.getByText("Allocatable:").first().waitFor();
     t.equal(rest(), 2, "the page's rest and the engine's");
+    asked.length = 0;
+    const other = await t.open("#lesson=preemption", { before });
+    await other.getByText("Preemption").first().waitFor();
+    t.equal(rest(), 2, "both, once");
   },
 
   async "the policy stops injected scripts"(t) {
