@@ -125,7 +125,7 @@ impl Resource {
     /// What a pod uses: its containers, and for processes its sandbox too.
     fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
         let own = i64::from(self == Self::Pids && held.has_sandbox());
-        own + held.containers.iter().map(container).sum::<i64>()
+        own.saturating_add(sum_of(held.containers.iter().map(container)))
     }
     fn request(self, pod: &Pod) -> i64 {
         super::admission::requests(pod).get(self.name()).copied().unwrap_or(0)
@@ -142,8 +142,8 @@ fn amount(value: ThresholdValue, capacity: i64) -> i64 {
 
 fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
     let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, host.ctx.now));
-    let used: i64 = host.machine.pods().map(|(_, held)| in_pod(held)).sum();
-    Some(resource.capacity(host)? - used)
+    let used = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
+    Some(resource.capacity(host)?.saturating_sub(used))
 }
 
 /// Which emptyDir a container's disk use goes to: the first it mounts; else its own layer.
@@ -156,6 +156,11 @@ fn empty_dir_of<'a>(pod: &'a Pod, container: &str) -> Option<&'a podscope_api::V
     })
 }
 
+/// The sum of amounts, which may be as large as a quantity can say.
+fn sum_of(amounts: impl Iterator<Item = i64>) -> i64 {
+    amounts.fold(0, i64::saturating_add)
+}
+
 /// The local-storage limit that a pod breaks, in words, with use by container as told (LC-200).
 fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
     for volume in pod.spec.volumes.iter() {
@@ -163,7 +168,7 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
             continue;
         };
         let in_it = |one: &&Container| empty_dir_of(pod, &one.name).is_some_and(|dir| dir.name == volume.name);
-        let use_of_it: i64 = held.containers.iter().filter(in_it).map(&used).sum();
+        let use_of_it = sum_of(held.containers.iter().filter(in_it).map(&used));
         if use_of_it > limit.value() {
             return Some(format!(
                 "Usage of EmptyDir volume \"{}\" exceeds the limit \"{limit}\". ",
@@ -175,7 +180,7 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
     let limits: Vec<Quantity> = pod.spec.containers.iter().filter_map(limit_of).collect();
     if !limits.is_empty() {
         let total = limits.iter().fold(Quantity::default(), |sum, limit| sum.plus(*limit));
-        let all: i64 = held.containers.iter().map(&used).sum();
+        let all = sum_of(held.containers.iter().map(&used));
         if all > total.value() {
             return Some(format!(
                 "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
@@ -229,8 +234,8 @@ impl Managers {
                 return false;
             };
             let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
-            let most: i64 = host.machine.pods().map(|(_, held)| in_pod(held)).sum();
-            capacity - most < amount(threshold.value, capacity)
+            let most = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
+            capacity.saturating_sub(most) < amount(threshold.value, capacity)
         };
         let can_break = || {
             self.pods.iter().any(|(uid, worker)| {
