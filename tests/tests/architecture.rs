@@ -36,7 +36,7 @@ const PLACES: &[(&str, &[&str])] = &[
     ("wasm-bindgen", &["podscope-web", "podscope-js"]),
     ("web-sys", &["podscope-web", "podscope-js"]),
     ("js-sys", &["podscope-web", "podscope-js"]),
-    ("serde-wasm-bindgen", &["podscope-web", "podscope-js"]),
+    ("serde-wasm-bindgen", &["podscope-js"]),
     ("console_error_panic_hook", &["podscope-web", "podscope-js"]),
 ];
 
