@@ -149,11 +149,11 @@ export class Teller {
 
   /** Opens texts as files, as the dialog does. */
   async openFiles(page, files) {
-    const before = await page.title();
     await page.getByRole("button", { name: "Files" }).click();
     await page.locator(".files input[type=file]").first().setInputFiles(
       Object.entries(files).map(([name, text]) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) })));
-    await page.waitForFunction((before) => document.title !== before, before);
+    // What opens takes the dialog's place.
+    await page.locator(".files").waitFor({ state: "detached" });
     await page.locator("[data-zone] [data-node]").first().waitFor();
   }
 

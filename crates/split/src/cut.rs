@@ -99,13 +99,14 @@ impl Types {
     }
 }
 
-/// Cuts a module; `ran` are numbers of segments.
+/// Cuts a module; `ran` are numbers of segments, `gain` the bytes that moving a part of a visited
+/// function must save.
 ///
 /// # Errors
 /// When the module is not what wasm-bindgen makes of the engine.
-pub(crate) fn cut(bytes: &[u8], ran: &BTreeSet<u64>) -> Result<Parts, String> {
+pub(crate) fn cut(bytes: &[u8], ran: &BTreeSet<u64>, gain: u64) -> Result<Parts, String> {
     let module = Module::parse(bytes)?;
-    let plan = plan(&module, bodies(bytes)?, ran)?;
+    let plan = plan(&module, bodies(bytes)?, ran, gain)?;
     let (first, shared) = first(&module, &plan)?;
     let rest = rest(&module, &plan, &shared)?;
     for half in [&first, &rest] {
@@ -136,6 +137,7 @@ fn plan<'a>(
     module: &Module<'a>,
     bodies: Vec<FuncToValidate<ValidatorResources>>,
     ran: &BTreeSet<u64>,
+    gain: u64,
 ) -> Result<Plan<'a>, String> {
     let loader = module.imports.iter().position(|import| import.name.contains(LOADER));
     let loader = loader.ok_or_else(|| format!("it does not import `{LOADER}`"))? as u32;
@@ -151,7 +153,7 @@ fn plan<'a>(
         if stays {
             let mut validator = validated.into_validator(Default::default());
             let signature = module.signature(function);
-            let visited = regions::visited(body, signature, &module.signatures, &mut validator, |at| {
+            let visited = regions::visited(body, signature, &module.signatures, &mut validator, gain, |at| {
                 ran.contains(&(first + at))
             })?;
             hot.insert(function, visited);

@@ -31,14 +31,19 @@ use std::fs;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: podscope-split instrument WHOLE.wasm OUT.wasm
-       podscope-split cut WHOLE.wasm VISITED.txt FIRST.wasm REST.wasm";
+       podscope-split cut WHOLE.wasm VISITED.txt GAIN FIRST.wasm REST.wasm
+
+GAIN: a part of a visited function moves out when that saves at least so many bytes";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
         ["instrument", whole, out] => instrument(whole, out),
-        ["cut", whole, visited, first, rest] => cut(whole, visited, first, rest),
+        ["cut", whole, visited, gain, first, rest] => gain
+            .parse()
+            .map_err(|_| USAGE.to_string())
+            .and_then(|gain| cut(whole, visited, gain, first, rest)),
         _ => Err(USAGE.to_string()),
     };
     match done {
@@ -56,11 +61,11 @@ fn instrument(whole: &str, out: &str) -> Result<(), String> {
     write(out, &counted.map_err(|e| format!("{whole}: {e}"))?)
 }
 
-fn cut(whole: &str, visited: &str, first: &str, rest: &str) -> Result<(), String> {
+fn cut(whole: &str, visited: &str, gain: u64, first: &str, rest: &str) -> Result<(), String> {
     let list = String::from_utf8(read(visited)?).map_err(|e| format!("{visited}: {e}"))?;
     let list: Result<BTreeSet<u64>, _> = list.split_whitespace().map(str::parse).collect();
     let list = list.map_err(|e| format!("{visited}: {e}"))?;
-    let parts = cut::cut(&read(whole)?, &list).map_err(|e| format!("{whole}: {e}"))?;
+    let parts = cut::cut(&read(whole)?, &list, gain).map_err(|e| format!("{whole}: {e}"))?;
     let (kept, functions) = parts.kept;
     println!(
         "a first visit runs {kept} of {functions} functions, {} parts of them moved out, {} doors",

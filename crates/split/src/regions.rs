@@ -92,9 +92,8 @@ impl Region {
     }
 }
 
-/// What a call of the region's function costs where the region was, about, and what must be gained.
+/// What a call of the region's function costs where the region was, about, in bytes.
 const CALL: u64 = 8;
-const GAIN: u64 = 6;
 
 /// An order of types; any will do.
 fn rank(ty: ValType) -> u8 {
@@ -117,12 +116,14 @@ struct Frame {
     target: usize,
 }
 
-/// Takes a body apart. `ran` tells of segments, numbered within the body.
+/// Takes a body apart. `ran` tells of segments, numbered within the body; a region moves out when
+/// that saves at least `gain` bytes.
 pub(crate) fn visited<'a, T: WasmModuleResources>(
     body: &FunctionBody<'a>,
     signature: &FuncType,
     types: &[FuncType],
     validator: &mut FuncValidator<T>,
+    gain: u64,
     ran: impl Fn(u64) -> bool,
 ) -> Result<Visited<'a>, String> {
     let mut locals = signature.params().to_vec();
@@ -142,6 +143,7 @@ pub(crate) fn visited<'a, T: WasmModuleResources>(
             ty: BlockType::Empty,
             target: code.len(),
         }],
+        gain,
         found: Vec::new(),
     };
     finder.search(0..code.len() - 1);
@@ -235,6 +237,7 @@ struct Finder<'f, 'a> {
     locals: &'f [ValType],
     live: Liveness,
     frames: Vec<Frame>,
+    gain: u64,
     found: Vec<Region>,
 }
 
@@ -319,7 +322,7 @@ impl Finder<'_, '_> {
     /// The region of a range, if it is one and worth it.
     fn region(&self, range: Range<usize>, diverges: bool) -> Option<Region> {
         let bytes: u64 = self.code[range.clone()].iter().map(|instr| instr.bytes).sum();
-        if bytes < CALL + GAIN {
+        if bytes < CALL + self.gain {
             return None;
         }
         let function_label = self.frames.len() as u32 - 1;
@@ -374,7 +377,7 @@ impl Finder<'_, '_> {
         };
         self.share_locals(&mut region);
         let site = CALL + 2 * (region.params.len() + region.results.len() + 2 * region.exits.len()) as u64;
-        (bytes >= site + GAIN).then_some(region)
+        (bytes >= site + self.gain).then_some(region)
     }
 
     /// What a branch to a label of an enclosing block takes along; none where that is more than a value.

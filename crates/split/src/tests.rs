@@ -147,7 +147,7 @@ fn what_was_cut_does_what_the_whole_did() {
     ] {
         let mut visited = start(&counted, None);
         let seen: Vec<_> = visit.iter().map(|x| visited.choose(*x)).collect();
-        let parts = cut::cut(&whole, &visited.ran()).unwrap();
+        let parts = cut::cut(&whole, &visited.ran(), 6).unwrap();
 
         let mut again = start(&parts.first, Some(parts.rest.clone()));
         let same: Vec<_> = visit.iter().map(|x| again.choose(*x)).collect();
@@ -170,6 +170,6 @@ fn a_module_that_loads_nothing_is_refused() {
     let module = wat::parse_str(
         "(module (func) (table 1 funcref) (memory 1) (global i32 (i32.const 0)) (data (i32.const 0) \"\"))",
     );
-    let error = cut::cut(&module.unwrap(), &BTreeSet::new()).err();
+    let error = cut::cut(&module.unwrap(), &BTreeSet::new(), 6).err();
     assert_eq!(error.as_deref(), Some("it does not import `loadRest`"));
 }
