@@ -3,7 +3,7 @@
 //   PODSCOPE_DIST=SITE node page-visit.mjs PAGE.wasm COUNTED.wasm
 //
 // Nobody touches the page: it is looked at, wide and on a phone, light and dark, on a fast machine
-// and a slow one, while the cluster lives. What is seen here decides what a first visit loads, never what the page does.
+// and a slow one, with motion and without, while the cluster lives. What is seen here decides what a first visit loads, never what the page does.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SIZES, launch, serve } from "../../tests/e2e/harness.mjs";
@@ -23,6 +23,7 @@ await Promise.all(looks.map(async ([size, colorScheme, slower]) => {
   const phone = size === "phone";
   const context = await browser.newContext({
     viewport: SIZES[size], colorScheme, hasTouch: phone, isMobile: phone, serviceWorkers: "block",
+    reducedMotion: slower > 1 ? "reduce" : "no-preference",
   });
   const page = await context.newPage();
   page.on("pageerror", (error) => { throw error; });
