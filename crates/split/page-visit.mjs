@@ -3,13 +3,14 @@
 //   PODSCOPE_DIST=SITE node page-visit.mjs PAGE.wasm COUNTED.wasm
 //
 // Nobody touches the page: it is looked at, wide and on a phone, light and dark, on a fast machine
-// and a slow one, with motion and without, while the cluster lives. What is seen here decides what a first visit loads, never what the page does.
+// and a slow one, with motion and without, while the cluster lives. What is seen here decides what
+// a first visit loads, never what the page does.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SIZES, launch, serve } from "../../tests/e2e/harness.mjs";
 
 const [name, counted] = process.argv.slice(2);
-const SECONDS = 14; // the rolling update begins and goes on, and the session is saved once and again
+const SECONDS = 45; // the rolling update goes on to its end, and the session is saved once and again
 const site = await serve();
 const html = readFileSync(join(process.env.PODSCOPE_DIST, "index.html"), "utf8");
 site.replaced.set(name, readFileSync(counted));
