@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256, Sha384};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The engine does the same at every visit: the smallest part that did not run may go.
+/// The engine does nearly the same at every visit: the smallest part that did not run may go.
 const ENGINE_GAIN: &str = "6";
 /// The page's hash maps differ from visit to visit: a small part that did not run may run in the next.
 const PAGE_GAIN: &str = "30";
@@ -25,48 +25,67 @@ fn tool(args: &[&Path], verb: &str) -> Fallible {
     run.args(args).status()
 }
 
-/// Cuts a module in its place; `visit` prints which segments of the instrumented one ran.
-fn cut(whole: &Path, rest: &Path, gain: &str, visit: impl FnOnce(&Path) -> Run) -> Fallible {
-    let stem = whole.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let file = |ending: &str| work().map(|dir| dir.join(format!("{stem}{ending}")));
-    let (counted, ran) = (file("-counted.wasm")?, file("-ran.txt")?);
-    tool(&[whole, &counted], "instrument")?;
-    write(&ran, &visit(&counted).output()?)?;
-    tool(&[whole, &ran, Path::new(gain), whole, rest], "cut")
+/// A module that is cut in its place, instrumented beside it.
+struct Whole {
+    wasm: PathBuf,
+    counted: PathBuf,
+    ran: PathBuf,
+}
+
+impl Whole {
+    fn instrument(wasm: PathBuf) -> Fallible<Self> {
+        let stem = wasm.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let file = |ending: &str| work().map(|dir| dir.join(format!("{stem}{ending}")));
+        let (counted, ran) = (file("-counted.wasm")?, file("-ran.txt")?);
+        tool(&[&wasm, &counted], "instrument")?;
+        Ok(Self { wasm, counted, ran })
+    }
+    /// Moves what is not among the segments that `ran`, where that saves `gain` bytes.
+    fn cut(&self, ran: &str, gain: &str, rest: &Path) -> Fallible {
+        write(&self.ran, ran)?;
+        tool(&[&self.wasm, &self.ran, Path::new(gain), &self.wasm, rest], "cut")
+    }
 }
 
 fn script(name: &str) -> Run {
     Run::new("node").args([host::root().join("crates/split").join(name)])
 }
 
-/// The engine of a staged site; its visit is played in Node.
-pub(crate) fn engine(staging: &Path) -> Fallible {
-    let engine = staging.join("engine");
-    cut(
-        &engine.join("podscope-js_bg.wasm"),
-        &engine.join("rest.wasm"),
-        ENGINE_GAIN,
-        |counted| script("engine-visit.mjs").args([engine.join("podscope-js.js").as_path(), counted]),
-    )
-}
-
-/// The page of a staged site, where a browser is at hand to visit it; the page as it then is.
-pub(crate) fn page(staging: &Path, html: String) -> Fallible<String> {
+/// The halves of a staged site's engine, and of its page where a browser is at hand to visit it;
+/// the page as it then is.
+pub(crate) fn of(staging: &Path, html: String) -> Fallible<String> {
+    let folder = staging.join("engine");
+    let engine = Whole::instrument(folder.join("podscope-js_bg.wasm"))?;
+    let glue = folder.join("podscope-js.js");
+    let mut ran = script("engine-visit.mjs").args([&glue, &engine.counted]).output()?;
+    let cut = |ran: &str| engine.cut(ran, ENGINE_GAIN, &folder.join("rest.wasm"));
     if std::env::var_os("PODSCOPE_NODE_MODULES").is_none() {
         println!("the page's wasm stays whole: `cargo xtask build` brings the browser that visits it");
-        return Ok(html);
+        return cut(&ran).map(|()| html);
     }
+    let (html, seen) = page(staging, html, &engine)?;
+    ran.push_str(&seen);
+    cut(&ran).map(|()| html)
+}
+
+/// The page, and the segments of the engine that ran while it was visited.
+fn page(staging: &Path, html: String, engine: &Whole) -> Fallible<(String, String)> {
     let old = between(&html, "/podscope-web-", "_bg.wasm")
         .ok_or("the page names no wasm")?
         .to_string();
     let named = |name: &str, ending: &str| staging.join(format!("podscope-web-{name}{ending}"));
     let (wasm, rest, glue) = (named(&old, "_bg.wasm"), named(&old, "_rest.wasm"), named(&old, ".js"));
-    cut(&wasm, &rest, PAGE_GAIN, |counted| {
-        let name = PathBuf::from(format!("podscope-web-{old}_bg.wasm"));
-        script("page-visit.mjs")
-            .args([name.as_path(), counted])
-            .env("PODSCOPE_DIST", staging)
-    })?;
+    let whole = Whole::instrument(wasm.clone())?;
+    let visit = script("page-visit.mjs").env("PODSCOPE_DIST", staging);
+    let seen = visit
+        .args([wasm.as_path(), &whole.counted, &engine.wasm, &engine.counted])
+        .output()?;
+    let of = |module: &str| -> String {
+        let lines = seen.lines().filter_map(|line| line.strip_prefix(module));
+        lines.flat_map(|segment| [segment, "\n"]).collect()
+    };
+    whole.cut(&of("page"), PAGE_GAIN, &rest)?;
+    let seen = of("engine");
 
     // The rest needs the first half's exports before anything of the page runs; who will need the
     // rest waits for it (`www/boot.js`).
@@ -110,7 +129,7 @@ pub(crate) fn page(staging: &Path, html: String) -> Fallible<String> {
         html = with_integrity(html, &format!("podscope-web-{new}{ending}"), &named(&new, ending))?;
     }
     let rest = format!("<html data-rest=\"podscope-web-{new}_rest.wasm\" ");
-    Ok(html.replacen("<html ", &rest, 1))
+    Ok((html.replacen("<html ", &rest, 1), seen))
 }
 
 /// Puts a file's digest into the link that names it.

@@ -154,8 +154,7 @@ pub(crate) fn finish() -> Fallible {
     // is cut that is built again at every change.
     let serving = html.contains("__TRUNK_ADDRESS__");
     if !serving {
-        halves::engine(&staging)?;
-        html = halves::page(&staging, html)?;
+        html = halves::of(&staging, html)?;
     }
 
     let files = files_under(&staging, "engine")?;
