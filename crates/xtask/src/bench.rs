@@ -6,7 +6,7 @@
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{decisions, host, site, size};
+use crate::{decisions, flags, host, site, size};
 
 struct Bench {
     name: &'static str,
@@ -14,13 +14,28 @@ struct Bench {
     tools: &'static [Tool],
     /// Whether it looks at the release site.
     site: bool,
+    /// Whether it takes so long that it must be asked for by name.
+    long: bool,
     run: fn(&Paths) -> Fallible<Vec<Figure>>,
 }
 
-struct Figure {
+/// One measured value.
+pub(crate) struct Figure {
     name: String,
     value: f64,
     unit: String,
+}
+
+impl Figure {
+    pub(crate) fn new(name: String, value: f64, unit: &str) -> Self {
+        let unit = unit.to_owned();
+        Self { name, value, unit }
+    }
+    /// The same as one of `group`.
+    pub(crate) fn of(self, group: &str) -> Self {
+        let name = format!("{group}: {}", self.name);
+        Self { name, ..self }
+    }
 }
 
 const BENCHES: &[Bench] = &[
@@ -29,6 +44,7 @@ const BENCHES: &[Bench] = &[
         about: "bytes of a first visit, brotli",
         tools: &[Tool::Node],
         site: true,
+        long: false,
         run: sizes,
     },
     Bench {
@@ -36,6 +52,7 @@ const BENCHES: &[Bench] = &[
         about: "time of a scheduling decision, natively, against its limit (1/20 of kube-scheduler's)",
         tools: &[Tool::Toolchain],
         site: false,
+        long: false,
         run: |_| {
             let figure = |(name, value, unit)| Figure { name, value, unit };
             Ok(decisions::times()?.into_iter().map(figure).collect())
@@ -46,6 +63,7 @@ const BENCHES: &[Bench] = &[
         about: "time of a scheduling decision in headless Chromium, against its limit (1/10 of kube-scheduler's)",
         tools: decisions::BROWSER,
         site: false,
+        long: false,
         run: |paths| figures(decisions::in_chromium(paths)?),
     },
     Bench {
@@ -53,6 +71,7 @@ const BENCHES: &[Bench] = &[
         about: "the release site in Chromium: first paint, engine ready, frames while it computes",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         site: true,
+        long: false,
         run: |paths| figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
     },
     Bench {
@@ -60,6 +79,7 @@ const BENCHES: &[Bench] = &[
         about: "CPU time of the page's thread a frame while 1 000 and 10 000 pods play at 10x",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         site: true,
+        long: false,
         run: |paths| figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
     },
     Bench {
@@ -67,6 +87,7 @@ const BENCHES: &[Bench] = &[
         about: "the release site's engine in its worker: the 25 MB dump (3 s), seeks as in `timeline`",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         site: true,
+        long: false,
         run: engine,
     },
     Bench {
@@ -74,6 +95,7 @@ const BENCHES: &[Bench] = &[
         about: "seek to any instant of half an hour: a lesson (50 ms), 1 000 nodes (300 ms); memory with checkpoints",
         tools: &[],
         site: false,
+        long: false,
         run: |_| native("timeline"),
     },
     Bench {
@@ -81,6 +103,7 @@ const BENCHES: &[Bench] = &[
         about: "the 25 MB dump of a live cluster, natively",
         tools: &[],
         site: false,
+        long: false,
         run: |_| native("load"),
     },
     Bench {
@@ -88,7 +111,16 @@ const BENCHES: &[Bench] = &[
         about: "what would help a pod on 1 000 nodes (1 s), and its longest step",
         tools: &[],
         site: false,
+        long: false,
         run: |_| native("help"),
+    },
+    Bench {
+        name: "flags",
+        about: "the engine built otherwise: bytes (brotli), decisions in Chromium; only when named (half an hour)",
+        tools: decisions::BROWSER,
+        site: false,
+        long: true,
+        run: flags::measure,
     },
 ];
 
@@ -100,7 +132,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
     }
     let chosen: Vec<&Bench> = BENCHES
         .iter()
-        .filter(|b| args.is_empty() || args.iter().any(|a| a == b.name))
+        .filter(|b| args.is_empty() && !b.long || args.iter().any(|a| a == b.name))
         .collect();
     if chosen.iter().any(|b| b.site) {
         site::build_with(&tools::ensure(tools::RELEASE)?)?;
@@ -142,11 +174,7 @@ fn engine(paths: &Paths) -> Fallible<Vec<Figure>> {
 
 fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
     let files = size::first_visit()?;
-    let figure = |name: &str, bytes: u64| Figure {
-        name: name.to_string(),
-        value: bytes as f64 / 1024.0,
-        unit: "KiB".to_string(),
-    };
+    let figure = |name: &str, bytes: u64| Figure::new(name.to_string(), bytes as f64 / 1024.0, "KiB");
     let wasm = files
         .iter()
         .filter(|f| f.name.ends_with(".wasm"))
@@ -159,7 +187,7 @@ fn sizes(_: &Paths) -> Fallible<Vec<Figure>> {
 }
 
 /// Runs a process and reads its figures.
-fn figures(run: Run) -> Fallible<Vec<Figure>> {
+pub(crate) fn figures(run: Run) -> Fallible<Vec<Figure>> {
     let mut found = Vec::new();
     for line in run.output()?.lines() {
         match figure_of(line) {

@@ -95,9 +95,9 @@ pub(crate) const BROWSER: &[Tool] = &[
     Tool::Browser,
 ];
 
-/// Builds the decisions as the site's engine is built, and has `tests/e2e/decisions.mjs` time them in
-/// headless Chromium. The limit is a tenth of kube-scheduler's time.
-pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
+/// Builds `podscope-js` with these features as the site's engine is built, but for what `config` (cargo's
+/// `--config`) says; the directory that has the module, before `wasm-opt`.
+pub(crate) fn built_for_browsers(paths: &Paths, features: &str, config: &[&str]) -> Fallible<PathBuf> {
     Run::cargo()
         .args(["build", "--release", "--target", "wasm32-unknown-unknown"])
         .args([
@@ -105,8 +105,9 @@ pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
             "podscope-js",
             "--no-default-features",
             "--features",
-            "bench",
+            features,
         ])
+        .args(config.iter().flat_map(|entry| ["--config", entry]))
         .status()?;
     let built = host::target().join("wasm32-unknown-unknown/release/podscope_js.wasm");
     let out = host::target().join("bench-wasm");
@@ -115,19 +116,30 @@ pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
         .args([&out, &built])
         .tools(paths)
         .status()?;
-    let wasm = out.join("podscope_js_bg.wasm");
+    Ok(out)
+}
+
+/// The module's name in that directory.
+pub(crate) const WASM: &str = "podscope_js_bg.wasm";
+
+/// Has `tests/e2e/decisions.mjs` time decisions in headless Chromium, built as the site's engine. The limit is a
+/// tenth of kube-scheduler's time.
+pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
+    let out = built_for_browsers(paths, "bench", &[])?;
+    let wasm = out.join(WASM);
     Run::new("wasm-opt")
         .args(["-Oz", "-o"])
         .args([&wasm, &wasm])
         .tools(paths)
         .status()?;
     let limit = |workload: &Workload| format!("{}={:.0}", workload.name, workload.reference / 10.0);
-    Ok(Run::new("node")
-        .args(["tests/e2e/decisions.mjs"])
-        .args(WORKLOADS.iter().map(limit))
-        .args(["preempt"])
-        .env("PODSCOPE_BENCH", out)
-        .tools(paths))
+    Ok(timer(paths, &out).args(WORKLOADS.iter().map(limit)).args(["preempt"]))
+}
+
+/// The script that times them; its arguments are workloads.
+pub(crate) fn timer(paths: &Paths, directory: &Path) -> Run {
+    let run = Run::new("node").args(["tests/e2e/decisions.mjs"]);
+    run.env("PODSCOPE_BENCH", directory).tools(paths)
 }
 
 /// Microseconds of one decision, as `podscope bench` prints them.

@@ -8,6 +8,7 @@ mod bench;
 mod browser;
 mod decisions;
 mod editor;
+mod flags;
 mod golden;
 mod halves;
 mod host;

@@ -2,6 +2,7 @@
 
 use crate::run::{Fallible, Run};
 use crate::site::{dist, files_under};
+use std::path::Path;
 
 /// Bytes of all wasm of the page, as a CDN sends it.
 const WASM_BUDGET: u64 = 550 * 1024;
@@ -36,24 +37,28 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
         .into_iter()
         .filter(|name| !LATER.iter().any(|l| name.starts_with(l)) && !name.ends_with(REST))
         .collect();
+    let sizes = brotli(&dist(), &names)?;
+    let files = names.into_iter().zip(sizes);
+    let files = files.map(|(name, (bytes, brotli))| File { name, bytes, brotli });
+    Ok(files.collect())
+}
+
+/// Bytes of files of a directory, as they are and compressed by brotli.
+pub(crate) fn brotli(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u64)>> {
     let script = "const z=require('zlib'),f=require('fs');\
         for(const n of process.argv.slice(1)){const b=f.readFileSync(n);\
         console.log(b.length, z.brotliCompressSync(b,{params:{[z.constants.BROTLI_PARAM_QUALITY]:11,\
         [z.constants.BROTLI_PARAM_SIZE_HINT]:b.length,[z.constants.BROTLI_PARAM_LGWIN]:22}}).length)}";
     let sizes = Run::new("node")
         .args(["-e", script, "--"])
-        .args(&names)
-        .dir(&dist())
+        .args(names)
+        .dir(dir)
         .output()?;
-    let files = names.into_iter().zip(sizes.lines()).filter_map(|(name, line)| {
+    let sizes = sizes.lines().filter_map(|line| {
         let (bytes, brotli) = line.split_once(' ')?;
-        Some(File {
-            name,
-            bytes: bytes.parse().ok()?,
-            brotli: brotli.parse().ok()?,
-        })
+        Some((bytes.parse().ok()?, brotli.parse().ok()?))
     });
-    Ok(files.collect())
+    Ok(sizes.collect())
 }
 
 /// Prints the table; an error when a budget is exceeded.
