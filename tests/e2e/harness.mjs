@@ -168,9 +168,13 @@ export class Teller {
   /** Stops time, once a session is there. */
   async pause(page) {
     await page.locator(".page[data-playing]").waitFor();
-    const pause = page.getByRole("button", { name: "Pause" });
-    if (await page.locator('.page[data-playing="true"]').count() > 0) await pause.click();
-    await page.locator('.page[data-playing="false"]').waitFor();
+    const stands = page.locator('.page[data-playing="false"]');
+    // A session at its end, or a new one, stops or starts by itself while a click is on its way.
+    for (let attempt = 0; attempt < 5 && await stands.count() === 0; attempt += 1) {
+      await page.getByRole("button", { name: "Pause" }).click({ timeout: 4_000 }).catch(() => {});
+      await stands.waitFor({ timeout: 4_000 }).catch(() => {});
+    }
+    await stands.waitFor();
   }
 
   /** Goes to an instant by the clock; time stands there. `patience`: for a big cluster's way there. */

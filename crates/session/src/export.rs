@@ -126,7 +126,7 @@ pub fn picture(session: &Session) -> String {
             47,
             &format!(
                 "at {}, seed {}",
-                crate::view::clock(session.now()),
+                crate::clock::instant(session.now().0),
                 session.loaded().setup.seed
             ),
             "fill=\"#4a5362\""

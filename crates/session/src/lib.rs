@@ -25,6 +25,7 @@
 #![deny(missing_docs)]
 
 mod anonymise;
+pub mod clock;
 pub mod command;
 pub mod duration;
 pub mod explain;

@@ -79,6 +79,7 @@ export const stories = {
     for (const size of Object.keys(SIZES)) {
       for (const theme of THEMES) {
         const page = await t.open("", { size, theme });
+        await page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
         await t.screenshot(page, `first-visit-${size}-${theme}`);
         await t.axe(page);
       }

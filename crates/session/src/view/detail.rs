@@ -244,7 +244,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
 }
 
 fn machine_words(started: SimTime, signals: &[podscope_api::Str]) -> String {
-    let mut words = format!("runs since {}", super::clock(started));
+    let mut words = format!("runs since {}", crate::clock::instant(started.0));
     if !signals.is_empty() {
         words.push_str(&format!(", received {}", signals.join(", ")));
     }
@@ -410,7 +410,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
             let field = |name: &str| crate::report::field(first, name);
             format!(
                 "First broken at {}: {} Cause: {}, {}.",
-                super::clock(first.at),
+                crate::clock::instant(first.at.0),
                 field("message"),
                 field("cause"),
                 field("by")

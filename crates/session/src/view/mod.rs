@@ -9,7 +9,6 @@ mod words;
 
 use podscope_api::ordered::BTreeMap;
 
-use podscope_cluster::SimTime;
 
 pub(crate) use detail::detail;
 pub(crate) use marks::Marks;
@@ -202,13 +201,4 @@ fn story(session: &Session, step: Option<usize>) -> StoryState {
 /// Marks that are new or changed since the last time.
 pub(crate) fn new_marks(marks: &mut Marks, session: &Session) -> (Vec<Mark>, Vec<u64>) {
     marks.update(session.current(), session.branch().trace(), session.horizon())
-}
-
-/// An instant as the page writes it: seconds with one decimal.
-pub(crate) fn clock(at: SimTime) -> String {
-    format!(
-        "{}.{} s",
-        at.0.div_euclid(1_000_000),
-        at.0.rem_euclid(1_000_000) / 100_000
-    )
 }

@@ -13,10 +13,10 @@ pub(super) fn differs(world: &World, node: &NodeName, state: &MachineState, hear
     if !state.powered {
         out.push(format!(
             "{node} has no power: nothing runs here.{}",
-            if believed > 0 {
-                format!(" The API server still lists {believed} pods on it.")
-            } else {
-                String::new()
+            match believed {
+                0 => String::new(),
+                1 => " The API server still lists a pod on it.".to_owned(),
+                _ => format!(" The API server still lists {believed} pods on it."),
             }
         ));
     } else if state.is_dark {

@@ -126,11 +126,11 @@ mod tests {
     #[test]
     fn u_02_only_a_difference_is_marked() {
         for (api, machine, differs) in [
-            ("running", "runs since 2.7 s", false),
+            ("running", "runs since 0:02.7", false),
             ("ended: Completed, exit code 0", "no process", false),
             ("waiting: ContainerCreating", "no process", false),
             ("running", "no process", true),
-            ("unknown to the API", "runs since 2.7 s, received SIGTERM", true),
+            ("unknown to the API", "runs since 0:02.7, received SIGTERM", true),
         ] {
             assert_eq!(disagree(api, machine), differs, "{api} / {machine}");
         }

@@ -1,28 +1,14 @@
 //! Simulated instants and lengths as people read them.
 
+pub(crate) use podscope_session::clock::instant;
+use podscope_session::clock::whole;
 use podscope_session::protocol::Micros;
 
 const SECOND: i64 = 1_000_000;
 
-/// An instant on the clock, with tenths: `1:32.4`, from an hour on `1:02:03.4`.
-pub(crate) fn instant(at: Micros) -> String {
-    let tenths = at.max(0) / (SECOND / 10);
-    let (seconds, tenth) = (tenths / 10, tenths % 10);
-    format!("{}.{tenth}", whole(seconds))
-}
-
 /// An instant without tenths, for axes: `1:30`.
 pub(crate) fn axis(at: Micros) -> String {
     whole(at.max(0) / SECOND)
-}
-
-fn whole(seconds: i64) -> String {
-    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if h > 0 {
-        format!("{h}:{m:02}:{s:02}")
-    } else {
-        format!("{m}:{s:02}")
-    }
 }
 
 /// What is left of a countdown, rounded up: `11 s`, `4:12`.
