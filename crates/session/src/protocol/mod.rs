@@ -69,9 +69,26 @@ mod tests {
         for (request, bytes) in rows {
             assert_eq!(pack(&request).as_deref(), Ok(bytes), "{request:?}");
         }
+        // And `tests/e2e/wire.mjs` opens files, seeks and hears of frames with these.
+        let files = vec![("a".to_owned(), "bc".to_owned())];
+        let open = Request::Open {
+            source: Source::Files { files },
+        };
+        assert_eq!(pack(&open).as_deref(), Ok(&[0, 0, 1, 1, b'a', 2, b'b', b'c'][..]));
+        assert_eq!(pack(&Request::Seek { at: 200 }).as_deref(), Ok(&[7, 144, 3][..]));
+        let frame = Frame {
+            now: 200,
+            ..Frame::default()
+        };
+        let bytes = pack(&Update::Frame(Box::new(frame)));
+        assert_eq!(bytes.map(|bytes| bytes[..3].to_vec()), Ok(vec![4, 144, 3]));
         let kind = |update: &Update| pack(update).map(|bytes| bytes[0]);
         let problems = Vec::new();
         let message = String::new();
+        let (version, lessons) = (String::new(), Vec::new());
+        assert_eq!(kind(&Update::Hello { version, lessons }), Ok(0));
+        let (what, per_mille) = (String::new(), 0);
+        assert_eq!(kind(&Update::Progress { what, per_mille }), Ok(1));
         assert_eq!(kind(&Update::Opened(Box::default())), Ok(2));
         assert_eq!(kind(&Update::Refused { problems }), Ok(3));
         assert_eq!(kind(&Update::Frame(Box::default())), Ok(4));
