@@ -2,7 +2,9 @@
 //! in one object is refused; numbers keep their text.
 
 use crate::limits;
+use crate::ordered::BTreeMap;
 use crate::tree::{Data, Entry, Tree};
+use crate::yaml::put;
 
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +148,7 @@ impl<'t> JsonReader<'t> {
 
     fn object(&mut self, depth: usize) -> Result<Data, TextError> {
         let mut entries: Vec<Entry> = Vec::new();
-        let mut keys = crate::ordered::BTreeSet::new();
+        let (mut index, mut merged) = (BTreeMap::new(), Vec::new());
         self.pos += 1;
         self.space();
         if self.peek() == Some(b'}') {
@@ -166,14 +168,13 @@ impl<'t> JsonReader<'t> {
             }
             self.pos += 1;
             let value = self.value_at(depth + 1)?;
-            if keys.insert(key.clone()) {
-                entries.push(Entry {
-                    key: key.into(),
-                    line,
-                    column,
-                    value,
-                });
-            } else {
+            let entry = Entry {
+                key: key.into(),
+                line,
+                column,
+                value,
+            };
+            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false) {
                 self.duplicates.push(TextError {
                     line,
                     column,

@@ -28,6 +28,7 @@
 
 mod advice;
 mod behavior;
+mod block;
 mod config;
 mod core;
 mod decode;

@@ -2,6 +2,7 @@
 //! selectors that find objects by label.
 
 use crate::ordered::BTreeMap;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::macros::{string_enum, string_newtype};
@@ -19,7 +20,7 @@ string_newtype! {
 pub type Labels = Arc<BTreeMap<Str, Str>>;
 
 /// Namespace and name of an object; the namespace is empty for cluster-scoped kinds.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct ObjectKey {
     /// The namespace; empty for cluster-scoped kinds.
     pub namespace: Str,
@@ -41,6 +42,23 @@ impl ObjectKey {
             namespace: Str::from(""),
             name: name.into(),
         }
+    }
+}
+
+impl PartialOrd for ObjectKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ObjectKey {
+    /// By namespace, then by name. Keys of a namespace mostly share its text: then only names are compared.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let namespaces = match Arc::ptr_eq(&self.namespace, &other.namespace) {
+            true => Ordering::Equal,
+            false => self.namespace.cmp(&other.namespace),
+        };
+        namespaces.then_with(|| self.name.cmp(&other.name))
     }
 }
 

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
+use crate::block;
 use crate::json::TextError;
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
@@ -26,9 +27,9 @@ pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
             found.push((start_line, &text[start..at]));
             (start, start_line, only_prelude) = (at, line_number, true);
         }
-        let body = line.trim();
-        if !(body.is_empty() || body.starts_with('#') || line.starts_with('%')) {
-            only_prelude = false;
+        if only_prelude {
+            let body = line.trim();
+            only_prelude = body.is_empty() || body.starts_with('#') || line.starts_with('%');
         }
         at += line.len();
     }
@@ -45,6 +46,19 @@ pub(crate) struct YamlText {
 
 /// Reads every document of a piece of text that starts after `lines_before` lines.
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText {
+    if text.len() >= block::WORTHWHILE
+        && let Some(document) = block::read(text, lines_before)
+    {
+        return YamlText {
+            documents: vec![document],
+            problems: Vec::new(),
+        };
+    }
+    read_any(text, lines_before)
+}
+
+/// The same by the parser that knows all of YAML.
+pub(crate) fn read_any(text: &str, lines_before: u32) -> YamlText {
     let mut reader = Reader::new(text, lines_before);
     let mut documents = Vec::new();
     loop {
@@ -215,11 +229,11 @@ impl<'t> Reader<'t> {
                     } else {
                         Data::String(text.as_ref().into())
                     };
-                    key_text(data, span).map_err(|message| self.error(span, message))?
+                    key_text(data).map_err(|message| self.error(span, message))?
                 }
                 event => {
                     let node = self.node(event, span, depth + 1)?;
-                    key_text(node.data, span).map_err(|message| self.error(span, message))?
+                    key_text(node.data).map_err(|message| self.error(span, message))?
                 }
             };
             let (line, column) = self.at(span);
@@ -262,7 +276,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Puts an entry into a map; gives back the key if it was there already and may not be replaced.
-fn put(
+pub(crate) fn put(
     entries: &mut Vec<Entry>,
     index: &mut BTreeMap<Box<str>, usize>,
     merged: &mut Vec<bool>,
@@ -313,7 +327,7 @@ fn put(
 }
 
 /// A map key as JSON has it (VA-253).
-fn key_text(data: Data, _span: Span) -> Result<Box<str>, String> {
+pub(crate) fn key_text(data: Data) -> Result<Box<str>, String> {
     Ok(match data {
         Data::String(text) | Data::Number(text) => text,
         Data::Bool(value) => value.to_string().into(),
