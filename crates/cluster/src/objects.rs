@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
+use podscope_api::ordered::BTreeSet;
+use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 /// Objects of one kind by namespace and name.
@@ -83,24 +84,42 @@ impl Objects {
             .flat_map(|keys| keys.iter())
             .filter_map(|key| self.get::<Pod>(key))
     }
-    /// The object of that UID.
+    /// Nodes that pods are bound to and that do not exist.
+    pub(crate) fn missing_nodes(&self) -> BTreeSet<NodeName> {
+        // Both are in the order of the names.
+        let mut nodes = self.list::<Node>().map(|node| &*node.metadata.name).peekable();
+        let mut missing = BTreeSet::new();
+        for name in self.pods_by_node.keys() {
+            while nodes.next_if(|node| *node < name.as_str()).is_some() {}
+            if nodes.peek() != Some(&name.as_str()) {
+                missing.insert(name.clone());
+            }
+        }
+        missing
+    }
+    /// The object of that UID; events, which nobody asks for by it, are not found.
     pub fn by_uid(&self, uid: &Uid) -> Option<Object> {
         self.by_uid.get(uid).and_then(|(kind, key)| self.get_kind(*kind, key))
     }
     /// Adds or replaces an object. Only the API server's store and tests call this.
     pub fn put(&mut self, object: Object) {
-        if let Some(old) = self.get_kind(object.kind(), &object.key()) {
-            self.unindex(&old);
-        }
         let key = object.key();
-        self.by_uid
-            .insert_mut(object.metadata().uid.clone(), (object.kind(), key.clone()));
-        if let Object::Pod(pod) = &object {
-            if let Some(node) = &pod.spec.node_name {
+        let old = self.get_kind(object.kind(), &key);
+        // Most writes change no index.
+        if old.as_ref().map(places) != Some(places(&object)) {
+            if let Some(old) = old {
+                self.unindex(&old);
+            }
+            if object.kind() != Kind::Event {
+                self.by_uid
+                    .insert_mut(object.metadata().uid.clone(), (object.kind(), key.clone()));
+            }
+            let (_, node, owner) = places(&object);
+            if let Some(node) = node {
                 index(&mut self.pods_by_node, node, &key);
             }
-            if let Some(owner) = pod.metadata.controller_ref() {
-                index(&mut self.pods_by_owner, &owner.uid, &key);
+            if let Some(owner) = owner {
+                index(&mut self.pods_by_owner, owner, &key);
             }
         }
         self.tables[object.kind() as usize].insert_mut(key, object);
@@ -115,15 +134,28 @@ impl Objects {
 
     fn unindex(&mut self, old: &Object) {
         let key = old.key();
-        self.by_uid.remove_mut(&old.metadata().uid);
-        if let Object::Pod(pod) = old {
-            if let Some(node) = &pod.spec.node_name {
-                unindex(&mut self.pods_by_node, node, &key);
-            }
-            if let Some(owner) = pod.metadata.controller_ref() {
-                unindex(&mut self.pods_by_owner, &owner.uid, &key);
-            }
+        let (uid, node, owner) = places(old);
+        if old.kind() != Kind::Event {
+            self.by_uid.remove_mut(uid);
         }
+        if let Some(node) = node {
+            unindex(&mut self.pods_by_node, node, &key);
+        }
+        if let Some(owner) = owner {
+            unindex(&mut self.pods_by_owner, owner, &key);
+        }
+    }
+}
+
+/// Where the indexes have an object: its UID, and of a pod the node and the controller.
+fn places(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
+    let uid = &object.metadata().uid;
+    match object {
+        Object::Pod(pod) => {
+            let owner = pod.metadata.controller_ref().map(|owner| &owner.uid);
+            (uid, pod.spec.node_name.as_ref(), owner)
+        }
+        _ => (uid, None, None),
     }
 }
 

@@ -14,17 +14,14 @@ use crate::{SimTime, Span};
 use super::taints::ready_status;
 use super::{ControllerManagerSettings, Millis};
 
+const REGION: &str = "topology.kubernetes.io/region";
+const ZONE: &str = "topology.kubernetes.io/zone";
 const EXCLUDE: &str = "node.kubernetes.io/exclude-disruption";
 
 /// Region and zone of a node, as one key.
 pub(super) fn zone_of(node: &Node) -> Str {
     let label = |key: &str| node.metadata.label(key).unwrap_or_default();
-    format!(
-        "{}:{}",
-        label("topology.kubernetes.io/region"),
-        label("topology.kubernetes.io/zone")
-    )
-    .into()
+    format!("{}:{}", label(REGION), label(ZONE)).into()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,10 +176,23 @@ impl Zones {
         now: SimTime,
     ) -> Turn {
         let mut counts: BTreeMap<Str, (i64, i64)> = BTreeMap::new();
+        // Neighbours by name are mostly of one zone.
+        let mut last: Option<([Option<&str>; 2], Str)> = None;
         for node in nodes.filter(|node| node.metadata.label(EXCLUDE).is_none()) {
-            let (good, bad) = counts.entry(zone_of(node)).or_default();
-            let status = ready(node).or_else(|| ready_status(node).cloned());
-            if status == Some(ConditionStatus::True) {
+            let place = [REGION, ZONE].map(|key| node.metadata.label(key));
+            let name = match &last {
+                Some((known, name)) if *known == place => name,
+                _ => &last.insert((place, zone_of(node))).1,
+            };
+            let (good, bad) = match counts.get_mut(name) {
+                Some(count) => count,
+                None => counts.entry(name.clone()).or_default(),
+            };
+            let is_ready = match ready(node) {
+                Some(status) => status == ConditionStatus::True,
+                None => ready_status(node) == Some(&ConditionStatus::True),
+            };
+            if is_ready {
                 *good += 1;
             } else {
                 *bad += 1;

@@ -1,7 +1,7 @@
 //! What all checks need to know of the past: which processes live, who
 //! removed which object, which commands and faults there were.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -54,6 +54,8 @@ const AFTERMATH: Span = Span::seconds(600);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger {
     pub live: RedBlackTreeMapSync<Uid, LivePod>,
+    /// Those of `live` without an object. Invariant: an object's removal or a start without one puts them here.
+    pub orphans: BTreeSet<Uid>,
     /// UIDs with live processes by StatefulSet identity.
     pub by_identity: RedBlackTreeMapSync<ObjectKey, Vec<Uid>>,
     pub removals: RedBlackTreeMapSync<Uid, Removal>,
@@ -168,6 +170,9 @@ impl Ledger {
                         out_of_service: node.and_then(|node| self.out_of_service.get(node)).cloned(),
                     };
                     let uid = pod.metadata.uid.clone();
+                    if self.live.contains_key(&uid) {
+                        self.orphans.insert(uid.clone());
+                    }
                     self.removals.insert_mut(uid.clone(), removal);
                     self.removal_order.push_back(uid);
                     self.forget_old_removals();
@@ -277,6 +282,9 @@ impl Ledger {
         });
         entry.containers.insert(container.clone(), record.at);
         self.live.insert_mut(object.uid.clone(), entry);
+        if parts.objects.by_uid(&object.uid).is_none() {
+            self.orphans.insert(object.uid.clone());
+        }
         if let Some(identity) = identity {
             let mut uids = self.by_identity.get(&identity).cloned().unwrap_or_default();
             if !uids.contains(&object.uid) {
@@ -304,6 +312,7 @@ impl Ledger {
             return;
         };
         self.live.remove_mut(uid);
+        self.orphans.remove(uid);
         if let Some(identity) = entry.identity {
             let mut uids = self.by_identity.get(&identity).cloned().unwrap_or_default();
             uids.retain(|other| other != uid);

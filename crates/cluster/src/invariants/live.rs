@@ -147,10 +147,8 @@ fn waits_for_volumes(pod: &Pod, view: &View<'_>) -> bool {
 
 /// `no-orphans`.
 fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
-    for (uid, entry) in view.ledger.live.iter() {
-        if view.objects.by_uid(uid).is_some() {
-            continue;
-        }
+    let entries = view.ledger.orphans.iter();
+    for (uid, entry) in entries.filter_map(|uid| Some((uid, view.ledger.live.get(uid)?))) {
         let grace = view
             .ledger
             .removals
@@ -233,19 +231,35 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
 
 /// `converge`: as many pods as asked for. Pods of nodes that do not exist do not count.
 fn workloads(view: &View<'_>, refused: &BTreeMap<ObjectKey, SimTime>, found: &mut Vec<Open>) {
-    let active = |owner: &Uid| {
-        view.objects
-            .pods_of(owner)
-            .filter(|pod| {
-                let has_node = pod
-                    .spec
-                    .node_name
-                    .as_ref()
-                    .is_none_or(|node| view.objects.named::<Node>(node.as_str()).is_some());
-                has_node && !pod.is_terminal() && !pod.metadata.is_terminating()
-            })
-            .count()
+    let missing = view.objects.missing_nodes();
+    let is_active = |pod: &Pod| {
+        let has_node = || {
+            let node = pod.spec.node_name.as_ref();
+            node.is_none_or(|node| !missing.contains(node))
+        };
+        !pod.is_terminal() && !pod.metadata.is_terminating() && (missing.is_empty() || has_node())
     };
+    // Pods are counted in their own order, where those of an owner mostly stand together: to look each of them
+    // up by its owner would take most of the time of a quiet cluster.
+    let mut counts: BTreeMap<Uid, i64> = BTreeMap::new();
+    let mut last: Option<(&Uid, i64)> = None;
+    for pod in view.objects.list::<Pod>().filter(|pod| is_active(pod)) {
+        let Some(owner) = pod.metadata.controller_ref() else {
+            continue;
+        };
+        match &mut last {
+            Some((uid, count)) if **uid == owner.uid => *count += 1,
+            _ => {
+                if let Some((uid, count)) = last.replace((&owner.uid, 1)) {
+                    *counts.entry(uid.clone()).or_default() += count;
+                }
+            }
+        }
+    }
+    if let Some((uid, count)) = last {
+        *counts.entry(uid.clone()).or_default() += count;
+    }
+    let active = |owner: &Uid| counts.get(owner).copied().unwrap_or(0);
     let is_ending = |namespace: &str| {
         view.objects
             .named::<Namespace>(namespace)
@@ -253,7 +267,7 @@ fn workloads(view: &View<'_>, refused: &BTreeMap<ObjectKey, SimTime>, found: &mu
     };
     let mut check = |object: Object, wanted: Option<i32>| {
         let metadata = object.metadata();
-        let wanted = usize::try_from(wanted.unwrap_or(1)).unwrap_or(0);
+        let wanted = i64::from(wanted.unwrap_or(1).max(0));
         let have = active(&metadata.uid);
         if have != wanted && !metadata.is_terminating() && !is_ending(&metadata.namespace) {
             found.push(Open {
