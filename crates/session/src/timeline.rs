@@ -30,6 +30,10 @@ use crate::scenario::{Loaded, Timed};
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 /// Checkpoints kept in a branch; when there are more, every other one goes and the spacing doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
+/// Nodes and pods of all checkpoints of a branch together: what bounds their memory in a large cluster.
+pub const CHECKPOINT_OBJECTS: usize = 800_000;
+/// Checkpoints that a branch of any cluster may keep.
+pub const MIN_CHECKPOINTS: usize = 4;
 /// Events between checkpoints of a young branch.
 const FIRST_SPACING: u64 = 400;
 /// Branches kept.

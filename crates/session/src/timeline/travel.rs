@@ -2,10 +2,19 @@
 
 use std::sync::Arc;
 
-use podscope_cluster::{SimTime, Span};
+use podscope_api::Kind;
+use podscope_cluster::{SimTime, Span, World};
 
 use super::branch::Checkpoint;
-use super::{MAX_BRANCHES, MAX_CHECKPOINTS, Session};
+use super::{CHECKPOINT_OBJECTS, MAX_BRANCHES, MAX_CHECKPOINTS, MIN_CHECKPOINTS, Session};
+
+/// How many checkpoints a branch keeps of worlds of this size: one costs what the scheduler and the controllers
+/// know of nodes and pods, which is theirs alone as soon as they learn something.
+fn most_checkpoints(world: &World) -> usize {
+    let objects = world.objects();
+    let known = objects.count_kind(Kind::Pod) + objects.count_kind(Kind::Node);
+    (CHECKPOINT_OBJECTS / known.max(1)).clamp(MIN_CHECKPOINTS, MAX_CHECKPOINTS)
+}
 
 impl Session {
     pub(super) fn checkpoint(&mut self) {
@@ -22,7 +31,8 @@ impl Session {
             world: self.world.clone(),
             progress: self.progress.clone(),
         });
-        if branch.checkpoints.len() > MAX_CHECKPOINTS {
+        let most = most_checkpoints(&self.world);
+        while branch.checkpoints.len() > most {
             branch.spacing = branch.spacing.saturating_mul(2);
             let mut at = 0;
             branch.checkpoints.retain(|_| {
