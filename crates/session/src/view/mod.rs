@@ -9,7 +9,6 @@ mod words;
 
 use podscope_api::ordered::BTreeMap;
 
-
 pub(crate) use detail::detail;
 pub(crate) use marks::Marks;
 
