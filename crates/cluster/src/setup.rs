@@ -133,7 +133,7 @@ impl World {
         for (index, node) in generated(&setup.nodes).into_iter().enumerate() {
             world.add_node(node, index, &setup);
         }
-        let mut cut_off = Vec::new();
+        let (mut cut_off, mut imported) = (Vec::new(), Vec::new());
         for (index, object) in setup.objects.iter().enumerate() {
             match object {
                 Object::Node(node) => {
@@ -143,8 +143,12 @@ impl World {
                         errors.push(SetupError { index, error });
                         continue;
                     }
-                    if !node.metadata.uid.is_empty() && !node.is_ready() {
-                        cut_off.push(NodeName(node.metadata.name.clone()));
+                    if !node.metadata.uid.is_empty() {
+                        let name = NodeName(node.metadata.name.clone());
+                        if !node.is_ready() {
+                            cut_off.push(name.clone());
+                        }
+                        imported.push(name);
                     }
                     world.add_node(Node::clone(node), place, &setup);
                 }
@@ -161,7 +165,7 @@ impl World {
                 _ => {}
             }
         }
-        world.start_everything(sink);
+        world.start_everything(&imported, sink);
         world
             .queue
             .push(SimTime::ZERO + LOOK_INTERVAL, crate::queue::Event::Look);
@@ -223,13 +227,16 @@ impl World {
         self.create_node_lease(&name);
     }
 
-    fn start_everything(&mut self, sink: &mut dyn Sink) {
+    fn start_everything(&mut self, imported: &[NodeName], sink: &mut dyn Sink) {
         let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
         let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
         for pod in pods {
             if let Some(node) = pod.spec.node_name.clone() {
                 self.with_machine(&node, sink, |machine, ctx| machine.adopt(&pod, ctx));
             }
+        }
+        for name in imported {
+            self.settle_images(name, sink);
         }
         self.start_control_plane();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
@@ -241,6 +248,26 @@ impl World {
         for actor in self.processes.keys().cloned().collect::<Vec<_>>() {
             self.start_now(&actor, revision, &objects, sink);
         }
+    }
+
+    /// A live node keeps its images below the threshold of their collection. One that was imported with more, beside
+    /// what its pods are taken to use, has them on a file system of their own, which its Node does not tell of.
+    fn settle_images(&mut self, name: &NodeName, sink: &mut dyn Sink) {
+        let Some(node) = self.objects().named::<Node>(name.as_str()) else {
+            return;
+        };
+        let disk = node.status.capacity.get("ephemeral-storage").map(|disk| disk.value());
+        let Some(disk) = disk else { return };
+        self.with_machine(name, sink, |machine, _| {
+            let containers = machine.pods().flat_map(|(_, pod)| &pod.containers);
+            let written = containers
+                .map(|one| one.behavior.disk.from)
+                .fold(0_i64, i64::saturating_add);
+            let used = i128::from(written) + i128::from(machine.image_bytes());
+            if used * 100 >= i128::from(disk) * 80 {
+                machine.give_image_disk();
+            }
+        });
     }
 
     /// A process that runs since before t = 0: it starts, lists, and watches without a gap.

@@ -1,5 +1,5 @@
 //! `KubeletConfiguration` v1beta1: the fields about eviction, grace, restarts,
-//! pulls and registration are typed; other known fields are accepted with a
+//! images and registration are typed; other known fields are accepted with a
 //! notice, unknown ones refused (P-05, LC-186 to LC-200).
 
 use crate::ordered::BTreeMap;
@@ -33,6 +33,10 @@ wire_types! {
         /// Instead of the two fields before.
         pub shutdown_grace_period_by_pod_priority: Vec<ShutdownGracePeriodByPodPriority>,
         pub crash_loop_back_off: Option<CrashLoopBackOffConfig>,
+        pub image_minimum_gc_age as "imageMinimumGCAge": Option<Duration>,
+        pub image_maximum_gc_age as "imageMaximumGCAge": Option<Duration>,
+        pub image_gc_high_threshold_percent as "imageGCHighThresholdPercent": Option<i32>,
+        pub image_gc_low_threshold_percent as "imageGCLowThresholdPercent": Option<i32>,
         pub serialize_image_pulls: Option<bool>,
         pub max_parallel_image_pulls: Option<i32>,
         pub max_pods: Option<i32>,
@@ -94,10 +98,6 @@ const KEPT: &[&str] = &[
     "healthzBindAddress",
     "healthzPort",
     "httpCheckFrequency",
-    "imageGCHighThresholdPercent",
-    "imageGCLowThresholdPercent",
-    "imageMaximumGCAge",
-    "imageMinimumGCAge",
     "imagePullCredentialsVerificationPolicy",
     "imageServiceEndpoint",
     "iptablesDropBit",
@@ -303,6 +303,7 @@ pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<S
             format!("shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {whole}"),
         );
     }
+    check_image_gc(&config, &mut refuse);
     if let Some(period) = config
         .crash_loop_back_off
         .as_ref()
@@ -321,6 +322,45 @@ pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<S
         Ok((config, notices))
     } else {
         Err(errors)
+    }
+}
+
+/// When images are collected: percentages in order, and ages (`validation.go` of the kubelet's configuration).
+fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+    let (high, low) = (
+        config.image_gc_high_threshold_percent.unwrap_or(85),
+        config.image_gc_low_threshold_percent.unwrap_or(80),
+    );
+    for (field, flag, percent) in [
+        ("imageGCHighThresholdPercent", "high", high),
+        ("imageGCLowThresholdPercent", "low", low),
+    ] {
+        if !(0..=100).contains(&percent) {
+            let message =
+                format!("{field} (--image-gc-{flag}-threshold) {percent} must be between 0 and 100, inclusive");
+            refuse(field.into(), message);
+        }
+    }
+    if low >= high {
+        let field = "imageGCLowThresholdPercent";
+        let message = format!(
+            "{field} (--image-gc-low-threshold) {low} must be less than imageGCHighThresholdPercent (--image-gc-high-threshold) {high}"
+        );
+        refuse(field.into(), message);
+    }
+    let max = config.image_maximum_gc_age.unwrap_or_default();
+    let min = config
+        .image_minimum_gc_age
+        .filter(|age| age.0 != 0)
+        .unwrap_or(Duration(120_000_000));
+    if max.0 < 0 {
+        refuse(
+            "imageMaximumGCAge".into(),
+            format!("imageMaximumGCAge {max} must not be negative"),
+        );
+    } else if max.0 > 0 && max <= min {
+        let message = format!("imageMaximumGCAge {max} must be greater than imageMinimumGCAge {min}");
+        refuse("imageMaximumGCAge".into(), message);
     }
 }
 
@@ -407,6 +447,24 @@ mod tests {
             (
                 "evictionPressureTransitionPeriod: soon",
                 "3:35: evictionPressureTransitionPeriod: time: invalid duration \"soon\"",
+            ),
+            (
+                "imageGCLowThresholdPercent: 90",
+                "3:29: imageGCLowThresholdPercent: imageGCLowThresholdPercent (--image-gc-low-threshold) 90 must be less than \
+                 imageGCHighThresholdPercent (--image-gc-high-threshold) 85",
+            ),
+            (
+                "imageGCHighThresholdPercent: 101",
+                "3:30: imageGCHighThresholdPercent: imageGCHighThresholdPercent (--image-gc-high-threshold) 101 must be between 0 \
+                 and 100, inclusive",
+            ),
+            (
+                "imageMaximumGCAge: 2m",
+                "3:20: imageMaximumGCAge: imageMaximumGCAge 2m0s must be greater than imageMinimumGCAge 2m0s",
+            ),
+            (
+                "imageMaximumGCAge: -1h",
+                "3:20: imageMaximumGCAge: imageMaximumGCAge -1h0m0s must not be negative",
             ),
         ] {
             assert_eq!(read(text).unwrap_err(), [wanted], "{text}");

@@ -9,8 +9,8 @@
 //! A pass is queued only while the sum of what the containers can use at most
 //! could cross a threshold, or a condition is still held.
 //!
-//! Deviation: the machine itself uses nothing, images take no room; nodefs and
-//! imagefs are one disk, the node's `ephemeral-storage`. A file system has an
+//! Deviation: the machine itself uses nothing; nodefs and imagefs are one disk,
+//! the node's `ephemeral-storage`, on which images take room (`images.rs`). A file system has an
 //! inode for every 16 KiB, as mke2fs makes it, and what is written uses them at
 //! that rate; a container is one process, a sandbox another, of the 32 768 that
 //! a kernel allows.
@@ -107,6 +107,14 @@ impl Resource {
             Self::Pids => i64::from(container.is_running()),
         }
     }
+    /// What the images use of it.
+    fn of_images(self, host: &Host<'_, '_>) -> i64 {
+        match self {
+            Self::Disk => host.machine.image_bytes(),
+            Self::Inodes => host.machine.image_bytes() / BYTES_PER_INODE,
+            Self::Memory | Self::Pids => 0,
+        }
+    }
     /// The most a container can come to use.
     fn most(self, container: &Container) -> i64 {
         let usage = match self {
@@ -143,7 +151,28 @@ fn amount(value: ThresholdValue, capacity: i64) -> i64 {
 fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
     let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, host.ctx.now));
     let used = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
-    Some(resource.capacity(host)?.saturating_sub(used))
+    let free = resource.capacity(host)?.saturating_sub(used);
+    Some(free.saturating_sub(resource.of_images(host)))
+}
+
+/// The most of it that what runs now can come to use, with the images that are there.
+fn most(resource: Resource, host: &Host<'_, '_>) -> i64 {
+    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
+    let all = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
+    all.saturating_add(resource.of_images(host))
+}
+
+/// Bytes of the disk, and how many of them are free; none if nobody said how large it is.
+pub(super) fn disk(host: &Host<'_, '_>) -> Option<(i64, i64)> {
+    let capacity = Resource::Disk.capacity(host).filter(|capacity| *capacity > 0)?;
+    Some((capacity, available(Resource::Disk, host)?))
+}
+
+/// How many per cent of the disk can come to be used as things stand, rounded up.
+pub(super) fn most_disk(host: &Host<'_, '_>) -> Option<i64> {
+    let (capacity, _) = disk(host)?;
+    let used = i128::from(most(Resource::Disk, host)) * 100;
+    Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)
 }
 
 /// Which emptyDir a container's disk use goes to: the first it mounts; else its own layer.
@@ -213,6 +242,7 @@ impl Managers {
         if self.can_matter(host) {
             self.queue_eviction(host.shared.slow_after(host.ctx.now), host);
         }
+        self.watch_images(host);
     }
     fn queue_eviction(&mut self, at: SimTime, host: &mut Host<'_, '_>) {
         if self
@@ -233,9 +263,7 @@ impl Managers {
             let Some(capacity) = resource.capacity(host) else {
                 return false;
             };
-            let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
-            let most = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
-            capacity.saturating_sub(most) < amount(threshold.value, capacity)
+            capacity.saturating_sub(most(resource, host)) < amount(threshold.value, capacity)
         };
         let can_break = || {
             self.pods.iter().any(|(uid, worker)| {
@@ -317,7 +345,9 @@ impl Managers {
         let message = format!("Attempting to reclaim {}", resource.name());
         events::of_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
         if matches!(resource, Resource::Disk | Resource::Inodes) {
-            host.machine.collect_dead_containers();
+            let is_over = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            host.machine.collect_dead_containers(&is_over, now);
+            self.delete_unused_images(host);
             if !is_met(&threshold, true, host) {
                 return;
             }

@@ -9,6 +9,7 @@ mod events;
 mod eviction;
 mod grace;
 mod host;
+mod images;
 mod kill;
 mod mirror;
 mod node;
@@ -57,6 +58,8 @@ pub enum KubeletTimer {
     Node,
     /// A step of an orderly shutdown is over.
     Shutdown,
+    /// The image manager's pass (every 5 min while images could have to go).
+    Images,
 }
 
 /// What reaches a kubelet. It watches its Node and its pods only.
@@ -96,6 +99,7 @@ struct Managers {
     pods: BTreeMap<Uid, PodWorker>,
     orphans: orphans::Orphans,
     eviction: eviction::Eviction,
+    images: images::ImageGc,
     shutdown: Option<shutdown::Shutdown>,
     /// Critical pods with the pods that end for them (LC-066).
     preemptors: Vec<(Uid, Vec<Uid>)>,
@@ -177,6 +181,7 @@ impl Managers {
                 KubeletTimer::Housekeeping => self.housekeeping(host),
                 KubeletTimer::Node => self.node_pass(host),
                 KubeletTimer::Shutdown => {}
+                KubeletTimer::Images => self.image_pass(host),
             },
             KubeletInput::Machine(event) => self.machine_event(&event, host),
         }
@@ -360,7 +365,7 @@ impl Managers {
             MachineEvent::Pulled { pull, succeeded, .. } => {
                 let asked = host.shared.pulls.remove(pull);
                 if *succeeded {
-                    host.pulled_image();
+                    host.images_changed();
                 }
                 match asked {
                     Some(uid) => uid,

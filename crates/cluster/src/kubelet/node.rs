@@ -93,8 +93,8 @@ pub(super) struct NodeState {
     pub(super) wanted_volumes: BTreeSet<Str>,
     /// Whether the machine is going down in order (LC-212).
     pub(super) is_shutting_down: bool,
-    /// Whether this process has pulled images: from then on it tells which there are.
-    has_pulled: bool,
+    /// Whether this process has pulled or removed images: from then on it tells which there are.
+    tells_images: bool,
     /// Since when the runtime does not answer.
     pub(super) runtime_down_since: Option<SimTime>,
     is_in_flight: bool,
@@ -112,9 +112,9 @@ impl Host<'_, '_> {
         let at = self.shared.slow_after(self.ctx.now);
         self.node_pass_at(at);
     }
-    /// An image came: nodes say which they have (LC-068).
-    pub(super) fn pulled_image(&mut self) {
-        self.shared.node_state.has_pulled = true;
+    /// An image came or went: nodes say which they have (LC-068).
+    pub(super) fn images_changed(&mut self) {
+        self.shared.node_state.tells_images = true;
         if is_outdated(self) {
             self.want_node_status();
         }
@@ -315,7 +315,7 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
 
 /// The images of the machine as the Node tells them, the largest first.
 fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
-    let mut held: Vec<&Image> = host.machine.images().iter().map(|image| &**image).collect();
+    let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
     held.in_order_by_key(|image| Reverse(image.bytes));
     let told = held.into_iter().take(REPORTED_IMAGES).map(|image| ContainerImage {
         names: image.names.iter().take(REPORTED_NAMES).cloned().collect(),
@@ -332,7 +332,7 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     conditions(&node.status.conditions, host) != node.status.conditions
         || in_use != node.status.volumes_in_use
-        || (host.shared.node_state.has_pulled && images(host) != node.status.images)
+        || (host.shared.node_state.tells_images && images(host) != node.status.images)
 }
 
 fn write_status(host: &mut Host<'_, '_>) {
@@ -342,7 +342,7 @@ fn write_status(host: &mut Host<'_, '_>) {
     let name: NodeName = host.shared.node.clone();
     let conditions = conditions(&node.status.conditions, host);
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
-    let images = host.shared.node_state.has_pulled.then(|| images(host));
+    let images = host.shared.node_state.tells_images.then(|| images(host));
     let change = Mutation::new::<Node>("node status", move |node| {
         if let Some(images) = &images {
             node.status.images.clone_from(images);

@@ -102,6 +102,14 @@ pub struct KubeletSettings {
     pub eviction_max_pod_grace_period: i64,
     /// `evictionPressureTransitionPeriod` (LC-191); default 5 min.
     pub eviction_pressure_transition_period: Span,
+    /// `imageGCHighThresholdPercent`: from this use of the disk on, images are collected; default 85, 100: never.
+    pub image_gc_high_threshold_percent: i64,
+    /// `imageGCLowThresholdPercent`: images are collected until so much is used; default 80.
+    pub image_gc_low_threshold_percent: i64,
+    /// `imageMinimumGCAge`: images seen for less than this are kept; default 2 min.
+    pub image_minimum_gc_age: Span,
+    /// `imageMaximumGCAge`: images unused for longer go whatever the disk's use; default 0: none does.
+    pub image_maximum_gc_age: Span,
     /// `serializeImagePulls` (LC-070); default true: one pull at a time.
     pub serialize_image_pulls: bool,
     /// `maxParallelImagePulls`, where pulls are not serialized; default: no bound.
@@ -127,6 +135,10 @@ impl Default for KubeletSettings {
             eviction: default_hard(),
             eviction_max_pod_grace_period: 0,
             eviction_pressure_transition_period: Span::seconds(300),
+            image_gc_high_threshold_percent: 85,
+            image_gc_low_threshold_percent: 80,
+            image_minimum_gc_age: Span::seconds(120),
+            image_maximum_gc_age: Span::ZERO,
             serialize_image_pulls: true,
             max_parallel_image_pulls: None,
             max_container_restart_period: backoff::LONGEST,
@@ -227,6 +239,22 @@ impl KubeletSettings {
             &mut self.max_container_restart_period,
             restarts.and_then(|one| one.max_container_restart_period).map(span),
         );
+        for (field, given) in [
+            (
+                &mut self.image_gc_high_threshold_percent,
+                config.image_gc_high_threshold_percent,
+            ),
+            (
+                &mut self.image_gc_low_threshold_percent,
+                config.image_gc_low_threshold_percent,
+            ),
+        ] {
+            set(field, given.map(i64::from));
+        }
+        // A minimum age of zero is the default's, as for every duration of that file but the maximum age, whose default it is.
+        let min_age = config.image_minimum_gc_age.filter(|age| age.0 != 0);
+        set(&mut self.image_minimum_gc_age, min_age.map(span));
+        set(&mut self.image_maximum_gc_age, config.image_maximum_gc_age.map(span));
         set(&mut self.serialize_image_pulls, config.serialize_image_pulls);
         if let Some(most) = config.max_parallel_image_pulls {
             self.max_parallel_image_pulls = usize::try_from(most).ok();

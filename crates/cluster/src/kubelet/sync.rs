@@ -167,7 +167,7 @@ impl PodWorker {
                 .filter(|cidr| !cidr.is_empty());
             let is_host_network = pod.spec.host_network == Some(true);
             let host_ip = is_host_network.then(|| self.status().host_ip.clone());
-            host.machine.purge_init_containers(uid);
+            host.machine.purge_init_containers(uid, host.ctx.now);
             if !host.machine.create_sandbox(&pod, cidr, host_ip) {
                 let message = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start sandbox";
                 events::of_pod(&pod, EventType::Warning, "FailedCreatePodSandBox", message, host);

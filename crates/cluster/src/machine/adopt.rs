@@ -45,7 +45,7 @@ impl Machine {
                 let bytes = super::Image::of(&name).bytes;
                 self.add_image(&[status.image_id.clone(), name.into()], bytes);
             }
-            let source = self.hold_image(&container.image);
+            let source = self.hold_image(&container.image, now);
             let behavior = behavior_of(pod, container, role);
             let ended = |state: &podscope_api::ContainerState, ctx: &Ctx<'_>| {
                 state.terminated.as_ref().map(|terminated| {

@@ -1,4 +1,4 @@
-//! Images of a machine: which are there, and pulls.
+//! Images of a machine: which are there, since when and until when they were used, and pulls.
 //!
 //! ```text
 //! (asked for) ─▶ Waiting ──fewer than the limit under way──▶ UnderWay ──took its time──▶ (ended)
@@ -51,6 +51,17 @@ impl Image {
     }
 }
 
+/// An image on a machine's disk, and what its kubelet can come to know of its use.
+#[derive(Debug, Clone)]
+pub struct HeldImage {
+    /// The image.
+    pub image: Arc<Image>,
+    /// When it came.
+    pub came_at: SimTime,
+    /// When the last container made from it was removed; none if there was none. Says nothing of those that are there.
+    pub used_until: Option<SimTime>,
+}
+
 /// 64 hexadecimal digits made from a number and texts, as runtimes name containers and images.
 pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
     use std::fmt::Write;
@@ -90,26 +101,64 @@ impl Machine {
     /// The image of that name, however it is written.
     pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
         let name = full_name(image);
-        self.images.iter().find(|known| known.is_called(&name))
+        let known = self.images.iter().find(|held| held.image.is_called(&name))?;
+        Some(&known.image)
     }
     /// An image of so many bytes is present; names by digest go first.
     pub fn add_image(&mut self, names: &[Str], bytes: i64) {
         let (mut digests, tags): (Vec<Str>, Vec<Str>) = names.iter().cloned().partition(|name| name.contains('@'));
         digests.extend(tags);
-        self.images.push(Arc::new(Image { names: digests, bytes }));
+        self.keep(Image { names: digests, bytes }, SimTime::ZERO);
     }
     /// What is present, in the order in which it came.
-    pub fn images(&self) -> &[Arc<Image>] {
+    pub fn images(&self) -> &[HeldImage] {
         &self.images
     }
+    /// Bytes that the images take of the machine's disk.
+    pub fn image_bytes(&self) -> i64 {
+        if self.has_image_disk {
+            return 0;
+        }
+        let sizes = self.images.iter().map(|held| held.image.bytes);
+        sizes.fold(0, i64::saturating_add)
+    }
+    /// Whether a container of any pod was made from it, running or not: such an image is never collected.
+    pub fn is_image_used(&self, image: &Arc<Image>) -> bool {
+        let mut containers = self.pods.values().flat_map(|pod| &pod.containers);
+        containers.any(|one| Arc::ptr_eq(&one.source, image))
+    }
+    /// Removes an image from the disk.
+    pub fn remove_image(&mut self, image: &Arc<Image>) {
+        self.images.retain(|held| !Arc::ptr_eq(&held.image, image));
+        self.changes += 1;
+    }
+    /// Images lie on a disk of their own, of which nothing is known; what they take is not the node's.
+    pub fn give_image_disk(&mut self) {
+        self.has_image_disk = true;
+    }
     /// The image of that name, which is present from now on.
-    pub(super) fn hold_image(&mut self, image: &str) -> Arc<Image> {
+    pub(super) fn hold_image(&mut self, image: &str, now: SimTime) -> Arc<Image> {
         if let Some(known) = self.image(image) {
             return known.clone();
         }
-        let new = Arc::new(Image::of(image));
-        self.images.push(new.clone());
-        new
+        self.keep(Image::of(image), now)
+    }
+    fn keep(&mut self, image: Image, came_at: SimTime) -> Arc<Image> {
+        let image = Arc::new(image);
+        self.changes += 1;
+        self.images.push(HeldImage {
+            image: image.clone(),
+            came_at,
+            used_until: None,
+        });
+        image
+    }
+    /// A container made from an image was removed.
+    pub(super) fn release_image(&mut self, image: &Arc<Image>, now: SimTime) {
+        let mut all = self.images.iter_mut();
+        if let Some(held) = all.find(|held| Arc::ptr_eq(&held.image, image)) {
+            held.used_until = Some(now);
+        }
     }
     /// Asks for an image; the answer is [`MachineEvent::Pulled`]. At most `limit` pulls are under way at once, in the
     /// order in which they were asked for (LC-070: one).
@@ -163,7 +212,7 @@ impl Machine {
             let pull = self.pulls.remove(idx);
             let succeeded = matches!(pull.outcome, Outcome::Takes(_));
             if succeeded {
-                self.hold_image(&pull.image);
+                self.hold_image(&pull.image, now);
                 let fields = vec![("image", (&*pull.image).into()), ("node", self.node.as_str().into())];
                 ctx.record_subject(What::ImagePulled, Some(pull.pod), None, fields);
             }

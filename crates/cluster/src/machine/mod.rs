@@ -18,8 +18,8 @@ use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, Role, Usage, Verdict, behavior_of};
 pub use fault::MachineFault;
-pub use images::Image;
 pub(crate) use images::hex_digest;
+pub use images::{HeldImage, Image};
 pub use process::{Container, Exit, RunningHook};
 
 use self::images::Pull;
@@ -203,7 +203,9 @@ pub struct Machine {
     /// Manifests of static pods, as the mirror of each showed them when it was made.
     static_pods: Vec<Arc<Pod>>,
     /// In the order in which they came.
-    images: Vec<Arc<Image>>,
+    images: Vec<HeldImage>,
+    /// Whether images lie on a disk of their own.
+    has_image_disk: bool,
     /// Pods whose next sandbox cannot be made.
     refused_sandboxes: BTreeSet<Uid>,
     /// In the order in which they were asked for.
@@ -215,7 +217,7 @@ pub struct Machine {
     next_address: u32,
     /// Behaviours of containers, so that equal ones are kept once: the pods of a template share theirs.
     behaviors: Vec<Arc<Behavior>>,
-    /// Raised whenever a container starts, ends or is removed.
+    /// Raised whenever a container starts, ends or is removed, and when an image comes or goes.
     changes: u64,
 }
 
@@ -234,6 +236,7 @@ impl Machine {
             pods: BTreeMap::new(),
             static_pods: Vec::new(),
             images: Vec::new(),
+            has_image_disk: false,
             refused_sandboxes: BTreeSet::new(),
             pulls: Vec::new(),
             pull_limit: 1,
@@ -298,22 +301,41 @@ impl Machine {
         });
         running.collect()
     }
-    /// A number that grows whenever a container starts, ends or is removed.
+    /// A number that grows whenever a container starts, ends or is removed, and when an image comes or goes.
     pub fn changes(&self) -> u64 {
         self.changes
     }
-    /// Removes what is left of dead containers but the last of each name: node-level reclaim (LC-194).
-    pub fn collect_dead_containers(&mut self) {
-        for pod in self.pods.values_mut() {
-            let keep: Vec<bool> = pod
-                .containers
-                .iter()
-                .map(|one| pod.latest(&one.name).is_some_and(|latest| latest.id == one.id))
-                .collect();
-            let mut keep = keep.into_iter();
-            pod.containers.retain(|_| keep.next().unwrap_or(true));
+    /// Removes what is left of dead containers but the last of each name, and that too where the pod is over:
+    /// node-level reclaim (LC-194).
+    pub fn collect_dead_containers(&mut self, is_over: &dyn Fn(&Uid) -> bool, now: SimTime) {
+        let uids: Vec<Uid> = self.pods.keys().cloned().collect();
+        for uid in uids {
+            let is_over = is_over(&uid);
+            let is_last =
+                |pod: &MachinePod, one: &Container| pod.latest(&one.name).is_some_and(|last| last.id == one.id);
+            self.remove_containers(&uid, now, &|pod, one| {
+                !one.is_running() && (is_over || !is_last(pod, one))
+            });
         }
-        self.changes += 1;
+    }
+    /// Removes containers of a pod; what they were made from is used no longer.
+    fn remove_containers(&mut self, uid: &Uid, now: SimTime, goes: &dyn Fn(&MachinePod, &Container) -> bool) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let gone: Vec<bool> = pod.containers.iter().map(|one| goes(pod, one)).collect();
+        let (mut gone, mut sources) = (gone.into_iter(), Vec::new());
+        pod.containers.retain(|one| {
+            let goes = gone.next().unwrap_or(false);
+            if goes {
+                sources.push(one.source.clone());
+            }
+            !goes
+        });
+        if !sources.is_empty() {
+            self.changes += 1;
+        }
+        for source in sources {
+            self.release_image(&source, now);
+        }
     }
     /// Mounted volumes with the pod they are mounted for.
     pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
@@ -350,11 +372,10 @@ impl Machine {
         true
     }
     /// Forgets the init containers of an earlier sandbox, which will run again (LC-071).
-    pub fn purge_init_containers(&mut self, uid: &Uid) {
-        if let Some(pod) = self.pods.get_mut(uid) {
-            pod.containers
-                .retain(|container| container.is_running() || !matches!(container.role, Role::Init | Role::Sidecar));
-        }
+    pub fn purge_init_containers(&mut self, uid: &Uid, now: SimTime) {
+        self.remove_containers(uid, now, &|_, one| {
+            !one.is_running() && matches!(one.role, Role::Init | Role::Sidecar)
+        });
     }
     /// Stops a pod's sandbox (the pause process).
     pub fn stop_sandbox(&mut self, uid: &Uid) {
@@ -394,6 +415,7 @@ impl Machine {
     pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
         if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
             self.unmount_all(uid, ctx);
+            self.remove_containers(uid, ctx.now, &|_, _| true);
             self.pods.remove(uid);
             self.changes += 1;
         }

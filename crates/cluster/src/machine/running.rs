@@ -103,7 +103,7 @@ impl Machine {
         self.changes += 1;
         let uid = pod.metadata.uid.clone();
         let behavior = self.shared_behavior(behavior_of(pod, container, role));
-        let source = self.hold_image(&container.image);
+        let source = self.hold_image(&container.image, ctx.now);
         let mut process = Container {
             id,
             name: container.name.clone(),
@@ -146,7 +146,10 @@ impl Machine {
         if dead > 1
             && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
         {
-            held.containers.remove(oldest);
+            let oldest = held.containers.remove(oldest);
+            held.containers.push(process);
+            self.release_image(&oldest.source, ctx.now);
+            return id;
         }
         held.containers.push(process);
         id

@@ -6,6 +6,7 @@ mod causes;
 mod common;
 mod eviction;
 mod faults;
+mod image_gc;
 mod images;
 mod lab;
 mod objects;
