@@ -1,20 +1,20 @@
 //! What a fault does to the world (F-01), and what heals it.
 
+mod control_plane;
+mod storage;
+
 use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
-use crate::controllers::ATTACHED_TO;
-use podscope_api::{Kind, Node, NodeName, ObjectKey, PersistentVolume, Pod, ResourceList, Str, VolumeAttachment};
+use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
 use serde_json::{Value, json};
 
-use crate::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
+use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets};
 use crate::machine::{Machine, MachineFault};
 use crate::queue::Event;
 use crate::watch::WatchState;
 use crate::world::NodeState;
-use crate::{
-    Actor, DeleteOptions, Mutation, Part, Place, Request, Sink, Span, Subject, What, World, subject, subject_of,
-};
+use crate::{Actor, Place, Sink, Span, Subject, What, World, subject, subject_of};
 
 /// From power to a running kubelet.
 const BOOT_DELAY: Span = Span::seconds(10);
@@ -379,116 +379,6 @@ impl World {
         }
     }
 
-    fn control_plane_fault(
-        &mut self,
-        by: &Actor,
-        process: ControlPlaneProcess,
-        up: bool,
-        sink: &mut dyn Sink,
-    ) -> Result<(), String> {
-        let name = process_name(process);
-        let what = if up { What::Healed } else { What::Fault };
-        let fields = vec![("fault", json!(format!("crash {name}")))];
-        if process == ControlPlaneProcess::ApiServer {
-            if !up && !self.is_api_up {
-                return Err("the apiserver does not run".into());
-            }
-            self.emit(by, what, None, None, fields, sink);
-            if self.is_api_up {
-                self.is_api_up = false;
-                self.store_reachable();
-                self.break_all_watches();
-            }
-            if up {
-                self.is_api_up = true;
-                self.store_reachable();
-                self.retry_broken_watches(|_| true);
-            }
-            return Ok(());
-        }
-        let instances: Vec<Actor> = self
-            .processes
-            .keys()
-            .filter(|actor| is_instance(actor, process) && self.running(actor).is_some())
-            .cloned()
-            .collect();
-        if !up && instances.is_empty() {
-            return Err(format!("no {name} runs"));
-        }
-        self.emit(by, what, None, None, fields, sink);
-        for actor in &instances {
-            self.kill(actor);
-        }
-        if up {
-            self.start_process(process, 0, true);
-        }
-        Ok(())
-    }
-
-    /// A process of the control plane starts: as a candidate, or believing that it leads.
-    fn start_process(&mut self, process: ControlPlaneProcess, instance: u8, as_candidate: bool) {
-        let actor = match process {
-            ControlPlaneProcess::ControllerManager => Actor::ControllerManager(instance),
-            ControlPlaneProcess::Scheduler => Actor::Scheduler(instance),
-            ControlPlaneProcess::ApiServer => return,
-        };
-        self.add_process(actor.clone(), as_candidate, false);
-        if let Some(process) = self.running(&actor) {
-            self.queue.push(self.now + START_DELAY, Event::Start(process));
-        }
-    }
-
-    fn second(&mut self, by: &Actor, process: ControlPlaneProcess, sink: &mut dyn Sink) -> Result<(), String> {
-        let name = process_name(process);
-        if process == ControlPlaneProcess::ApiServer {
-            return Err("a second apiserver would be no fault: several may run".into());
-        }
-        let running = |instance: u8| {
-            let actor = match process {
-                ControlPlaneProcess::Scheduler => Actor::Scheduler(instance),
-                _ => Actor::ControllerManager(instance),
-            };
-            self.running(&actor).is_some()
-        };
-        let instance = match (running(0), running(1)) {
-            (true, true) => return Err(format!("two instances of {name} already run")),
-            (true, false) => 1,
-            (false, _) => return Err(format!("no {name} runs; restart it first")),
-        };
-        let fields = vec![("fault", json!(format!("second {name}")))];
-        self.emit(by, What::Fault, None, None, fields, sink);
-        self.start_process(process, instance, false);
-        Ok(())
-    }
-
-    fn etcd(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
-        if up == self.is_etcd_up {
-            return Err(format!("etcd is already {}", if up { "up" } else { "down" }));
-        }
-        let what = if up { What::Healed } else { What::Fault };
-        self.emit(by, what, None, None, vec![("fault", json!("etcd down"))], sink);
-        self.is_etcd_up = up;
-        self.store_reachable();
-        if up {
-            self.release_held(sink);
-        }
-        Ok(())
-    }
-
-    /// Renewals are stored only while the API server runs and reaches etcd.
-    fn store_reachable(&mut self) {
-        self.heartbeats.server(self.is_api_up && self.is_etcd_up, self.now);
-    }
-
-    fn break_all_watches(&mut self) {
-        let revision = self.api.store().revision();
-        let kubelets: Vec<Actor> = self.nodes.keys().map(|name| Actor::Kubelet(name.clone())).collect();
-        let others: Vec<Actor> = self.processes.keys().cloned().collect();
-        for actor in kubelets.iter().chain(&others) {
-            self.break_watch(actor, revision);
-        }
-    }
-
     fn fence(
         &mut self,
         by: &Actor,
@@ -522,103 +412,6 @@ impl World {
     }
 }
 
-impl World {
-    /// The same for a volume without a driver: its holder is struck off the PersistentVolume (V-04).
-    fn break_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
-        let held = self.objects().named::<PersistentVolume>(volume).cloned();
-        let holder = held.as_ref().and_then(|held| held.metadata.annotation(ATTACHED_TO));
-        let (Some(held), Some(holder)) = (&held, holder) else {
-            return Err(format!("there is no attachment of volume {volume:?}"));
-        };
-        let node = holder.split(' ').next().unwrap_or_default().to_owned();
-        let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
-        let fields = vec![
-            ("fault", json!("detach")),
-            ("volume", json!(volume)),
-            ("node", json!(node)),
-        ];
-        self.emit(by, What::Fault, Some(about.clone()), None, fields, sink);
-        let patch = Request::Patch {
-            kind: Kind::PersistentVolume,
-            key: held.metadata.key(),
-            uid: None,
-            part: Part::Main,
-            change: Mutation::new::<PersistentVolume>("detached", |volume| {
-                Arc::make_mut(&mut volume.metadata.annotations).remove(ATTACHED_TO);
-            }),
-        };
-        let _ = self.serve(by, &patch, sink);
-        let fields = vec![
-            ("volume", json!(volume)),
-            ("node", json!(node)),
-            ("forced", json!(true)),
-        ];
-        self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
-        Ok(())
-    }
-
-    /// Breaks every attachment of a volume by force: the storage detaches it, whoever still writes, and the
-    /// VolumeAttachment goes with its finalizers (V-06).
-    fn break_attachment(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
-        let attachments: Vec<Arc<VolumeAttachment>> = self
-            .objects()
-            .list::<VolumeAttachment>()
-            .filter(|attachment| attachment.spec.source.persistent_volume_name.as_deref() == Some(volume))
-            .cloned()
-            .collect();
-        if attachments.is_empty() {
-            return self.break_holder(by, volume, sink);
-        }
-        for attachment in attachments {
-            let key = attachment.metadata.key();
-            let about = subject(Kind::VolumeAttachment, key.clone(), attachment.metadata.uid.clone());
-            let fields = |name: &str| {
-                vec![
-                    ("fault", json!(name)),
-                    ("volume", json!(volume)),
-                    ("node", json!(attachment.spec.node_name.as_str())),
-                ]
-            };
-            self.emit(by, What::Fault, Some(about.clone()), None, fields("detach"), sink);
-            let patch = |part: Part, change: Mutation| Request::Patch {
-                kind: Kind::VolumeAttachment,
-                key: key.clone(),
-                uid: None,
-                part,
-                change,
-            };
-            let requests = [
-                patch(
-                    Part::Status,
-                    Mutation::new::<VolumeAttachment>("detached", |attachment| attachment.status.attached = false),
-                ),
-                patch(
-                    Part::Main,
-                    Mutation::new::<VolumeAttachment>("released", |attachment| attachment.metadata.finalizers.clear()),
-                ),
-                Request::Delete {
-                    kind: Kind::VolumeAttachment,
-                    key: key.clone(),
-                    options: DeleteOptions::default(),
-                },
-            ];
-            for request in requests {
-                // An attachment that was already going is gone with the second request.
-                let _ = self.serve(by, &request, sink);
-            }
-            if attachment.status.attached {
-                let fields = vec![
-                    ("volume", json!(volume)),
-                    ("node", json!(attachment.spec.node_name.as_str())),
-                    ("forced", json!(true)),
-                ];
-                self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
-            }
-        }
-        Ok(())
-    }
-}
-
 fn cut_name(from: &CutFrom) -> String {
     match from {
         CutFrom::Everything => "everything".into(),
@@ -626,21 +419,5 @@ fn cut_name(from: &CutFrom) -> String {
         CutFrom::Nodes => "nodes".into(),
         CutFrom::Storage => "storage".into(),
         CutFrom::Node(node) => node.as_str().to_owned(),
-    }
-}
-
-fn process_name(process: ControlPlaneProcess) -> &'static str {
-    match process {
-        ControlPlaneProcess::Scheduler => "scheduler",
-        ControlPlaneProcess::ControllerManager => "controller-manager",
-        ControlPlaneProcess::ApiServer => "apiserver",
-    }
-}
-
-fn is_instance(actor: &Actor, process: ControlPlaneProcess) -> bool {
-    match process {
-        ControlPlaneProcess::Scheduler => matches!(actor, Actor::Scheduler(_)),
-        ControlPlaneProcess::ControllerManager => matches!(actor, Actor::ControllerManager(_)),
-        ControlPlaneProcess::ApiServer => false,
     }
 }

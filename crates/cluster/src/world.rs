@@ -2,6 +2,8 @@
 //! it is addressed to, and applies what the component answers. Nothing else
 //! changes the world but faults and commands.
 
+mod view;
+
 use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
 use crate::queue::{Call, Event, Process, Queue};
-use crate::scheduler_process::{RecordedDecision, SchedulerProcess};
+use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::watch::WatchState;
 use crate::{
@@ -152,106 +154,6 @@ impl World {
             next_client: 1,
             next_record: 0,
         }
-    }
-    /// The instant.
-    pub fn now(&self) -> SimTime {
-        self.now
-    }
-    /// Wall-clock time at t = 0.
-    pub fn start(&self) -> Time {
-        self.start
-    }
-    /// The seed.
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-    /// The switches that are on.
-    pub fn switches(&self) -> &Switches {
-        &self.switches
-    }
-    /// All objects as the API server stores them.
-    pub fn objects(&self) -> &Arc<Objects> {
-        self.api.objects()
-    }
-    /// The store's revision.
-    pub fn revision(&self) -> u64 {
-        self.api.store().revision()
-    }
-    /// The machines, by name.
-    pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Machine)> {
-        self.nodes.iter().map(|(name, node)| (name, &*node.machine))
-    }
-    /// One machine.
-    pub fn machine(&self, node: &NodeName) -> Option<&Machine> {
-        self.nodes.get(node).map(|node| &*node.machine)
-    }
-    /// The kubelets that run, by node.
-    pub fn kubelets(&self) -> impl Iterator<Item = (&NodeName, &Kubelet)> {
-        self.nodes
-            .iter()
-            .filter_map(|(name, node)| Some((name, node.kubelet.as_deref()?)))
-    }
-    /// The network.
-    pub fn network(&self) -> &Network {
-        &self.network
-    }
-    /// Heartbeats of the nodes.
-    pub fn heartbeats(&self) -> &Heartbeats {
-        &self.heartbeats
-    }
-    /// How many events wait, and how many happened so far.
-    pub fn queue_stats(&self) -> (usize, u64) {
-        self.queue.stats()
-    }
-    /// Whether the API server's process runs, and whether it reaches etcd.
-    pub fn control_plane(&self) -> (bool, bool) {
-        (self.is_api_up, self.is_etcd_up)
-    }
-    /// The scheduler that leads, if one does: its queue, cache and configuration.
-    pub fn scheduler(&self) -> Option<&podscope_scheduler::Scheduler> {
-        self.processes.values().find_map(|state| match &state.body {
-            Body::Scheduler(process) if process.is_leader() => Some(process.core()),
-            _ => None,
-        })
-    }
-    /// Turns all invariants off, to measure what they cost. They learn nothing meanwhile: not to be turned on again.
-    pub fn leave_unchecked(&mut self) {
-        self.is_unchecked = true;
-    }
-    /// Keeps the whole of the decisions to come, each until the next one; for replaying to an attempt (S-14).
-    /// Changes nothing else.
-    pub fn record_decisions(&mut self, on: bool) {
-        for state in self.processes.values_mut() {
-            if let Body::Scheduler(process) = &mut state.body {
-                Arc::make_mut(process).wants_record = on;
-            }
-        }
-    }
-    /// The decision that was kept last, if any.
-    pub fn take_decision(&mut self) -> Option<Arc<RecordedDecision>> {
-        self.processes.values_mut().find_map(|state| match &mut state.body {
-            Body::Scheduler(process) if process.recorded.is_some() => Arc::make_mut(process).recorded.take(),
-            _ => None,
-        })
-    }
-    /// The processes of the control plane: who, whether it runs, whether it leads.
-    pub fn control_plane_processes(&self) -> Vec<(Actor, bool, bool)> {
-        self.processes
-            .iter()
-            .filter(|(actor, _)| !matches!(actor, Actor::Client(_)))
-            .map(|(actor, state)| {
-                let leads = match &state.body {
-                    Body::Scheduler(process) => process.is_leader(),
-                    Body::Manager(core) => core.is_some(),
-                    Body::Down | Body::Client(_) => false,
-                };
-                (actor.clone(), !matches!(state.body, Body::Down), leads)
-            })
-            .collect()
-    }
-    /// Whether a command still runs.
-    pub fn is_running(&self, command: u32) -> bool {
-        self.processes.contains_key(&Actor::Client(command))
     }
 
     /// When the next event is due.

@@ -1,0 +1,141 @@
+//! Faults of the control plane: its processes crash, start and are doubled, etcd goes and comes back.
+
+use serde_json::json;
+
+use super::START_DELAY;
+use crate::fault::ControlPlaneProcess;
+use crate::queue::Event;
+use crate::{Actor, Sink, What, World};
+
+impl World {
+    pub(super) fn control_plane_fault(
+        &mut self,
+        by: &Actor,
+        process: ControlPlaneProcess,
+        up: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        let name = process_name(process);
+        let what = if up { What::Healed } else { What::Fault };
+        let fields = vec![("fault", json!(format!("crash {name}")))];
+        if process == ControlPlaneProcess::ApiServer {
+            if !up && !self.is_api_up {
+                return Err("the apiserver does not run".into());
+            }
+            self.emit(by, what, None, None, fields, sink);
+            if self.is_api_up {
+                self.is_api_up = false;
+                self.store_reachable();
+                self.break_all_watches();
+            }
+            if up {
+                self.is_api_up = true;
+                self.store_reachable();
+                self.retry_broken_watches(|_| true);
+            }
+            return Ok(());
+        }
+        let instances: Vec<Actor> = self
+            .processes
+            .keys()
+            .filter(|actor| is_instance(actor, process) && self.running(actor).is_some())
+            .cloned()
+            .collect();
+        if !up && instances.is_empty() {
+            return Err(format!("no {name} runs"));
+        }
+        self.emit(by, what, None, None, fields, sink);
+        for actor in &instances {
+            self.kill(actor);
+        }
+        if up {
+            self.start_process(process, 0, true);
+        }
+        Ok(())
+    }
+
+    /// A process of the control plane starts: as a candidate, or believing that it leads.
+    fn start_process(&mut self, process: ControlPlaneProcess, instance: u8, as_candidate: bool) {
+        let actor = match process {
+            ControlPlaneProcess::ControllerManager => Actor::ControllerManager(instance),
+            ControlPlaneProcess::Scheduler => Actor::Scheduler(instance),
+            ControlPlaneProcess::ApiServer => return,
+        };
+        self.add_process(actor.clone(), as_candidate, false);
+        if let Some(process) = self.running(&actor) {
+            self.queue.push(self.now + START_DELAY, Event::Start(process));
+        }
+    }
+
+    pub(super) fn second(
+        &mut self,
+        by: &Actor,
+        process: ControlPlaneProcess,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        let name = process_name(process);
+        if process == ControlPlaneProcess::ApiServer {
+            return Err("a second apiserver would be no fault: several may run".into());
+        }
+        let running = |instance: u8| {
+            let actor = match process {
+                ControlPlaneProcess::Scheduler => Actor::Scheduler(instance),
+                _ => Actor::ControllerManager(instance),
+            };
+            self.running(&actor).is_some()
+        };
+        let instance = match (running(0), running(1)) {
+            (true, true) => return Err(format!("two instances of {name} already run")),
+            (true, false) => 1,
+            (false, _) => return Err(format!("no {name} runs; restart it first")),
+        };
+        let fields = vec![("fault", json!(format!("second {name}")))];
+        self.emit(by, What::Fault, None, None, fields, sink);
+        self.start_process(process, instance, false);
+        Ok(())
+    }
+
+    pub(super) fn etcd(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+        if up == self.is_etcd_up {
+            return Err(format!("etcd is already {}", if up { "up" } else { "down" }));
+        }
+        let what = if up { What::Healed } else { What::Fault };
+        self.emit(by, what, None, None, vec![("fault", json!("etcd down"))], sink);
+        self.is_etcd_up = up;
+        self.store_reachable();
+        if up {
+            self.release_held(sink);
+        }
+        Ok(())
+    }
+
+    /// Renewals are stored only while the API server runs and reaches etcd.
+    fn store_reachable(&mut self) {
+        self.heartbeats.server(self.is_api_up && self.is_etcd_up, self.now);
+    }
+
+    fn break_all_watches(&mut self) {
+        let revision = self.api.store().revision();
+        let kubelets: Vec<Actor> = self.nodes.keys().map(|name| Actor::Kubelet(name.clone())).collect();
+        let others: Vec<Actor> = self.processes.keys().cloned().collect();
+        for actor in kubelets.iter().chain(&others) {
+            self.break_watch(actor, revision);
+        }
+    }
+}
+
+fn process_name(process: ControlPlaneProcess) -> &'static str {
+    match process {
+        ControlPlaneProcess::Scheduler => "scheduler",
+        ControlPlaneProcess::ControllerManager => "controller-manager",
+        ControlPlaneProcess::ApiServer => "apiserver",
+    }
+}
+
+fn is_instance(actor: &Actor, process: ControlPlaneProcess) -> bool {
+    match process {
+        ControlPlaneProcess::Scheduler => matches!(actor, Actor::Scheduler(_)),
+        ControlPlaneProcess::ControllerManager => matches!(actor, Actor::ControllerManager(_)),
+        ControlPlaneProcess::ApiServer => false,
+    }
+}

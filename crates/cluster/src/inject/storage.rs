@@ -1,0 +1,105 @@
+//! `fault detach`: a volume is taken from its node without the node's knowledge.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, PersistentVolume, VolumeAttachment};
+use serde_json::json;
+
+use crate::controllers::ATTACHED_TO;
+use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, What, World, subject};
+
+impl World {
+    /// Breaks every attachment of a volume by force: the storage detaches it, whoever still writes, and the
+    /// VolumeAttachment goes with its finalizers (V-06).
+    pub(super) fn break_attachment(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+        let attachments: Vec<Arc<VolumeAttachment>> = self
+            .objects()
+            .list::<VolumeAttachment>()
+            .filter(|attachment| attachment.spec.source.persistent_volume_name.as_deref() == Some(volume))
+            .cloned()
+            .collect();
+        if attachments.is_empty() {
+            return self.break_holder(by, volume, sink);
+        }
+        for attachment in attachments {
+            let key = attachment.metadata.key();
+            let about = subject(Kind::VolumeAttachment, key.clone(), attachment.metadata.uid.clone());
+            let fields = |name: &str| {
+                vec![
+                    ("fault", json!(name)),
+                    ("volume", json!(volume)),
+                    ("node", json!(attachment.spec.node_name.as_str())),
+                ]
+            };
+            self.emit(by, What::Fault, Some(about.clone()), None, fields("detach"), sink);
+            let patch = |part: Part, change: Mutation| Request::Patch {
+                kind: Kind::VolumeAttachment,
+                key: key.clone(),
+                uid: None,
+                part,
+                change,
+            };
+            let requests = [
+                patch(
+                    Part::Status,
+                    Mutation::new::<VolumeAttachment>("detached", |attachment| attachment.status.attached = false),
+                ),
+                patch(
+                    Part::Main,
+                    Mutation::new::<VolumeAttachment>("released", |attachment| attachment.metadata.finalizers.clear()),
+                ),
+                Request::Delete {
+                    kind: Kind::VolumeAttachment,
+                    key: key.clone(),
+                    options: DeleteOptions::default(),
+                },
+            ];
+            for request in requests {
+                // An attachment that was already going is gone with the second request.
+                let _ = self.serve(by, &request, sink);
+            }
+            if attachment.status.attached {
+                let fields = vec![
+                    ("volume", json!(volume)),
+                    ("node", json!(attachment.spec.node_name.as_str())),
+                    ("forced", json!(true)),
+                ];
+                self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
+            }
+        }
+        Ok(())
+    }
+    /// The same for a volume without a driver: its holder is struck off the PersistentVolume (V-04).
+    fn break_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+        let held = self.objects().named::<PersistentVolume>(volume).cloned();
+        let holder = held.as_ref().and_then(|held| held.metadata.annotation(ATTACHED_TO));
+        let (Some(held), Some(holder)) = (&held, holder) else {
+            return Err(format!("there is no attachment of volume {volume:?}"));
+        };
+        let node = holder.split(' ').next().unwrap_or_default().to_owned();
+        let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
+        let fields = vec![
+            ("fault", json!("detach")),
+            ("volume", json!(volume)),
+            ("node", json!(node)),
+        ];
+        self.emit(by, What::Fault, Some(about.clone()), None, fields, sink);
+        let patch = Request::Patch {
+            kind: Kind::PersistentVolume,
+            key: held.metadata.key(),
+            uid: None,
+            part: Part::Main,
+            change: Mutation::new::<PersistentVolume>("detached", |volume| {
+                Arc::make_mut(&mut volume.metadata.annotations).remove(ATTACHED_TO);
+            }),
+        };
+        let _ = self.serve(by, &patch, sink);
+        let fields = vec![
+            ("volume", json!(volume)),
+            ("node", json!(node)),
+            ("forced", json!(true)),
+        ];
+        self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
+        Ok(())
+    }
+}
