@@ -85,7 +85,7 @@ fn is_camel(name: &str, key: &str) -> bool {
     !name.is_empty() && rest.next().is_none()
 }
 
-fn camel(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut raise = false;
     for letter in name.chars() {

@@ -1,75 +1,91 @@
-//! `kubectl explain`, short (KC-114): the fields that the simulation gives behaviour.
+//! `kubectl explain` (KC-114): the fields that the simulation gives behaviour.
 
-use podscope_api::Kind;
+use podscope_api::{Kind, fields};
 
 use super::Printed;
 
-/// `kubectl explain`, short (KC-114): the fields that the simulation gives behaviour.
+/// What is printed after every description: kubectl's come with a schema of all fields, these do not.
+const WHICH: &str = "Listed are the fields that have a behaviour here; whatever else a manifest says is kept as it is.";
+
+/// `kubectl explain` (KC-114). The fields are those that manifests are read into; descriptions are Podscope's own, where
+/// a field decides where a pod runs and when it is gone.
 pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
     let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let Some(fields) = fields(kind, path) else {
+        let is_known = |end: &usize| fields(kind, &path[..*end]).is_some();
+        let first = (1..=path.len())
+            .find(|end| !is_known(end))
+            .and_then(|end| path.get(end - 1));
+        let unknown = first.map_or("", |name| name);
+        return printed.fail(format!("error: field {unknown:?} does not exist"));
+    };
     if !group.is_empty() {
         printed.out(format!("GROUP:      {group}"));
     }
     printed.out(format!("KIND:       {}", kind.name()));
     printed.out(format!("VERSION:    {version}"));
     printed.out("");
-    let about = about(kind);
-    match path {
-        [] => {
-            printed.out("DESCRIPTION:");
-            for line in wrap(about) {
-                printed.out(format!("    {line}"));
-            }
-            printed.out("    ");
-            printed.out("FIELDS:");
-            for (name, of) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "ObjectMeta")] {
-                printed.out(format!("  {name}\t<{of}>"));
-            }
-            let spec = FIELDS.iter().filter(|(known, ..)| *known == kind);
-            let mut tops: Vec<&str> = spec.filter_map(|(_, path, ..)| path.split('.').next()).collect();
-            tops.dedup();
-            for top in tops {
-                printed.out(format!("  {top}\t<{}{}>", kind.name(), capital(top)));
-            }
-        }
-        path => {
-            let wanted = path.join(".");
-            let prefix = format!("{wanted}.");
-            let exact = FIELDS
-                .iter()
-                .find(|(known, path, ..)| *known == kind && *path == wanted);
-            let children: Vec<_> = FIELDS
-                .iter()
-                .filter(|(known, path, ..)| *known == kind && path.starts_with(&prefix))
-                .collect();
-            let Some(last) = path.last() else { return };
-            if exact.is_none() && children.is_empty() {
-                printed.lines.clear();
-                return printed.fail(format!("error: field {last:?} does not exist"));
-            }
-            let of = exact.map_or_else(
-                || format!("{}{}", kind.name(), capital(last)),
-                |(_, _, of, _)| (*of).to_owned(),
-            );
-            printed.out(format!("FIELD: {last} <{of}>"));
-            printed.out("");
-            printed.out("DESCRIPTION:");
-            for line in wrap(exact.map_or(about, |(.., text)| text)) {
-                printed.out(format!("    {line}"));
-            }
-            if !children.is_empty() {
-                printed.out("    ");
-                printed.out("FIELDS:");
-                for (_, path, of, _) in children {
-                    let rest = path.strip_prefix(&prefix).unwrap_or(path);
-                    if !rest.contains('.') {
-                        printed.out(format!("  {rest}\t<{of}>"));
-                    }
-                }
-            }
-        }
+    if let Some((last, above)) = path.split_last() {
+        let siblings = podscope_api::fields(kind, above).unwrap_or_default();
+        let of = siblings.into_iter().find(|field| field.name == *last);
+        printed.out(format!(
+            "FIELD: {last} <{}>",
+            of.map_or_else(String::new, |field| field.of)
+        ));
+        printed.out("");
     }
-    printed.out("");
+    printed.out("DESCRIPTION:");
+    let about = match path {
+        [] => about(kind),
+        path => told(kind, path).map_or("<empty>", |(_, text)| text),
+    };
+    for line in wrap(about) {
+        printed.out(format!("    {line}"));
+    }
+    if !fields.is_empty() {
+        printed.out("");
+        for line in wrap(WHICH) {
+            printed.out(format!("    {line}"));
+        }
+        printed.out("");
+        printed.out("FIELDS:");
+    }
+    for field in &fields {
+        let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
+        let told = told(kind, &full);
+        let required = told.map_or("", |(required, _)| required);
+        printed.out(format!("  {}\t<{}>{required}", field.name, field.of));
+        for line in told.into_iter().flat_map(|(_, text)| wrap(text)) {
+            printed.out(format!("    {line}"));
+        }
+        printed.out("");
+    }
+    if fields.is_empty() {
+        printed.out("");
+    }
+}
+
+/// What Podscope says of a field: ` -required-` or nothing, and its words; of a pod template's field those about a pod's.
+fn told(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
+    let (kind, path) = match path {
+        [spec, template, rest @ ..] if spec == "spec" && template == "template" && !rest.is_empty() => {
+            (Kind::Pod, rest)
+        }
+        path => (kind, path),
+    };
+    let wanted = path.join(".").replace("spec.initContainers.", "spec.containers.");
+    let kind = match wanted.as_str() {
+        "apiVersion" | "kind" | "metadata" | "spec" | "status" => Kind::Pod,
+        _ => kind,
+    };
+    TEXTS.lines().find_map(|line| {
+        let of_kind = line.strip_prefix(kind.name())?.strip_prefix(' ')?;
+        let rest = of_kind.strip_prefix(wanted.as_str())?;
+        match rest.strip_prefix("!: ") {
+            Some(text) => Some((" -required-", text)),
+            None => Some(("", rest.strip_prefix(": ")?)),
+        }
+    })
 }
 
 pub(super) fn capital(text: &str) -> String {
@@ -122,207 +138,6 @@ fn about(kind: Kind) -> &'static str {
     }
 }
 
-/// Fields that decide where a pod runs and when it is gone: kind, path, type, text.
-const FIELDS: &[(Kind, &str, &str, &str)] = &[
-    (
-        Kind::Pod,
-        "spec.nodeName",
-        "string",
-        "The node the pod is bound to. Set once, by the scheduler's binding.",
-    ),
-    (
-        Kind::Pod,
-        "spec.nodeSelector",
-        "map[string]string",
-        "Labels a node must have.",
-    ),
-    (
-        Kind::Pod,
-        "spec.affinity",
-        "Affinity",
-        "Rules about nodes and about pods already placed.",
-    ),
-    (Kind::Pod, "spec.tolerations", "[]Toleration", "Taints the pod accepts."),
-    (
-        Kind::Pod,
-        "spec.topologySpreadConstraints",
-        "[]TopologySpreadConstraint",
-        "How the pods of a group spread over domains such as zones; all constraints are ANDed.",
-    ),
-    (
-        Kind::Pod,
-        "spec.topologySpreadConstraints.maxSkew",
-        "integer",
-        "How uneven the pods may be: most minus fewest matching pods over the domains.",
-    ),
-    (
-        Kind::Pod,
-        "spec.topologySpreadConstraints.topologyKey",
-        "string",
-        "The node label whose values are the domains.",
-    ),
-    (
-        Kind::Pod,
-        "spec.topologySpreadConstraints.whenUnsatisfiable",
-        "string",
-        "DoNotSchedule, or ScheduleAnyway, which only prefers nodes that reduce the skew.",
-    ),
-    (
-        Kind::Pod,
-        "spec.topologySpreadConstraints.minDomains",
-        "integer",
-        "With fewer domains the smallest count is taken as 0. Needs DoNotSchedule.",
-    ),
-    (
-        Kind::Pod,
-        "spec.topologySpreadConstraints.labelSelector",
-        "LabelSelector",
-        "The pods that are counted.",
-    ),
-    (
-        Kind::Pod,
-        "spec.priorityClassName",
-        "string",
-        "The PriorityClass that gives the pod its priority.",
-    ),
-    (
-        Kind::Pod,
-        "spec.priority",
-        "integer",
-        "Filled in by admission from the PriorityClass.",
-    ),
-    (
-        Kind::Pod,
-        "spec.preemptionPolicy",
-        "string",
-        "Never, or PreemptLowerPriority.",
-    ),
-    (
-        Kind::Pod,
-        "spec.schedulingGates",
-        "[]PodSchedulingGate",
-        "While any is left, the scheduler does not look at the pod.",
-    ),
-    (
-        Kind::Pod,
-        "spec.readinessGates",
-        "[]PodReadinessGate",
-        "Conditions that must be True besides the containers' readiness.",
-    ),
-    (
-        Kind::Pod,
-        "spec.terminationGracePeriodSeconds",
-        "integer",
-        "Seconds from the deletion request to SIGKILL; the preStop hook counts. Default 30.",
-    ),
-    (
-        Kind::Pod,
-        "spec.restartPolicy",
-        "string",
-        "Always, OnFailure or Never, for all containers.",
-    ),
-    (
-        Kind::Pod,
-        "spec.containers",
-        "[]Container",
-        "The containers of the pod.",
-    ),
-    (
-        Kind::Pod,
-        "spec.initContainers",
-        "[]Container",
-        "Run one after the other before the containers; with restartPolicy Always they are sidecars.",
-    ),
-    (
-        Kind::Pod,
-        "status.phase",
-        "string",
-        "Pending, Running, Succeeded or Failed. Only moves forward.",
-    ),
-    (
-        Kind::Pod,
-        "status.conditions",
-        "[]PodCondition",
-        "PodScheduled, Initialized, ContainersReady, Ready and others.",
-    ),
-    (
-        Kind::Pod,
-        "status.nominatedNodeName",
-        "string",
-        "Where the pod will probably run once its victims are gone; not a binding.",
-    ),
-    (
-        Kind::Node,
-        "spec.taints",
-        "[]Taint",
-        "Repel pods that do not tolerate them.",
-    ),
-    (Kind::Node, "spec.unschedulable", "boolean", "Set by cordon."),
-    (
-        Kind::Node,
-        "status.conditions",
-        "[]NodeCondition",
-        "Ready, MemoryPressure, DiskPressure, PIDPressure.",
-    ),
-    (
-        Kind::Node,
-        "status.allocatable",
-        "map[string]Quantity",
-        "What pods may request.",
-    ),
-    (
-        Kind::Deployment,
-        "spec.replicas",
-        "integer",
-        "Number of desired pods. Defaults to 1.",
-    ),
-    (
-        Kind::Deployment,
-        "spec.strategy",
-        "DeploymentStrategy",
-        "RollingUpdate with maxSurge and maxUnavailable, or Recreate.",
-    ),
-    (
-        Kind::Deployment,
-        "spec.template",
-        "PodTemplateSpec",
-        "The pods that are made.",
-    ),
-    (Kind::StatefulSet, "spec.replicas", "integer", "Number of desired pods."),
-    (
-        Kind::StatefulSet,
-        "spec.podManagementPolicy",
-        "string",
-        "OrderedReady, or Parallel.",
-    ),
-    (
-        Kind::StatefulSet,
-        "spec.updateStrategy",
-        "StatefulSetUpdateStrategy",
-        "RollingUpdate with a partition, or OnDelete.",
-    ),
-    (
-        Kind::PodDisruptionBudget,
-        "spec.minAvailable",
-        "IntOrString",
-        "Evictions are allowed while at least this many stay available.",
-    ),
-    (
-        Kind::PodDisruptionBudget,
-        "spec.maxUnavailable",
-        "IntOrString",
-        "Evictions are allowed while at most this many are unavailable.",
-    ),
-    (
-        Kind::PriorityClass,
-        "value",
-        "integer",
-        "The priority; at most 1000000000 for users' classes.",
-    ),
-    (
-        Kind::PriorityClass,
-        "globalDefault",
-        "boolean",
-        "Whether pods without a class get this one. Only one class may say so.",
-    ),
-];
+/// Of fields that decide where a pod runs and when it is gone, a line each: kind, path (`!`: required), text. Those of
+/// every kind stand with the pod.
+const TEXTS: &str = include_str!("explain.txt");
