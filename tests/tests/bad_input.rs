@@ -47,6 +47,40 @@ fn each_bad_scenario_is_refused_with_places() {
     golden("bad-scenarios.txt", &all);
 }
 
+/// What is wrong with one document hides nothing that is wrong with another, and blames no sound one (P-04).
+#[test]
+fn one_bad_document_does_not_hide_the_others() {
+    let unreadable = "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: unreadable}, spec: {containers: 5}}\n";
+    let invalid = "---\n{apiVersion: v1, kind: Pod, metadata: {name: Upper}, spec: {terminationGracePeriodSeconds: soon}}\n\
+                   ---\n{apiVersion: v1, kind: Pod, metadata: {name: invalid}, spec: {containers: [{name: c}]}}\n\
+                   ---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: -1}}\n";
+    let problems = scenario::load(&[("a.yaml".to_owned(), invalid.to_owned())]).expect_err("it is accepted");
+    let found: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let wanted = [
+        "a.yaml:2:92: spec.terminationGracePeriodSeconds: json: cannot unmarshal string",
+        "a.yaml:4:76: spec.containers[0].image: Required value",
+        "a.yaml:6:81: spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+    ];
+    for wanted in wanted {
+        assert!(
+            found.iter().any(|line| line.starts_with(wanted)),
+            "{wanted}: {found:#?}"
+        );
+    }
+    let mut n_files = 0;
+    for path in files("tests/scenarios", ".yaml")
+        .into_iter()
+        .chain(files("crates/session/lessons", ".yaml"))
+    {
+        n_files += 1;
+        let text = fs::read_to_string(&path).expect("a scenario") + unreadable;
+        let problems = scenario::load(&[(name(&path), text)]).expect_err("it is accepted");
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        assert_eq!(problems[0].path, "spec.containers");
+    }
+    assert!(n_files > 40, "{n_files}");
+}
+
 /// Cut off somewhere, a file is read or refused, and that is all (Q-03).
 #[test]
 fn files_cut_off_somewhere_never_panic() {

@@ -7,12 +7,13 @@ mod document;
 mod entries;
 mod expect;
 mod live;
+mod problems;
 mod words;
 
 use podscope_api::ordered::BTreeMap;
 use podscope_api::ordered::InOrder as _;
 
-use podscope_api::{Kind, Lines, Location, Object, Parsed, Str, Time, Tree};
+use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::{Setup, SimTime, Span};
 
 use crate::command::Command;
@@ -20,13 +21,12 @@ use crate::duration::parse_duration;
 use crate::protocol::Problem;
 use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
+pub use problems::MAX_PLACED;
 
 /// Most zones times nodes a scenario may generate.
 pub const MAX_GENERATED_NODES: u64 = 10_000;
 /// Most warnings of advice.
 pub const MAX_ADVICE: usize = 200;
-/// Most problems of objects that are listed with their places.
-pub const MAX_PLACED: usize = 1000;
 /// Most entries of a timeline.
 pub const MAX_ENTRIES: usize = 10_000;
 
@@ -162,46 +162,6 @@ impl Loaded {
         });
         timeline.chain(expect).max().unwrap_or_default() + Span::seconds(60)
     }
-    /// Problems of objects of the setup: index, field path and message of each. More than [`MAX_PLACED`] are
-    /// counted, not listed.
-    pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, String, String)>) -> Vec<Problem> {
-        let mut problems: Vec<Problem> = Vec::new();
-        let mut unlisted = 0_usize;
-        let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
-        // The object that was read last: its problems come together.
-        let mut last: Option<(usize, Option<Tree>)> = None;
-        for (index, path, message) in found {
-            if problems.len() >= MAX_PLACED {
-                unlisted += 1;
-                continue;
-            }
-            let (file, location) = self.places.get(index).copied().unwrap_or_default();
-            let (name, text) = self
-                .files
-                .get(file)
-                .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
-            if last.as_ref().is_none_or(|(known, _)| *known != index) {
-                let tree = lines
-                    .get_mut(file)
-                    .and_then(|lines| lines.get_or_insert_with(|| Lines::new(text)).tree(&location));
-                last = Some((index, tree));
-            }
-            let tree = last.as_ref().and_then(|(_, tree)| tree.as_ref());
-            let (line, column) = tree.map_or((location.line, location.column), |tree| tree.position(&path));
-            problems.push(Problem {
-                file: name.to_owned(),
-                document: location.document,
-                line,
-                column,
-                path,
-                message,
-            });
-        }
-        if let (1.., Some(last)) = (unlisted, problems.last_mut()) {
-            last.message = format!("{} (and {unlisted} more problems)", last.message);
-        }
-        problems
-    }
 }
 
 impl std::fmt::Display for Problem {
@@ -268,6 +228,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             let file = files.iter().position(|(name, _)| *name == problem.file);
             (file, problem.line, problem.column)
         };
+        reader.problems.extend(reader.loaded.invalid_objects());
         reader.problems.in_order_by_key(order);
         Err(reader.problems)
     }
