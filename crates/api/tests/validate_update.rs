@@ -36,6 +36,24 @@ fn pod(metadata: &str, spec: &str) -> String {
 
 const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
+/// LC-213: a pod cannot become a mirror, nor cease to be one.
+#[test]
+fn lc213_the_mirror_annotation_stays_as_it_was_created() {
+    let pod = |annotations: &str| {
+        pod(
+            &format!("annotations: {{{annotations}}}"),
+            "nodeName: a-1, containers: [{name: c, image: i}]",
+        )
+    };
+    let (plain, mirror) = (pod("a: b"), pod("kubernetes.io/config.mirror: 0a1b"));
+    let path = "metadata.annotations[kubernetes.io/config.mirror]: Forbidden:";
+    let changed = format!("{path} may not remove or update mirror pod annotation");
+    check(&plain, &mirror, &[&format!("{path} may not add mirror pod annotation")]);
+    check(&mirror, &plain, &[&changed]);
+    check(&mirror, &pod("kubernetes.io/config.mirror: 0c"), &[&changed]);
+    check(&mirror, &pod("kubernetes.io/config.mirror: 0a1b, a: b"), &[]);
+}
+
 #[test]
 fn lc042_va171_to_va178_pods() {
     const C: &str = "containers: [{name: c, image: i}]";

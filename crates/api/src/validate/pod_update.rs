@@ -3,7 +3,7 @@
 use crate::ordered::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Container, NodeSelector, Pod, PodSpec, Str, Toleration};
+use crate::{Container, MIRROR, NodeSelector, Pod, PodSpec, Str, Toleration};
 
 use super::{ErrorList, Path, names, pod};
 
@@ -15,6 +15,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     if old.metadata.annotations != new.metadata.annotations {
         pod::behaviors(&new.metadata.annotations, &new.spec, &metadata, errors);
+        mirror(old, new, &metadata.child("annotations"), errors);
     }
     let same_extra = || old.extra == new.extra || old.extra.part(&["spec"]) == new.extra.part(&["spec"]);
     if old.spec == new.spec && same_extra() {
@@ -65,6 +66,16 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
     if rest != old.spec || !same_extra() {
         errors.forbidden(&path, FORBIDDEN);
+    }
+}
+
+/// Whether a pod mirrors a static one is said when it is created, or never (LC-213; `ValidatePodSpecificAnnotationUpdates`).
+fn mirror(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+    let of = |pod: &Pod| pod.metadata.annotation(MIRROR).map(str::to_owned);
+    match (of(old), of(new)) {
+        (before, after) if before == after => {}
+        (None, _) => errors.forbidden(&path.key(MIRROR), "may not add mirror pod annotation"),
+        _ => errors.forbidden(&path.key(MIRROR), "may not remove or update mirror pod annotation"),
     }
 }
 
