@@ -47,6 +47,8 @@ wire_types! {
         pub session_affinity: Str,
         pub internal_traffic_policy: Option<Str>,
         pub external_traffic_policy: Str,
+        pub ip_families: Vec<Str>,
+        pub ip_family_policy: Str,
         pub allocate_load_balancer_node_ports: Option<bool>,
         pub publish_not_ready_addresses: Option<bool>,
     }
@@ -145,6 +147,7 @@ wire_types! {
         pub count: Option<i32>,
         pub kind as "type": Str,
         pub event_time [shown]: Option<MicroTime>,
+        pub series: Option<EventSeries>,
         pub action: Str,
         pub related: Option<ObjectReference>,
         pub reporting_component [shown]: Str,
@@ -152,6 +155,8 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+    /// Repetitions of an event of `events.k8s.io`.
+    pub struct EventSeries { pub count: i32, pub last_observed_time: Option<MicroTime> }
     /// Who emitted an event.
     pub struct EventSource { pub component: Str, pub host: Str }
 }

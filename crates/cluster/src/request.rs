@@ -166,6 +166,8 @@ pub struct EventNote {
     pub reason: Str,
     /// Text.
     pub message: Str,
+    /// What was being done, where the writer says so: `Binding`. Such an event is one of `events.k8s.io`.
+    pub action: Str,
     /// Second object, if any (`related`).
     pub related: Option<(Kind, ObjectKey, Uid)>,
 }

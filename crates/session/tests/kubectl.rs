@@ -485,6 +485,63 @@ fn k_02_answers_and_errors_in_kubectls_words() {
             ],
         ),
         (
+            "kubectl get pods web-0 web-1 --sort-by=.metadata.name",
+            vec!["!error: couldn't find any field with path \"{.metadata.name}\" in the list of objects"],
+        ),
+        // KC-114: the fields that are read, with their types.
+        (
+            "kubectl explain pc",
+            vec![
+                "GROUP:      scheduling.k8s.io",
+                "KIND:       PriorityClass",
+                "VERSION:    v1",
+                "",
+                "DESCRIPTION:",
+                "    PriorityClass maps a name to the integer priority of pods; the higher the",
+                "    value, the higher the priority.",
+                "",
+                "    Listed are the fields that have a behaviour here; whatever else a manifest",
+                "    says is kept as it is.",
+                "",
+                "FIELDS:",
+                "  apiVersion\t<string>",
+                "    Version of the API that the object is written in.",
+                "",
+                "  description\t<string>",
+                "",
+                "  globalDefault\t<boolean>",
+                "    Whether pods without a class get this one. Only one class may say so.",
+                "",
+                "  kind\t<string>",
+                "    What kind of object it is.",
+                "",
+                "  metadata\t<ObjectMeta>",
+                "    Name, namespace, labels, annotations, owners, and what the API server adds.",
+                "",
+                "  preemptionPolicy\t<string>",
+                "    PreemptLowerPriority, or Never.",
+                "",
+                "  value\t<integer> -required-",
+                "    The priority; at most 1000000000 for users' classes.",
+                "",
+            ],
+        ),
+        (
+            "kubectl explain deploy.spec.template.spec.terminationGracePeriodSeconds",
+            vec![
+                "GROUP:      apps",
+                "KIND:       Deployment",
+                "VERSION:    v1",
+                "",
+                "FIELD: terminationGracePeriodSeconds <integer>",
+                "",
+                "DESCRIPTION:",
+                "    Seconds from the deletion request to SIGKILL; the preStop hook counts.",
+                "    Default 30.",
+                "",
+            ],
+        ),
+        (
             "kubectl explain pods.spec.nope",
             vec!["!error: field \"nope\" does not exist"],
         ),
@@ -503,4 +560,40 @@ fn k_02_answers_and_errors_in_kubectls_words() {
     ] {
         assert_eq!(shell.run(line), want, "{line}");
     }
+}
+
+/// SCH-128, KC-046, KC-073: the scheduler writes events of `events.k8s.io`: with a time of their own, an action, and a
+/// series where they come again.
+#[test]
+fn k_02_events_of_the_scheduler() {
+    let mut shell = Shell::on(
+        "{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {containers: [{name: c, image: x, resources: \
+         {requests: {cpu: 100}}}]}}",
+    );
+    shell.to(5);
+    let told = shell.run("kubectl get events -o yaml").join("\n");
+    for line in [
+        "- action: Scheduling\n",
+        "  eventTime: \"2026-01-01T00:00:00.",
+        "  firstTimestamp: null\n",
+        "  lastTimestamp: null\n",
+        "  reportingComponent: default-scheduler\n",
+        "  reportingInstance: default-scheduler-control-plane\n",
+        "  source: {}\n",
+    ] {
+        assert!(told.contains(line), "{line}{told}");
+    }
+    assert!(!told.contains("  count:") && !told.contains("  series:"), "{told}");
+    for line in ["kubectl cordon a-1", "kubectl uncordon a-1"] {
+        shell.run(line);
+        let now = shell.session.now().0 / 1_000_000;
+        shell.to(now + 10);
+    }
+    let told = shell.run("kubectl get events -o yaml").join("\n");
+    assert!(
+        told.contains("  series:\n    count: 2\n    lastObservedTime: \"2026-01-01T00:00:"),
+        "{told}"
+    );
+    let told = shell.run("kubectl describe pod big").join("\n");
+    assert!(told.contains(" (x2 over "), "{told}");
 }

@@ -121,6 +121,15 @@ impl ApiServer {
                     let number = self.next_cluster_ip + 9;
                     service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
                 }
+                if &*service.spec.kind != "ExternalName" {
+                    // A cluster of one family. `~` Also for headless services without a selector.
+                    if service.spec.ip_families.is_empty() {
+                        service.spec.ip_families = vec!["IPv4".into()];
+                    }
+                    if service.spec.ip_family_policy.is_empty() {
+                        service.spec.ip_family_policy = "SingleStack".into();
+                    }
+                }
                 if service.spec.cluster_ips.is_empty() && !service.spec.cluster_ip.is_empty() {
                     service.spec.cluster_ips = vec![service.spec.cluster_ip.clone()];
                 }

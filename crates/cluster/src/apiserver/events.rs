@@ -1,7 +1,12 @@
-//! Events: equal ones are one object with a count, as client-go's recorder
-//! makes them.
+//! Events: equal ones are one object with a count, as client-go's recorders
+//! make them. Writers of `events.k8s.io` (the scheduler) say what they did and
+//! when in other fields than the rest: `eventTime`, `action`, `series` (KC-073,
+//! SCH-128).
+//!
+//! Deviation: a series is counted as it goes; the real recorder writes its
+//! beginning and its end.
 
-use podscope_api::{Event, EventSource, Kind, Object, ObjectKey, ObjectReference, Str, Uid};
+use podscope_api::{Event, EventSeries, EventSource, Kind, MicroTime, Object, ObjectKey, ObjectReference, Str, Uid};
 use rpds::RedBlackTreeMapSync;
 use serde_json::json;
 use std::sync::Arc;
@@ -12,6 +17,9 @@ use crate::{Actor, EventNote, What, subject};
 /// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
 /// whatever their number; a bound keeps memory in check in large runs.
 const KEPT_MAX: usize = 20_000;
+
+/// `~` The name of the machine that the control plane runs on.
+const HOST: &str = "control-plane";
 
 /// What makes two events equal.
 type Identity = (Actor, Str, Kind, ObjectKey, Uid, Str, Str, Str);
@@ -47,7 +55,8 @@ impl ApiServer {
             None => {
                 self.events.next += 1;
                 let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
-                let event = Event {
+                let (wall, signed) = (caller.wall(), source(caller.actor, note));
+                let mut event = Event {
                     metadata: podscope_api::ObjectMeta {
                         name: format!("{}.{nanoseconds:x}", note.key.name).into(),
                         namespace,
@@ -58,19 +67,25 @@ impl ApiServer {
                     involved_object: reference(note.kind, &note.key, &note.uid, &note.field_path),
                     reason: note.reason.clone(),
                     message: note.message.clone(),
-                    source: source(caller.actor, note),
-                    first_timestamp: Some(caller.wall()),
-                    last_timestamp: Some(caller.wall()),
-                    count: Some(1),
                     kind: note.kind_of_event.as_str().into(),
                     related: note
                         .related
                         .as_ref()
                         .map(|(kind, key, uid)| reference(*kind, key, uid, "")),
-                    reporting_component: source(caller.actor, note).component,
-                    reporting_instance: source(caller.actor, note).host,
+                    reporting_component: signed.component.clone(),
+                    reporting_instance: signed.host.clone(),
                     ..Event::default()
                 };
+                if note.action.is_empty() {
+                    event.source = signed;
+                    event.first_timestamp = Some(wall);
+                    event.last_timestamp = Some(wall);
+                    event.count = Some(1);
+                } else {
+                    event.action = note.action.clone();
+                    event.event_time = Some(MicroTime(wall.0));
+                    event.reporting_instance = format!("{}-{HOST}", signed.component).into();
+                }
                 let key = event.metadata.key();
                 self.store.put_unwatched(Object::Event(Arc::new(event)));
                 let number = self.events.next;
@@ -99,9 +114,18 @@ impl ApiServer {
         };
         let mut event = event;
         let typed = Arc::make_mut(&mut event);
-        let count = typed.count.unwrap_or(1).saturating_add(1);
-        typed.count = Some(count);
-        typed.last_timestamp = Some(caller.wall());
+        let known = typed.series.as_ref().map(|series| series.count).or(typed.count);
+        let count = known.unwrap_or(1).saturating_add(1);
+        if typed.action.is_empty() {
+            typed.count = Some(count);
+            typed.last_timestamp = Some(caller.wall());
+        } else {
+            let last_observed_time = Some(MicroTime(caller.wall().0));
+            typed.series = Some(EventSeries {
+                count,
+                last_observed_time,
+            });
+        }
         self.store.put_unwatched(Object::Event(event));
         Some(count)
     }

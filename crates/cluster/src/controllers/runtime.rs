@@ -238,6 +238,7 @@ pub(super) fn note<T: Resource>(about: &T, kind: EventType, reason: &str, messag
         kind_of_event: kind,
         reason: reason.into(),
         message: message.into().into(),
+        action: "".into(),
         related: None,
     }
 }

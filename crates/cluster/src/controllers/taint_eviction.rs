@@ -233,6 +233,7 @@ fn event(pod: Option<&Pod>, key: &ObjectKey, text: &str) -> EventNote {
         kind_of_event: EventType::Normal,
         reason: "TaintManagerEviction".into(),
         message: format!("{text} {key}").into(),
+        action: "".into(),
         related: None,
     }
 }

@@ -34,6 +34,7 @@ fn emit(
         kind_of_event,
         reason: reason.into(),
         message: message.into(),
+        action: "".into(),
         related: None,
     }));
 }
@@ -70,6 +71,7 @@ pub(super) fn of_node(
         kind_of_event: kind,
         reason: reason.into(),
         message: message.into(),
+        action: "".into(),
         related: None,
     }));
 }

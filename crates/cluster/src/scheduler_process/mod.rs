@@ -437,6 +437,7 @@ fn tell(events: Vec<podscope_scheduler::EventNote>, ctx: &mut Ctx<'_>) {
             kind_of_event: EventType::from(event.kind),
             reason: event.reason.into(),
             message: event.note.into(),
+            action: event.action.into(),
             related: event.related.map(|(key, uid)| (Kind::Pod, key, Uid(uid))),
         }));
     }

@@ -114,6 +114,20 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             any |= sort(objects, path);
         }
         let table_mode = matches!(get.output, Output::Table | Output::Wide);
+        // Tables of several named objects are no list that kubectl could look into (KC-058).
+        let is_named = match &get.target.selection {
+            Selection::Items(items) => items.len() > 1,
+            Selection::Kinds { names, .. } => names.len() > 1,
+        };
+        if table_mode && is_named {
+            let path = path
+                .trim_start_matches('{')
+                .trim_end_matches('}')
+                .trim_start_matches('.');
+            return printed.fail(format!(
+                "error: couldn't find any field with path \"{{.{path}}}\" in the list of objects"
+            ));
+        }
         if !any && table_mode {
             groups.iter_mut().for_each(|(_, objects)| objects.clear());
         }

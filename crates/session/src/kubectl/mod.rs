@@ -20,6 +20,7 @@ mod write;
 use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::{Objects, OutputLine, SimTime};
 
+pub(crate) use columns::event_times;
 pub use columns::node_status;
 pub(crate) use get::find;
 pub use get::{list_value, shown};

@@ -6,7 +6,7 @@ use podscope_cluster::SimTime;
 
 use super::nodes::Machines;
 use super::words;
-use crate::kubectl::{node_status, pod_row};
+use crate::kubectl::{event_times, node_status, pod_row};
 use crate::protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 use crate::timeline::Session;
 
@@ -40,11 +40,8 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
                 && (uid.is_empty() || about.uid.is_empty() || about.uid == uid || kind == "Node")
         })
         .map(|event| {
-            let at = event
-                .last_timestamp
-                .or(event.first_timestamp)
-                .or(event.event_time.map(|time| Time(time.0)))
-                .unwrap_or(start);
+            let (_, last, count) = event_times(event);
+            let at = last.unwrap_or(start);
             let from = if event.source.component.is_empty() {
                 &event.reporting_component
             } else {
@@ -54,7 +51,7 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
                 at: at.0 - start.0,
                 kind: event.kind.to_string(),
                 reason: event.reason.to_string(),
-                count: event.count.unwrap_or(1),
+                count,
                 from: from.to_string(),
                 message: event.message.to_string(),
             }

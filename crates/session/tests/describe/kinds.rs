@@ -36,7 +36,7 @@ fn k_02_describe_service() {
     let (text, _) = run(&session, "kubectl describe svc web --show-events=false");
     for want in [
         "Name:                     web\nNamespace:                default\nLabels:                   <none>\nAnnotations:              <none>\nSelector:                 app=web\nType:                     ClusterIP\n",
-        "IP:                       10.96.0.9\n",
+        "IP Family Policy:         SingleStack\nIP Families:              IPv4\nIP:                       10.96.0.9\n",
         "Port:                     http  80/TCP\nTargetPort:               8080/TCP\n",
         "Session Affinity:         None\nInternal Traffic Policy:  Cluster\n",
     ] {

@@ -210,6 +210,13 @@ pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
 /// Times of an event: first and last seen, and count (KC-046).
 pub(crate) fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
     let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
+    if let Some(series) = &event.series {
+        return (
+            first,
+            series.last_observed_time.map(|time| Time(time.0)),
+            series.count.max(1),
+        );
+    }
     let last = event.last_timestamp.or(first);
     (first, last, event.count.filter(|count| *count > 0).unwrap_or(1))
 }

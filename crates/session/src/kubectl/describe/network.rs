@@ -30,10 +30,10 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elasti
     let selector = spec.selector.as_ref().map_or_else(|| "<none>".into(), map_text);
     text.line(0, &format!("Selector:\t{selector}"));
     text.line(0, &format!("Type:\t{}", spec.kind));
-    if let Some(policy) = field("ipFamilyPolicy") {
-        text.line(0, &format!("IP Family Policy:\t{}", plain(policy)));
+    if !spec.ip_family_policy.is_empty() {
+        text.line(0, &format!("IP Family Policy:\t{}", spec.ip_family_policy));
     }
-    text.line(0, &format!("IP Families:\t{}", or_none(&joined("ipFamilies"))));
+    text.line(0, &format!("IP Families:\t{}", or_none(&spec.ip_families.join(","))));
     text.line(0, &format!("IP:\t{}", spec.cluster_ip));
     text.line(0, &format!("IPs:\t{}", or_none(&joined("clusterIPs"))));
     let external = joined("externalIPs");
