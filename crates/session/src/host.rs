@@ -57,7 +57,7 @@ enum Job {
 #[derive(Debug)]
 struct Show {
     session: Session,
-    picture: Option<Picture>,
+    picture: Picture,
     owners: Owners,
     marks: Marks,
     /// Output lines of the branch that the console has shown.
@@ -69,7 +69,7 @@ impl Show {
     fn new(session: Session) -> Show {
         Show {
             session,
-            picture: None,
+            picture: Picture::default(),
             owners: Owners::default(),
             marks: Marks::default(),
             console_seen: 0,
@@ -77,8 +77,7 @@ impl Show {
         }
     }
     fn frame(&mut self, group_by: &str, step: Option<usize>) -> Frame {
-        let picture = Picture::of(&self.session, group_by, &mut self.owners, step);
-        let mut frame = picture.delta(self.picture.as_ref());
+        let mut frame = (self.picture).follow(&self.session, group_by, &mut self.owners, step);
         if frame.reset {
             self.marks = Marks::default();
         }
@@ -99,7 +98,6 @@ impl Show {
         frame.marks_gone = gone;
         frame.now = self.session.now().0;
         frame.horizon = self.session.horizon().0;
-        self.picture = Some(picture);
         frame
     }
 }
@@ -253,7 +251,7 @@ impl Host {
                     }
                     Request::Undo => match show.session.undo() {
                         Some(target) => {
-                            show.picture = None;
+                            show.picture = Picture::default();
                             self.job = Some(Job::Seek {
                                 from: show.session.now(),
                                 target,

@@ -36,8 +36,8 @@ impl World {
         self.api.store().revision()
     }
     /// The machines, by name.
-    pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Machine)> {
-        self.nodes.iter().map(|(name, node)| (name, &*node.machine))
+    pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Arc<Machine>)> {
+        self.nodes.iter().map(|(name, node)| (name, &node.machine))
     }
     /// One machine.
     pub fn machine(&self, node: &NodeName) -> Option<&Machine> {
@@ -48,6 +48,10 @@ impl World {
         self.nodes
             .iter()
             .filter_map(|(name, node)| Some((name, node.kubelet.as_deref()?)))
+    }
+    /// The kubelet of a node, if it runs.
+    pub fn kubelet_of(&self, node: &str) -> Option<&Kubelet> {
+        self.nodes.get(node)?.kubelet.as_deref()
     }
     /// The network.
     pub fn network(&self) -> &Network {

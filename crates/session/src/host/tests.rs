@@ -1,7 +1,8 @@
 //! The page's whole conversation, in-process.
 
 use super::*;
-use crate::protocol::Source;
+use crate::protocol::{GroupView, NodeView, PodView, Source};
+use podscope_api::ordered::BTreeMap;
 
 fn frames(updates: &[Update]) -> Vec<&Frame> {
     updates
@@ -73,6 +74,93 @@ fn u_09_frames_do_not_starve_the_simulation() {
     host.handle(Request::FrameDone, 1_125.0);
     assert!(frames(&host.work(1_200.0)).is_empty(), "the simulation's turn");
     assert!(!frames(&host.work(1_240.0)).is_empty());
+}
+
+/// What the frames add up to: nodes and pods by their ids, the groups.
+#[derive(Debug, Default, PartialEq)]
+struct Seen {
+    nodes: BTreeMap<String, NodeView>,
+    pods: BTreeMap<String, PodView>,
+    groups: Vec<GroupView>,
+}
+
+impl Seen {
+    fn take(&mut self, frame: &Frame) {
+        if frame.reset {
+            *self = Seen::default();
+        }
+        frame.nodes_gone.iter().for_each(|name| drop(self.nodes.remove(name)));
+        frame.pods_gone.iter().for_each(|id| drop(self.pods.remove(id)));
+        let nodes = frame.nodes.iter().map(|node| (node.name.clone(), node.clone()));
+        self.nodes.extend(nodes);
+        self.pods
+            .extend(frame.pods.iter().map(|pod| (pod.id.clone(), pod.clone())));
+        self.groups = frame.groups.clone().unwrap_or_else(|| std::mem::take(&mut self.groups));
+    }
+}
+
+/// U-02, T-01: a picture that followed the world is the one that is made anew at the same cursor,
+/// whatever happened in between: faults, ghosts, nodes that come and go, seeks, branches, undo.
+#[test]
+fn a_picture_that_followed_is_as_one_made_anew() {
+    let (mut host, updates) = welcome();
+    let (mut clock, mut seen, mut ghosts) = (0.0, Seen::default(), 0);
+    frames(&updates).into_iter().for_each(|frame| seen.take(frame));
+    let command = |line: &str| Request::Command { line: line.into() };
+    let seek = |seconds: i64| Request::Seek {
+        at: seconds * 1_000_000,
+    };
+    let group_by = |key: &str| Request::GroupBy { key: key.into() };
+    let requests = [
+        seek(5),
+        seek(20),
+        command("fault partition a-1"),
+        seek(24),
+        seek(95),
+        command("kubectl delete pods --all --force --grace-period=0"),
+        seek(97),
+        group_by("kubernetes.io/hostname"),
+        command("fault crash kubelet b-1"),
+        seek(170),
+        command("fault heal --all"),
+        seek(171),
+        command("fault join d-1 --labels topology.kubernetes.io/zone=d --capacity cpu=4,memory=8Gi"),
+        seek(190),
+        group_by(""),
+        command("fault poweroff c-1"),
+        command("fault fence b-2 --by storage"),
+        seek(300),
+        command("kubectl delete node c-1"),
+        seek(310),
+        command("fault leave d-1"),
+        seek(400),
+        seek(96),
+        seek(30),
+        command("kubectl cordon b-1"),
+        seek(60),
+        Request::Branch { branch: 0 },
+        seek(200),
+        Request::Undo,
+        seek(0),
+        seek(600),
+    ];
+    for request in requests {
+        let what = format!("{request:?}");
+        let mut updates = host.handle(request, clock);
+        host.handle(Request::FrameDone, clock);
+        updates.extend(settle(&mut host, &mut clock));
+        frames(&updates).into_iter().for_each(|frame| seen.take(frame));
+        let show = host.show.as_ref().unwrap();
+        let mut fresh = Seen::default();
+        let mut owners = show.owners.clone();
+        let made = Picture::default().follow(&show.session, &host.group_by, &mut owners, host.step);
+        fresh.take(&made);
+        ghosts += (fresh.pods.values())
+            .filter(|pod| pod.mark == crate::protocol::PodMark::Ghost)
+            .count();
+        assert_eq!(seen, fresh, "after {what}");
+    }
+    assert!(ghosts > 0, "no ghost was seen");
 }
 
 /// T-01: open, play, seek both ways, command in the past forks, undo.

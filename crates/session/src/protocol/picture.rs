@@ -126,7 +126,7 @@ pub struct MachineView {
     pub cuts: Vec<String>,
     /// Fenced by: `power`, `storage`, `network`; empty if not.
     pub fenced: Vec<String>,
-    /// Last heartbeat the API has seen.
+    /// Last heartbeat the API has seen of a node that is dark or not ready; 0 of the others.
     pub last_heartbeat: Micros,
     /// Where API and machine differ, in words; empty where they agree (U-02).
     pub differs: Vec<String>,

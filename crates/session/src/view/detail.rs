@@ -89,7 +89,13 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
         let processes: Vec<_> = machines
             .0
             .iter()
-            .flat_map(|(node, machine)| machine.processes.iter().map(move |process| (node, process)))
+            .flat_map(|(node, state)| {
+                state
+                    .machine
+                    .processes()
+                    .into_iter()
+                    .map(move |process| (node, process))
+            })
             .filter(|(_, process)| process.uid.as_str() == uid || (uid.is_empty() && process.pod == object_key))
             .collect();
         let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
@@ -145,8 +151,9 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
                 .find(|status| status.name == container.name);
             let process = machine.and_then(|machine| {
                 machine
-                    .processes
-                    .iter()
+                    .machine
+                    .processes()
+                    .into_iter()
                     .find(|process| process.uid == pod.metadata.uid && process.container == container.name)
             });
             ContainerDetail {
@@ -282,7 +289,10 @@ fn node(session: &Session, name: &str) -> Detail {
     let state = machines.get(name);
     let heartbeat = world.heartbeats().last_renewal(&node_name, world.now());
     let found = world.objects().named::<Node>(name);
-    let differs = state.map_or_else(Vec::new, |state| words::differs(world, &node_name, state, heartbeat));
+    let differs = state.map_or_else(Vec::new, |state| {
+        let ghosts = super::pods::ghosts(world, &state.machine, &super::Owners::default());
+        words::differs(world, &node_name, state, heartbeat, &ghosts)
+    });
     let title = name.to_owned();
     match found {
         Some(node) => Detail {

@@ -1,5 +1,5 @@
-//! What the page draws, from the world at the cursor: the picture is built
-//! whole, and only what differs from the last one is sent.
+//! What the page draws, from the world at the cursor. A picture follows the world from frame to
+//! frame: what did not change since the last one is neither made again nor sent.
 
 mod detail;
 mod marks;
@@ -7,26 +7,27 @@ mod nodes;
 mod pods;
 mod words;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 pub(crate) use detail::detail;
 pub(crate) use marks::Marks;
 
-use crate::protocol::{
-    BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Mark, NodeView, OwnerView, PodView, StoryState,
-};
+use crate::protocol::{BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Mark, OwnerView, StoryState};
 use crate::timeline::{GoalState, Session};
 
 /// The key nodes are grouped by unless the page says otherwise.
 pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// Everything that is drawn.
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// Invariant: what it holds is what it would hold if it were made anew at the same cursor.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Picture {
-    title: String,
+    is_drawn: bool,
+    machines: nodes::Machines,
+    nodes: nodes::Nodes,
+    pods: Vec<pods::Seen>,
     groups: Vec<GroupView>,
-    nodes: BTreeMap<String, NodeView>,
-    pods: BTreeMap<String, PodView>,
     control_plane: ControlPlaneView,
     owners: Vec<OwnerView>,
     branches: Vec<BranchView>,
@@ -34,65 +35,54 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// The picture at the cursor. `owners` keeps each owner's colour for the session.
-    pub(crate) fn of(session: &Session, group_by: &str, owners: &mut Owners, step: Option<usize>) -> Picture {
-        let machines = nodes::Machines::of(session.world());
-        let pods = pods::views(session, &machines, owners);
-        let nodes = nodes::views(session.world(), &machines);
-        let groups = nodes::groups(session.world(), &nodes, &pods, group_by);
-        Picture {
-            title: session.loaded().title(),
-            groups,
-            nodes,
-            pods,
-            control_plane: control_plane(session),
-            owners: owners.views.clone(),
-            branches: branches(session),
-            story: story(session, step),
-        }
-    }
-
-    /// What differs from an earlier picture; everything without one.
-    pub(crate) fn delta(&self, last: Option<&Picture>) -> Frame {
-        let empty = Picture::default();
-        let reset = last.is_none();
-        let last = last.unwrap_or(&empty);
-        let changed = |same: bool| reset || !same;
-        Frame {
+    /// Becomes the picture at the cursor, and says what differs from the one before; an empty one
+    /// says everything. `owners` keeps each owner's colour for the session.
+    pub(crate) fn follow(
+        &mut self,
+        session: &Session,
+        group_by: &str,
+        owners: &mut Owners,
+        step: Option<usize>,
+    ) -> Frame {
+        let world = session.world();
+        let reset = !std::mem::replace(&mut self.is_drawn, true);
+        let mut frame = Frame {
             reset,
-            title: reset.then(|| self.title.clone()),
-            groups: changed(self.groups == last.groups).then(|| self.groups.clone()),
-            nodes: self
-                .nodes
-                .iter()
-                .filter(|(name, node)| last.nodes.get(*name) != Some(node))
-                .map(|(_, node)| node.clone())
-                .collect(),
-            nodes_gone: last
-                .nodes
-                .keys()
-                .filter(|name| !self.nodes.contains_key(*name))
-                .cloned()
-                .collect(),
-            pods: self
-                .pods
-                .iter()
-                .filter(|(id, pod)| last.pods.get(*id) != Some(pod))
-                .map(|(_, pod)| pod.clone())
-                .collect(),
-            pods_gone: last
-                .pods
-                .keys()
-                .filter(|id| !self.pods.contains_key(*id))
-                .cloned()
-                .collect(),
-            control_plane: changed(self.control_plane == last.control_plane).then(|| self.control_plane.clone()),
-            owners: changed(self.owners == last.owners).then(|| self.owners.clone()),
-            branches: changed(self.branches == last.branches).then(|| self.branches.clone()),
-            story: changed(self.story == last.story).then(|| self.story.clone()),
+            title: reset.then(|| session.loaded().title()),
             ..Frame::default()
+        };
+        let machines = nodes::Machines::of(world);
+        let heard = std::mem::take(&mut self.machines);
+        let mut places = BTreeSet::new();
+        pods::follow(
+            &mut self.pods,
+            session,
+            &machines,
+            &heard,
+            owners,
+            &mut places,
+            &mut frame,
+        );
+        nodes::follow(&mut self.nodes, world, &machines, owners, &places, &mut frame);
+        self.machines = machines;
+        let groups = nodes::groups(&self.nodes, &mut self.pods, group_by, &self.groups);
+        frame.groups = renew(&mut self.groups, groups, reset);
+        frame.control_plane = renew(&mut self.control_plane, control_plane(session), reset);
+        frame.branches = renew(&mut self.branches, branches(session), reset);
+        frame.story = renew(&mut self.story, story(session, step), reset);
+        if reset || self.owners != owners.views {
+            self.owners.clone_from(&owners.views);
+            frame.owners = Some(owners.views.clone());
         }
+        frame
     }
+}
+
+/// Takes the new value; told if it is another one, or nothing has been told yet.
+fn renew<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
+    let told = (reset || *known != new).then(|| new.clone());
+    *known = new;
+    told
 }
 
 /// Owners of pods in order of appearance: each keeps its colour.

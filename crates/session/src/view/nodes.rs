@@ -1,17 +1,22 @@
 //! Nodes and the machines under them, and where the two differ (U-02).
 
+use std::sync::Arc;
+
 use podscope_api::ordered::InOrder as _;
 use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{ConditionStatus, Node, NodeName, Pod, UnsatisfiableAction};
-use podscope_cluster::machine::ProcessView;
+use podscope_cluster::machine::Machine;
 use podscope_cluster::{Place, World};
 
-use crate::protocol::{GroupView, MachineView, NodeView, PodMark, PodView, SpreadCount};
+use super::Owners;
+use super::pods::{self, Seen as SeenPod};
+use crate::protocol::{Frame, GroupView, MachineView, NodeView, PodMark, PodView, SpreadCount};
 
 /// What is known of one machine.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct MachineState {
+    pub(crate) machine: Arc<Machine>,
     pub(crate) powered: bool,
     pub(crate) kubelet: bool,
     pub(crate) runtime: bool,
@@ -19,7 +24,16 @@ pub(crate) struct MachineState {
     pub(crate) cuts: Vec<String>,
     /// The API server does not hear from its kubelet.
     pub(crate) is_dark: bool,
-    pub(crate) processes: Vec<ProcessView>,
+}
+
+impl MachineState {
+    /// Whether nothing is to be said of it but what its processes are.
+    fn is_well(&self) -> bool {
+        !self.is_dark && self.runtime && !self.storage_refused && self.cuts.is_empty()
+    }
+    fn is_same(&self, other: &MachineState) -> bool {
+        Arc::ptr_eq(&self.machine, &other.machine) && self.is_dark == other.is_dark && self.cuts == other.cuts
+    }
 }
 
 /// All machines at an instant.
@@ -28,9 +42,8 @@ pub(crate) struct Machines(pub(crate) BTreeMap<NodeName, MachineState>);
 
 impl Machines {
     pub(crate) fn of(world: &World) -> Machines {
-        let kubelets: BTreeSet<&NodeName> = world.kubelets().map(|(name, _)| name).collect();
+        let mut kubelets = world.kubelets().map(|(name, _)| name).peekable();
         let network = world.network();
-        let names: Vec<&NodeName> = world.machines().map(|(name, _)| name).collect();
         let cut = network.cut_nodes();
         let mut machines = BTreeMap::new();
         for (name, machine) in world.machines() {
@@ -51,10 +64,11 @@ impl Machines {
                 say("control-plane", control_plane);
                 say("storage", lost(&Place::Storage));
                 if cut.contains(name) {
-                    let others: Vec<(&NodeName, (bool, bool))> = names
-                        .iter()
-                        .filter(|other| **other != name)
-                        .map(|other| (*other, lost(&Place::Node((*other).clone()))))
+                    let others: Vec<(&NodeName, (bool, bool))> = world
+                        .machines()
+                        .map(|(other, _)| other)
+                        .filter(|other| *other != name)
+                        .map(|other| (other, lost(&Place::Node(other.clone()))))
                         .collect();
                     match others.first() {
                         Some((_, first)) if others.iter().all(|(_, cut)| cut == first) => say("nodes", *first),
@@ -62,17 +76,18 @@ impl Machines {
                     }
                 }
             }
-            let kubelet = kubelets.contains(name);
+            // Both are in the order of names.
+            let kubelet = kubelets.next_if_eq(&name).is_some();
             machines.insert(
                 name.clone(),
                 MachineState {
+                    machine: Arc::clone(machine),
                     powered: machine.is_on(),
                     kubelet,
                     runtime: machine.is_runtime_up(),
                     storage_refused: machine.is_storage_refused(),
                     cuts: words,
                     is_dark: is_cut || !kubelet || !machine.is_on(),
-                    processes: machine.processes(),
                 },
             );
         }
@@ -81,97 +96,180 @@ impl Machines {
     pub(crate) fn get(&self, node: &str) -> Option<&MachineState> {
         self.0.get(node)
     }
+    /// Whether the API server does not hear from a node's kubelet.
+    pub(crate) fn is_dark(&self, node: &str) -> bool {
+        self.get(node).is_none_or(|machine| machine.is_dark)
+    }
+    /// Whether the API server hears of the same ones as in others.
+    pub(crate) fn are_heard_as(&self, others: &Machines) -> bool {
+        let one = |((a, this), (b, that)): ((&NodeName, &MachineState), (&NodeName, &MachineState))| {
+            a == b && this.is_dark == that.is_dark
+        };
+        self.0.len() == others.0.len() && self.0.iter().zip(&others.0).all(one)
+    }
 }
 
-/// All nodes, and machines without a Node object.
-pub(crate) fn views(world: &World, machines: &Machines) -> BTreeMap<String, NodeView> {
-    let mut views = BTreeMap::new();
+/// A node's view with its ghosts, and what they were made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    node: Option<Arc<Node>>,
+    state: Option<MachineState>,
+    view: NodeView,
+    /// Processes that the API has forgotten, by UID.
+    ghosts: Vec<PodView>,
+}
+
+impl Seen {
+    /// Whether it would be made the same again: all that it was made of is still that, and of who
+    /// is well nothing depends on the time.
+    fn stays(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
+        self.view.ready == "True"
+            && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
+            && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_well() && old.is_same(new))
+    }
+}
+
+/// The nodes of a picture, and machines without a Node object.
+pub(crate) type Nodes = BTreeMap<NodeName, Seen>;
+
+/// Makes the nodes those at the cursor and says what changed. `places` are the nodes of which a pod
+/// is another one.
+pub(crate) fn follow(
+    nodes: &mut Nodes,
+    world: &World,
+    machines: &Machines,
+    owners: &Owners,
+    places: &BTreeSet<NodeName>,
+    frame: &mut Frame,
+) {
     let objects = world.objects();
-    let names: BTreeSet<NodeName> = objects
-        .list::<Node>()
-        .map(|node| NodeName(node.metadata.name.clone()))
-        .chain(machines.0.keys().cloned())
-        .collect();
+    let mut names: BTreeSet<NodeName> = machines.0.keys().cloned().collect();
+    names.extend(objects.list::<Node>().map(|node| NodeName(node.metadata.name.clone())));
+    let mut before = std::mem::take(nodes);
     for name in names {
-        let node = objects.named::<Node>(&name);
-        let mut view = NodeView {
-            name: name.to_string(),
-            registered: node.is_some(),
-            ready: "Unknown".into(),
-            ..NodeView::default()
-        };
-        if let Some(node) = node {
-            view.zone = node.metadata.label(super::ZONE).unwrap_or_default().to_owned();
-            if let Some(ready) = node.condition("Ready") {
-                view.ready = ready.status.as_str().to_owned();
-                if ready.status != ConditionStatus::True {
-                    view.ready_reason = ready.reason.to_string();
+        let (node, state) = (objects.named::<Node>(&name), machines.get(&name));
+        let seen = match before.remove(&name) {
+            Some(old) if old.stays(node, state) && !places.contains(&name) => old,
+            old => {
+                let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
+                let view = view(world, &name, node, state, &ghosts);
+                if old.as_ref().is_none_or(|old| old.view != view) {
+                    frame.nodes.push(view.clone());
+                }
+                haunt(old.map_or_else(Vec::new, |old| old.ghosts), &ghosts, frame);
+                Seen {
+                    node: node.cloned(),
+                    state: state.cloned(),
+                    view,
+                    ghosts,
                 }
             }
-            view.cordoned = node.is_unschedulable();
-            view.taints = node
-                .spec
-                .taints
-                .iter()
-                .map(|taint| {
-                    let value = if taint.value.is_empty() {
-                        String::new()
-                    } else {
-                        format!("={}", taint.value)
-                    };
-                    format!("{}{value}:{}", taint.key, taint.effect)
-                })
-                .collect();
-            view.pressure = node
-                .status
-                .conditions
-                .iter()
-                .filter(|condition| &*condition.kind != "Ready" && condition.status == ConditionStatus::True)
-                .map(|condition| condition.kind.to_string())
-                .collect();
-            view.labels = node
-                .metadata
-                .labels
-                .iter()
-                .map(|(key, value)| (key.to_string(), value.to_string()))
-                .collect();
-            let allocatable = |resource: &str| node.status.allocatable.get(resource);
-            let (mut cpu, mut memory, mut pods) = (0, 0, 0);
-            for pod in objects.pods_on(&name).filter(|pod| !pod.is_terminal()) {
-                let (milli, bytes) = requests(pod);
-                cpu += milli;
-                memory += bytes;
-                pods += 1;
-            }
-            view.cpu = (cpu, allocatable("cpu").map_or(0, |quantity| quantity.milli_value()));
-            view.memory = (memory, allocatable("memory").map_or(0, |quantity| quantity.value()));
-            view.pods = (pods, allocatable("pods").map_or(0, |quantity| quantity.value()));
-        }
-        let heartbeat = world.heartbeats().last_renewal(&name, world.now());
-        view.machine = match machines.get(&name) {
-            Some(state) => MachineView {
-                exists: true,
-                powered: state.powered,
-                kubelet: state.kubelet,
-                runtime: state.runtime,
-                cuts: state.cuts.clone(),
-                fenced: if state.storage_refused {
-                    vec!["storage".to_owned()]
-                } else {
-                    Vec::new()
-                },
-                last_heartbeat: heartbeat.map_or(0, |at| at.0),
-                differs: super::words::differs(world, &name, state, heartbeat),
-            },
-            None => MachineView {
-                last_heartbeat: heartbeat.map_or(0, |at| at.0),
-                differs: vec![format!("{name}: there is a Node object, but no machine.")],
-                ..MachineView::default()
-            },
         };
-        views.insert(name.to_string(), view);
+        nodes.insert(name, seen);
     }
-    views
+    for (name, old) in &before {
+        haunt(old.ghosts.clone(), &[], frame);
+        frame.nodes_gone.push(name.to_string());
+    }
+}
+
+/// Says which ghosts of a node came, changed and went.
+fn haunt(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
+    frame
+        .pods
+        .extend(new.iter().filter(|ghost| !old.contains(ghost)).cloned());
+    let gone = old.into_iter().map(|ghost| ghost.id);
+    frame
+        .pods_gone
+        .extend(gone.filter(|id| new.iter().all(|ghost| ghost.id != *id)));
+}
+
+fn view(
+    world: &World,
+    name: &NodeName,
+    node: Option<&Arc<Node>>,
+    state: Option<&MachineState>,
+    ghosts: &[PodView],
+) -> NodeView {
+    let mut view = NodeView {
+        name: name.to_string(),
+        registered: node.is_some(),
+        ready: "Unknown".into(),
+        ..NodeView::default()
+    };
+    if let Some(node) = node {
+        view.zone = node.metadata.label(super::ZONE).unwrap_or_default().to_owned();
+        if let Some(ready) = node.condition("Ready") {
+            view.ready = ready.status.as_str().to_owned();
+            if ready.status != ConditionStatus::True {
+                view.ready_reason = ready.reason.to_string();
+            }
+        }
+        view.cordoned = node.is_unschedulable();
+        view.taints = node
+            .spec
+            .taints
+            .iter()
+            .map(|taint| {
+                let value = if taint.value.is_empty() {
+                    String::new()
+                } else {
+                    format!("={}", taint.value)
+                };
+                format!("{}{value}:{}", taint.key, taint.effect)
+            })
+            .collect();
+        view.pressure = node
+            .status
+            .conditions
+            .iter()
+            .filter(|condition| &*condition.kind != "Ready" && condition.status == ConditionStatus::True)
+            .map(|condition| condition.kind.to_string())
+            .collect();
+        view.labels = node
+            .metadata
+            .labels
+            .iter()
+            .map(|(key, value)| (key.to_string(), value.to_string()))
+            .collect();
+        let allocatable = |resource: &str| node.status.allocatable.get(resource);
+        let (mut cpu, mut memory, mut pods) = (0, 0, 0);
+        for pod in world.objects().pods_on(name).filter(|pod| !pod.is_terminal()) {
+            let (milli, bytes) = requests(pod);
+            cpu += milli;
+            memory += bytes;
+            pods += 1;
+        }
+        view.cpu = (cpu, allocatable("cpu").map_or(0, |quantity| quantity.milli_value()));
+        view.memory = (memory, allocatable("memory").map_or(0, |quantity| quantity.value()));
+        view.pods = (pods, allocatable("pods").map_or(0, |quantity| quantity.value()));
+    }
+    let heartbeat = world.heartbeats().last_renewal(name, world.now());
+    // Of who is heard nobody asks when; told of all it would make each node another one every ten seconds.
+    let silent = view.ready != "True" || state.is_none_or(|state| state.is_dark);
+    let last_heartbeat = heartbeat.filter(|_| silent).map_or(0, |at| at.0);
+    view.machine = match state {
+        Some(state) => MachineView {
+            exists: true,
+            powered: state.powered,
+            kubelet: state.kubelet,
+            runtime: state.runtime,
+            cuts: state.cuts.clone(),
+            fenced: if state.storage_refused {
+                vec!["storage".to_owned()]
+            } else {
+                Vec::new()
+            },
+            last_heartbeat,
+            differs: super::words::differs(world, name, state, heartbeat, ghosts),
+        },
+        None => MachineView {
+            last_heartbeat,
+            differs: vec![format!("{name}: there is a Node object, but no machine.")],
+            ..MachineView::default()
+        },
+    };
+    view
 }
 
 /// cpu in thousandths and memory in bytes that the scheduler counts for a pod.
@@ -214,79 +312,103 @@ pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
     (of("cpu", true), of("memory", false))
 }
 
-/// Nodes by the value of a label, with the pods of each owner in each group (U-11).
-pub(crate) fn groups(
-    world: &World,
-    nodes: &BTreeMap<String, NodeView>,
-    pods: &BTreeMap<String, PodView>,
-    key: &str,
-) -> Vec<GroupView> {
-    let mut groups: BTreeMap<String, GroupView> = BTreeMap::new();
-    let mut group_of: BTreeMap<&str, String> = BTreeMap::new();
+/// The pods of one owner by group: those that count, and ghosts.
+struct Spread<'a> {
+    owner: &'a str,
+    /// Whether it spreads over this key, and the skew that it allows.
+    skew: Option<Option<u32>>,
+    counts: Vec<(u32, u32)>,
+}
+
+/// Nodes by the value of a label, with the pods of each owner in each group (U-11). `last` are the
+/// groups that the pods know theirs of.
+pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[GroupView]) -> Vec<GroupView> {
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, node) in nodes {
-        let value = node.labels.get(key).cloned().unwrap_or_default();
-        let group = groups.entry(value.clone()).or_insert_with(|| GroupView {
-            name: value.clone(),
-            ..GroupView::default()
-        });
-        group.nodes.push(name.clone());
-        group_of.insert(name, value);
-    }
-    // Owners that spread over this key, with the skew they allow.
-    let mut skews: BTreeMap<String, Option<u32>> = BTreeMap::new();
-    for pod in world.objects().list::<Pod>() {
-        let constraint = pod
-            .spec
-            .topology_spread_constraints
-            .iter()
-            .find(|constraint| &*constraint.topology_key == key);
-        if let Some(constraint) = constraint {
-            let hard = constraint.when_unsatisfiable == Some(UnsatisfiableAction::DoNotSchedule);
-            let owner = super::pods::owner_of(world, pod).0;
-            let skew = hard.then_some(u32::try_from(constraint.max_skew).unwrap_or(0));
-            skews.entry(owner).or_insert(skew);
+        let value = node.view.labels.get(key).map_or("", String::as_str);
+        match groups.get_mut(value) {
+            Some(group) => group.push(name.to_string()),
+            None => drop(groups.insert(value.to_owned(), vec![name.to_string()])),
         }
     }
-    let mut counts: BTreeMap<(String, String), (u32, u32)> = BTreeMap::new();
-    for pod in pods
-        .values()
-        .filter(|pod| !pod.node.is_empty() && !pod.owner.is_empty())
-    {
-        let Some(group) = group_of.get(pod.node.as_str()) else {
+    let mut groups: Vec<GroupView> = groups
+        .into_iter()
+        .map(|(name, nodes)| GroupView {
+            name,
+            nodes,
+            counts: Vec::new(),
+        })
+        .collect();
+    // Nodes without the key stand apart, at the end.
+    groups.in_order_by_key(|group| group.name.is_empty());
+    let is_same = groups.len() == last.len()
+        && (groups.iter().zip(last)).all(|(new, old)| new.name == old.name && new.nodes == old.nodes);
+    let group_of = |node: &str| {
+        let value = nodes.get(node)?.view.labels.get(key).map_or("", String::as_str);
+        let named = groups.partition_point(|group| !group.name.is_empty() && *group.name < *value);
+        Some(if value.is_empty() { groups.len() - 1 } else { named })
+    };
+    if !is_same {
+        pods.iter_mut().for_each(|seen| seen.group = None);
+    }
+    for seen in pods.iter_mut().filter(|seen| seen.group.is_none()) {
+        seen.group = group_of(&seen.view.node);
+    }
+    // Neighbours in the order of keys mostly have one owner.
+    let mut spreads: Vec<Spread<'_>> = Vec::new();
+    let ghosts = nodes.values().flat_map(|node| &node.ghosts);
+    let all = (pods.iter().map(|seen| (&seen.view, seen.group, Some(&seen.pod))))
+        .chain(ghosts.map(|ghost| (ghost, group_of(&ghost.node), None)));
+    for (view, group, pod) in all.filter(|(view, ..)| !view.owner.is_empty()) {
+        if spreads.last().is_none_or(|last| last.owner != view.owner) {
+            spreads.push(Spread {
+                owner: &view.owner,
+                skew: None,
+                counts: vec![(0, 0); groups.len()],
+            });
+        }
+        let Some(spread) = spreads.last_mut() else { continue };
+        let constraint = pod.and_then(|pod| {
+            let mut constraints = pod.spec.topology_spread_constraints.iter();
+            constraints.find(|constraint| &*constraint.topology_key == key)
+        });
+        if let Some(constraint) = constraint.filter(|_| spread.skew.is_none()) {
+            let hard = constraint.when_unsatisfiable == Some(UnsatisfiableAction::DoNotSchedule);
+            spread.skew = Some(hard.then_some(u32::try_from(constraint.max_skew).unwrap_or(0)));
+        }
+        let Some(count) = group.and_then(|group| spread.counts.get_mut(group)) else {
             continue;
         };
-        let count = counts.entry((group.clone(), pod.owner.clone())).or_default();
-        if pod.mark == PodMark::Ghost {
+        if view.mark == PodMark::Ghost {
             count.1 += 1;
-        } else if pod.termination.is_none()
-            && !matches!(pod.mark, PodMark::Succeeded | PodMark::Failed | PodMark::Terminating)
+        } else if view.termination.is_none()
+            && !matches!(view.mark, PodMark::Succeeded | PodMark::Failed | PodMark::Terminating)
         {
             count.0 += 1;
         }
     }
-    let owners: BTreeSet<String> = counts
-        .keys()
-        .map(|(_, owner)| owner.clone())
-        .chain(skews.keys().cloned())
-        .filter(|owner| !owner.is_empty())
-        .collect();
-    for (name, group) in &mut groups {
-        group.counts = owners
-            .iter()
-            .map(|owner| {
-                let (pods, ghosts) = counts.get(&(name.clone(), owner.clone())).copied().unwrap_or_default();
-                SpreadCount {
-                    owner: owner.clone(),
-                    pods,
-                    ghosts,
-                    max_skew: skews.get(owner).copied().flatten(),
-                }
-            })
-            .filter(|count| count.pods > 0 || count.ghosts > 0 || skews.contains_key(&count.owner))
-            .collect();
+    spreads.in_order_by(|a, b| a.owner.cmp(b.owner));
+    spreads.dedup_by(|next, first| {
+        let is_one = next.owner == first.owner;
+        if is_one {
+            first.skew = first.skew.or(next.skew);
+            for (sum, more) in first.counts.iter_mut().zip(&next.counts) {
+                *sum = (sum.0 + more.0, sum.1 + more.1);
+            }
+        }
+        is_one
+    });
+    for spread in &spreads {
+        for (group, (pods, ghosts)) in groups.iter_mut().zip(&spread.counts) {
+            if *pods > 0 || *ghosts > 0 || spread.skew.is_some() {
+                group.counts.push(SpreadCount {
+                    owner: spread.owner.to_owned(),
+                    pods: *pods,
+                    ghosts: *ghosts,
+                    max_skew: spread.skew.flatten(),
+                });
+            }
+        }
     }
-    // Nodes without the key stand apart, at the end.
-    let mut list: Vec<GroupView> = groups.into_values().collect();
-    list.in_order_by_key(|group| group.name.is_empty());
-    list
+    groups
 }

@@ -1,8 +1,11 @@
 //! Pods and ghosts as they are drawn (UI: pod marks).
 
-use podscope_api::ordered::BTreeMap;
+use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, ObjectKey, Pod, PodPhase, ReplicaSet};
+use podscope_api::ordered::{BTreeSet, InOrder as _};
+
+use podscope_api::{ConditionStatus, NodeName, ObjectKey, Pod, PodPhase, ReplicaSet};
+use podscope_cluster::machine::Machine;
 use podscope_cluster::{SimTime, World};
 use podscope_scheduler::{Pool, QueueEntry};
 
@@ -10,7 +13,7 @@ use super::Owners;
 use super::nodes::Machines;
 use super::words;
 use crate::kubectl::pod_row;
-use crate::protocol::{PodMark, PodView, QueueView, TerminationView};
+use crate::protocol::{Frame, PodMark, PodView, QueueView, TerminationView};
 use crate::timeline::Session;
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
@@ -55,43 +58,121 @@ fn short(name: &str, owner: &str) -> String {
     }
 }
 
-/// All pods of the API, and all ghosts.
-pub(crate) fn views(session: &Session, machines: &Machines, owners: &mut Owners) -> BTreeMap<String, PodView> {
+/// A pod's view, and what it was made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) pod: Arc<Pod>,
+    pub(crate) view: PodView,
+    /// Index of its node's group, once it is known.
+    pub(crate) group: Option<usize>,
+}
+
+fn place(pod: &Pod) -> (&str, &str) {
+    (&pod.metadata.namespace, &pod.metadata.name)
+}
+
+/// Makes the pods those of the API at the cursor, in the order of their keys, and says what changed;
+/// `places` become the nodes of which a pod is another one. A pod that stands on a node and has not
+/// changed stays as it is: of it nothing depends on the time. `heard` are the machines of the last
+/// picture.
+pub(crate) fn follow(
+    pods: &mut Vec<Seen>,
+    session: &Session,
+    machines: &Machines,
+    heard: &Machines,
+    owners: &mut Owners,
+    places: &mut BTreeSet<NodeName>,
+    frame: &mut Frame,
+) {
     let world = session.world();
     let now = podscope_api::Time(world.start().0 + world.now().0);
-    let waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
-    let mut views = BTreeMap::new();
+    let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
+    waiting.in_order_by(|a, b| a.uid.cmp(&b.uid));
+    let is_steady = machines.are_heard_as(heard);
+    let mut before = std::mem::take(pods).into_iter().peekable();
+    // Neighbours mostly have one owner.
+    let mut owned = None;
+    let (mut owner, mut name) = (String::new(), String::new());
     for pod in world.objects().list::<Pod>() {
-        let (owner, name) = owner_of(world, pod);
-        if !owner.is_empty() {
-            owners.see(&owner, &name, &pod.metadata.uid);
+        while let Some(old) = before.next_if(|old| !Arc::ptr_eq(&old.pod, pod) && place(&old.pod) < place(pod)) {
+            places.extend(old.pod.spec.node_name.clone());
+            frame.pods_gone.push(old.view.id);
         }
-        let view = view(world, machines, &waiting, pod, owner, &name, now);
-        views.insert(view.id.clone(), view);
-    }
-    for (node, machine) in &machines.0 {
-        for process in &machine.processes {
-            if world.objects().by_uid(&process.uid).is_some() {
-                continue;
+        let old = before.next_if(|old| place(&old.pod) == place(pod));
+        let by = Some((&pod.metadata.namespace, pod.metadata.controller_ref()));
+        if owned != by {
+            owned = by;
+            (owner, name) = owner_of(world, pod);
+        }
+        let stays = |old: &Seen| {
+            let node = &*old.view.node;
+            Arc::ptr_eq(&old.pod, pod)
+                && !node.is_empty()
+                && !pod.metadata.is_terminating()
+                && old.view.owner == owner
+                && (is_steady || machines.is_dark(node) == heard.is_dark(node))
+        };
+        if let Some(old) = old.as_ref().filter(|old| !Arc::ptr_eq(&old.pod, pod)) {
+            places.extend(old.pod.spec.node_name.clone());
+        }
+        match old {
+            Some(old) if stays(&old) => pods.push(old),
+            old => {
+                if !owner.is_empty() {
+                    owners.see(&owner, &name, &pod.metadata.uid);
+                }
+                let view = view(world, machines, &waiting, pod, owner.clone(), &name, now);
+                let mut group = None;
+                if let Some(old) = &old {
+                    group = old.group.filter(|_| old.view.node == view.node);
+                    if old.view.id != view.id {
+                        frame.pods_gone.push(old.view.id.clone());
+                    }
+                }
+                if old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod)) {
+                    places.extend(pod.spec.node_name.clone());
+                }
+                if old.is_none_or(|old| old.view != view) {
+                    frame.pods.push(view.clone());
+                }
+                pods.push(Seen {
+                    pod: Arc::clone(pod),
+                    view,
+                    group,
+                });
             }
-            let id = format!("{}@{node}", process.uid);
-            let known = owners.of_uid(&process.uid);
-            let ghost = views.entry(id.clone()).or_insert_with(|| PodView {
-                id,
+        }
+    }
+    for old in before {
+        places.extend(old.pod.spec.node_name.clone());
+        frame.pods_gone.push(old.view.id);
+    }
+}
+
+/// What runs on a machine and is no pod of the API, by UID.
+pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<PodView> {
+    let mut ghosts: Vec<PodView> = Vec::new();
+    for process in machine.processes() {
+        let running = || "running".to_owned();
+        match ghosts.last_mut() {
+            Some(ghost) if *ghost.uid == *process.uid => ghost.containers.push(running()),
+            _ if world.objects().by_uid(&process.uid).is_some() => {}
+            _ => ghosts.push(PodView {
+                id: format!("{}@{}", process.uid, process.node),
                 key: process.pod.to_string(),
                 uid: process.uid.to_string(),
                 short: short(&process.pod.name, ""),
-                owner: known,
-                node: node.to_string(),
+                owner: owners.of_uid(&process.uid),
+                node: process.node.to_string(),
                 mark: PodMark::Ghost,
                 phase: "forgotten".into(),
                 status: "Ghost".into(),
+                containers: vec![running()],
                 ..PodView::default()
-            });
-            ghost.containers.push("running".into());
+            }),
         }
     }
-    views
+    ghosts
 }
 
 fn view(
@@ -109,8 +190,7 @@ fn view(
         .node_name
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
-    let machine = machines.get(&node);
-    let is_dark = !node.is_empty() && machine.is_none_or(|machine| machine.is_dark);
+    let is_dark = !node.is_empty() && machines.is_dark(&node);
     let statuses = || {
         pod.status
             .init_container_statuses
@@ -203,12 +283,10 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
     let due = deletion.0.saturating_sub(world.start().0);
     let requested = SimTime(due.saturating_sub(grace.saturating_mul(1_000_000)));
-    let is_dark = machines.get(node).is_none_or(|machine| machine.is_dark);
-    let kubelet = world
-        .kubelets()
-        .find(|(name, _)| name.as_str() == node)
-        .map(|(_, kubelet)| kubelet);
-    let steps = kubelet.and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
+    let is_dark = machines.is_dark(node);
+    let steps = world
+        .kubelet_of(node)
+        .and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
     let Some(steps) = steps else {
         return Some(TerminationView {
             stage: "waiting".into(),
@@ -264,7 +342,7 @@ fn countdown(world: &World, pod: &Pod) -> Option<i64> {
         })
 }
 
-/// Place of a pending pod in the queue.
+/// Place of a pending pod in the queue, whose entries come by UID.
 fn queue(waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
         .condition("PodScheduled")
@@ -275,7 +353,8 @@ fn queue(waiting: &[QueueEntry], pod: &Pod) -> QueueView {
         .and_then(|(front, _)| front.split_once('/'))
         .and_then(|(fit, all)| Some((fit.parse().ok()?, all.parse().ok()?)));
     let gated = !pod.spec.scheduling_gates.is_empty();
-    let entry = waiting.iter().find(|entry| *entry.uid == *pod.metadata.uid.0);
+    let found = waiting.binary_search_by(|entry| (*entry.uid).cmp(&pod.metadata.uid.0));
+    let entry = found.ok().and_then(|at| waiting.get(at));
     let helped = |entry: &QueueEntry| {
         if entry.rejectors.is_empty() {
             "an event that can help, or the five-minute flush".to_owned()

@@ -4,13 +4,19 @@ use podscope_api::{NodeName, Pod};
 use podscope_cluster::{SimTime, World};
 
 use super::nodes::MachineState;
+use crate::protocol::PodView;
 
 /// Where API and machine differ; empty where they agree (U-02).
-pub(super) fn differs(world: &World, node: &NodeName, state: &MachineState, heartbeat: Option<SimTime>) -> Vec<String> {
+pub(super) fn differs(
+    world: &World,
+    node: &NodeName,
+    state: &MachineState,
+    heartbeat: Option<SimTime>,
+    ghosts: &[PodView],
+) -> Vec<String> {
     let mut out = Vec::new();
-    let objects = world.objects();
-    let believed = objects.pods_on(node).filter(|pod| !pod.is_terminal()).count();
     if !state.powered {
+        let believed = (world.objects().pods_on(node)).filter(|pod| !pod.is_terminal()).count();
         out.push(format!(
             "{node} has no power: nothing runs here.{}",
             match believed {
@@ -43,12 +49,7 @@ pub(super) fn differs(world: &World, node: &NodeName, state: &MachineState, hear
             "{node}: storage refuses it; its processes can no longer write to shared volumes."
         ));
     }
-    let mut ghosts: Vec<String> = state
-        .processes
-        .iter()
-        .filter(|process| objects.by_uid(&process.uid).is_none())
-        .map(|process| process.pod.to_string())
-        .collect();
+    let mut ghosts: Vec<&str> = ghosts.iter().map(|ghost| ghost.key.as_str()).collect();
     ghosts.dedup();
     for ghost in ghosts {
         out.push(format!("{ghost} still runs here, but the API has forgotten it."));
