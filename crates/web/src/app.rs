@@ -199,7 +199,12 @@ pub(crate) fn App() -> Html {
             }
         });
     }
-    view(&page, &ctl)
+    // While time runs in a big cluster everything but the clock and the timeline's head follows it
+    // at a third of the frames.
+    let every = if page.model.playing && page.is_big() { 3 } else { 1 };
+    let beat = page.frames / every;
+    let calm = use_memo((page.acts, beat), |_| page.clone());
+    view(&page, &calm, &ctl)
 }
 
 /// Starts the engine, hears it, starts another after a trap.
@@ -422,7 +427,7 @@ impl Drop for Listener {
     }
 }
 
-fn view(page: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
+fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
     if page.view == View::Guarantees {
         return html! {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} /></ContextProvider<Ctl>>
@@ -453,12 +458,12 @@ fn view(page: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={page.clone()} has_story={story} />
                 if story { <Story opened={page.opened.clone()} state={page.model.story.clone()} lessons={page.lessons.clone()} /> }
-                if panels.cluster { <Cluster page={page.clone()} /> }
-                if panels.side { <Inspector page={page.clone()} /> }
+                if panels.cluster { <Cluster page={calm.clone()} /> }
+                if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={page.clone()} /> }
                 if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }
-                <Dialogs page={page.clone()} />
-                <Toasts page={page.clone()} />
+                <Dialogs page={calm.clone()} />
+                <Toasts page={calm.clone()} />
             </div>
         </ContextProvider<Ctl>>
     }

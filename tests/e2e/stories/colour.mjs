@@ -42,4 +42,35 @@ export const stories = {
       await t.screenshot(page, `without-colour-${theme}`);
     }
   },
+
+  async "the picture of a big cluster follows the system's theme, also while time stands (U-08, U-09)"(t) {
+    const page = await t.open("", { theme: "light" });
+    await t.pause(page);
+    const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
+      "  title: Two hundred nodes\n  cluster: {zones: [a, b], nodesPerZone: 100}\n";
+    await page.getByRole("button", { name: "Files" }).click();
+    await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
+    await page.locator(".overview canvas").waitFor();
+    await t.seek(page, "0:05.0");
+    // A point of the first zone's panel, where no node stands, as light as it was painted there.
+    const light = () => page.locator(".overview canvas").evaluate((canvas) => {
+      const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
+      return r + g + b;
+    });
+    const becomes = async (what, is) => {
+      for (let i = 0; i < 40 && !is(await light()); i += 1) await page.waitForTimeout(50);
+      t.check(is(await light()), `${what}: the panel's light is ${await light()} of 765`);
+    };
+    const [bright, dim] = [(sum) => sum > 600, (sum) => sum > 0 && sum < 200];
+    await becomes("a light system", bright);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await becomes("a dark system", dim);
+    await page.getByRole("button", { name: "Theme:" }).click();
+    await becomes("the page's own light theme", bright);
+    await page.getByRole("button", { name: "Theme:" }).click();
+    await becomes("the page's own dark theme", dim);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.getByRole("button", { name: "Theme:" }).click();
+    await becomes("a light system again", bright);
+  },
 };

@@ -20,12 +20,9 @@ use crate::app::Ctl;
 use crate::browser::drag::{self, Drag, End, Went};
 use crate::browser::{closest, flight, focus};
 use crate::pure::actions;
+use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, menu};
 
-/// From so many pods on, or nodes, the cluster is drawn as one picture, and a zone of it as cards
-/// (U-09): a card is some seventy boxes to lay out and paint, a node of the picture a few squares.
-const PODS_IN_DOM: usize = 800;
-const NODES_IN_DOM: usize = 80;
 /// From so many nodes on, cards are small.
 const FULL_CARDS: usize = 24;
 

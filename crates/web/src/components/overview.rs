@@ -11,6 +11,7 @@ use yew::prelude::*;
 
 use super::node::Node;
 use crate::app::Ctl;
+use crate::browser::sight;
 use crate::pure::overview::{Plan, Rect, plan};
 use crate::pure::route::Theme;
 use crate::state::{Act, HUES, Model, NodeState, Shared};
@@ -21,7 +22,7 @@ pub(crate) struct Props {
     pub(crate) zone: Option<String>,
     pub(crate) key_name: String,
     pub(crate) selected: Option<SubjectRef>,
-    /// Another one paints anew.
+    /// Another one, or another one of the system's, paints anew.
     pub(crate) theme: Theme,
 }
 
@@ -63,19 +64,28 @@ pub(crate) fn Overview(props: &Props) -> Html {
         plan(counts, most, w.max(200.0), h.max(200.0))
     });
     {
+        let (canvas, size) = (canvas.clone(), size.setter());
+        use_effect_with((), move |()| {
+            let room = canvas.cast::<HtmlCanvasElement>().and_then(|c| c.parent_element());
+            let watch = room.and_then(|room| sight::Watch::size(&room, move |w, h| size.set((w, h))));
+            move || drop(watch)
+        });
+    }
+    let dark = use_state(sight::is_dark);
+    {
+        let dark = dark.setter();
+        use_effect_with((), move |()| {
+            let watch = sight::Watch::scheme(move |is_dark| dark.set(is_dark));
+            move || drop(watch)
+        });
+    }
+    {
         let (canvas, plan, zones, focus) = (canvas.clone(), plan.clone(), zones.clone(), *focus);
-        let (size, model, painted) = (size.clone(), props.model.clone(), painted.clone());
+        let (model, painted, tint) = (props.model.clone(), painted.clone(), (props.theme, *dark));
         use_effect(move || {
-            let Some(canvas) = canvas.cast::<HtmlCanvasElement>() else {
-                return;
-            };
-            let parent = canvas.parent_element().map_or((600.0, 400.0), |p| {
-                (f64::from(p.client_width()), f64::from(p.client_height()))
-            });
-            if (parent.0 - size.0).abs() > 1.0 || (parent.1 - size.1).abs() > 1.0 {
-                size.set(parent);
+            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
+                draw(&canvas, &mut painted.borrow_mut(), &plan, &zones, focus, &model, tint);
             }
-            draw(&canvas, &mut painted.borrow_mut(), &plan, &zones, focus, &model);
         });
     }
     let onmousemove = {
@@ -193,8 +203,8 @@ fn nearest(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> 
 #[derive(Default)]
 struct Painted {
     plan: Rc<Plan>,
-    /// The ink of the theme that it was painted in, and all colours of it.
-    ink: String,
+    /// The theme that it was painted in, whether the system's was dark then, and its colours.
+    tint: Option<(Theme, bool)>,
     colours: Colours,
     owners: Shared<BTreeMap<String, OwnerView>>,
     nodes: Vec<Vec<Shared<NodeState>>>,
@@ -203,6 +213,7 @@ struct Painted {
 
 #[derive(Default)]
 struct Colours {
+    ink: String,
     hues: Vec<String>,
     panel: String,
     card: String,
@@ -219,6 +230,7 @@ fn draw(
     zones: &Zones,
     focus: (usize, usize),
     model: &Model,
+    tint: (Theme, bool),
 ) {
     let Some(window) = crate::browser::window() else { return };
     let Some(context) = canvas
@@ -232,11 +244,11 @@ fn draw(
     let ratio = window.device_pixel_ratio();
     let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
     let (w, h) = ((width * ratio) as u32, (plan.height * ratio) as u32);
-    let ink = used(canvas, "color");
+    let recoloured = painted.tint != Some(tint);
     let fresh = canvas.width() != w
         || canvas.height() != h
         || !Rc::ptr_eq(&painted.plan, plan)
-        || painted.ink != ink
+        || recoloured
         || painted.owners != model.owners
         || painted.nodes.len() != zones.len();
     if fresh {
@@ -244,7 +256,7 @@ fn draw(
         canvas.set_height(h);
         drop(web_sys::HtmlElement::style(canvas).set_property("width", &format!("{width}px")));
         drop(web_sys::HtmlElement::style(canvas).set_property("height", &format!("{}px", plan.height)));
-        if painted.ink != ink {
+        if recoloured {
             painted.colours = colours(canvas);
         }
     }
@@ -312,7 +324,7 @@ fn draw(
     }
     if fresh {
         paint(&colours.panel, &plan.zones);
-        context.set_fill_style_str(&ink);
+        context.set_fill_style_str(&colours.ink);
         context.set_font("600 13px system-ui, sans-serif");
         for (zone, (name, _)) in plan.zones.iter().zip(zones) {
             drop(context.fill_text(name, zone.x + 10.0, zone.y + 18.0));
@@ -346,7 +358,7 @@ fn draw(
         frame(&colours.accent, 2.0, &[around]);
     }
     painted.plan = plan.clone();
-    painted.ink = ink;
+    painted.tint = Some(tint);
     painted.owners = model.owners.clone();
     painted.nodes = zones.iter().map(|(_, nodes)| nodes.clone()).collect();
     painted.focus = focus;
@@ -363,12 +375,14 @@ fn used(canvas: &HtmlCanvasElement, property: &str) -> String {
 /// The tokens of the theme as a canvas understands them: read from an element that has each as its
 /// colour, because `light-dark()` means nothing to it.
 fn colours(canvas: &HtmlCanvasElement) -> Colours {
+    let ink = used(canvas, "color");
     let style = web_sys::HtmlElement::style(canvas);
     let token = |name: &str| {
         drop(style.set_property("color", &format!("var(--{name})")));
         used(canvas, "color")
     };
     let colours = Colours {
+        ink,
         hues: (0..=HUES).map(|i| token(&format!("h{i}"))).collect(),
         panel: token("zone"),
         card: token("raised"),

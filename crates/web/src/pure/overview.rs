@@ -1,6 +1,11 @@
 //! Where the overview of a big cluster draws its zones, nodes and pods: squares that fill the
 //! space there is, found again from a point (U-09).
 
+/// From so many pods on, or nodes, the cluster is drawn as one picture, and a zone of it as cards
+/// (U-09): a card is some seventy boxes to lay out and paint, a node of the picture a few squares.
+pub(crate) const PODS_IN_DOM: usize = 800;
+pub(crate) const NODES_IN_DOM: usize = 80;
+
 /// A rectangle, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Rect {

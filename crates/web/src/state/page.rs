@@ -10,6 +10,7 @@ use yew::{Reducible, TargetCast};
 use super::{Console, Model, Shared};
 use crate::pure::actions::Action;
 use crate::pure::explain::{self, Why};
+use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::scale::Span;
 
@@ -110,6 +111,8 @@ pub(crate) struct Page {
     pub(crate) other: Option<Shared<Model>>,
     /// Frames so far: the next one is asked for when one has been drawn.
     pub(crate) frames: u64,
+    /// Changes so far that are no frames: what a person does is seen at once.
+    pub(crate) acts: u64,
     pub(crate) version: Option<String>,
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
     pub(crate) opened: Option<Shared<Opened>>,
@@ -154,6 +157,7 @@ impl Page {
             model: Shared::default(),
             other: None,
             frames: 0,
+            acts: 0,
             version: None,
             lessons: Shared::default(),
             opened: None,
@@ -185,6 +189,11 @@ impl Page {
             asked: None,
             aim: None,
         }
+    }
+
+    /// Whether it is so much that a third of the frames of a running clock is enough to follow it.
+    pub(crate) fn is_big(&self) -> bool {
+        self.model.nodes.size() > NODES_IN_DOM || self.model.pods.size() > PODS_IN_DOM
     }
 
     /// The clock, or where it was just sent: quick steps add up.
@@ -253,6 +262,8 @@ impl Reducible for Page {
 
     fn reduce(self: Rc<Self>, act: Act) -> Rc<Self> {
         let mut page = Rc::try_unwrap(self).unwrap_or_else(|rc| (*rc).clone());
+        let is_frame = matches!(&act, Act::Heard(update) if matches!(**update, Update::Frame(_)));
+        page.acts += u64::from(!is_frame);
         match act {
             Act::Heard(update) => page.hear(*update),
             Act::Trapped(message) => page.crashed = Some(message),
@@ -384,6 +395,7 @@ impl Page {
             embedded: self.embedded,
             panels: self.panels,
             frames: self.frames,
+            acts: self.acts,
             newer: self.newer,
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
             // all what a link could not open.
