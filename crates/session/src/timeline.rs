@@ -14,6 +14,7 @@ mod perform;
 mod progress;
 mod travel;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use podscope_cluster::{OutputLine, Record, SetupError, SimTime, World};
@@ -51,6 +52,16 @@ pub struct Session {
     progress: Progress,
     branches: Vec<Branch>,
     current: usize,
+    hashed: RefCell<Hashed>,
+}
+
+/// A hash of the first records of a trace; the next one goes on from here.
+#[derive(Debug, Clone, Default)]
+struct Hashed {
+    /// How many, and the last of them: where it still stands, all before it are the same too.
+    len: usize,
+    last: Option<Arc<Record>>,
+    hash: u64,
 }
 
 /// What a slice of work came to.
@@ -95,6 +106,7 @@ impl Session {
             progress,
             branches: vec![branch],
             current: 0,
+            hashed: RefCell::default(),
         })
     }
     /// What was loaded.
@@ -278,18 +290,38 @@ impl Session {
 
     /// SHA-256-free fingerprint of the trace up to the cursor: FNV-1a over its JSON lines, as 16 hex digits.
     pub fn trace_hash(&self) -> String {
-        trace_hash(self.trace())
+        let trace = self.trace();
+        let known = self.hashed.take();
+        let stands = known.len.checked_sub(1).and_then(|at| trace.get(at));
+        let (len, hash) = match (stands, &known.last) {
+            (Some(record), Some(last)) if Arc::ptr_eq(record, last) => (known.len, known.hash),
+            _ => (0, FNV),
+        };
+        let hash = hash_on(hash, trace.get(len..).unwrap_or_default());
+        self.hashed.replace(Hashed {
+            len: trace.len(),
+            last: trace.last().cloned(),
+            hash,
+        });
+        format!("{hash:016x}")
     }
 }
 
-/// FNV-1a (64 bits) over the JSON lines of a trace, newlines included, as 16 hex digits.
-pub fn trace_hash(trace: &[Arc<Record>]) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+/// Where FNV-1a (64 bits) begins.
+const FNV: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn hash_on(mut hash: u64, trace: &[Arc<Record>]) -> u64 {
     for record in trace {
         for byte in record.to_json_line().bytes().chain([b'\n']) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
+    hash
+}
+
+/// FNV-1a (64 bits) over the JSON lines of a trace, newlines included, as 16 hex digits.
+pub fn trace_hash(trace: &[Arc<Record>]) -> String {
+    let hash = hash_on(FNV, trace);
     format!("{hash:016x}")
 }
 

@@ -1,5 +1,6 @@
 //! Back and forth: checkpoints, seeking, branches, taking back.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use podscope_api::Kind;
@@ -158,6 +159,7 @@ impl Session {
             progress: checkpoint.progress.clone(),
             branches: vec![self.branch().clone()],
             current: 0,
+            hashed: RefCell::default(),
         };
         replay.world.record_decisions(true);
         while replay.progress.recorded <= place {
