@@ -189,11 +189,13 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 <Lanes {drawn} {span} />
                 { for branches(&model.branches, span) }
-                if now < 100.0 { <i class="future" style={format!("left:{:.3}%", now.max(0.0))}></i> }
+                if now < 100.0 { <i class="future" style={format!("transform:scaleX({:.5})", 1.0 - now.max(0.0) / 100.0)}></i> }
                 if horizon < 100.0 && horizon > now { <i class="unknown" style={format!("left:{horizon:.3}%")}></i> }
-                <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(model.horizon.max(model.now) / 1_000_000).to_string()}
-                    aria-valuenow={(model.now / 1_000_000).to_string()} aria-valuetext={clock::instant(model.now)} {onkeydown}
-                    hidden={!(0.0..=100.0).contains(&now)} style={format!("left:{now:.3}%")}></div>
+                <div class="head" style={format!("transform:translateX({now:.3}%)")}>
+                    <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(model.horizon.max(model.now) / 1_000_000).to_string()}
+                        aria-valuenow={(model.now / 1_000_000).to_string()} aria-valuetext={clock::instant(model.now)} {onkeydown}
+                        hidden={!(0.0..=100.0).contains(&now)}></div>
+                </div>
             </div>
             if model.branches.len() > 1 { { chooser(&ctl, &model.branches) } }
         </section>
