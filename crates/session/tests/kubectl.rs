@@ -597,3 +597,26 @@ fn k_02_events_of_the_scheduler() {
     let told = shell.run("kubectl describe pod big").join("\n");
     assert!(told.contains(" (x2 over "), "{told}");
 }
+
+/// SCH-128: what a profile decides is reported under its name.
+#[test]
+fn k_02_events_of_another_profile() {
+    let mut shell = Shell::on(
+        "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: profiles}
+spec:
+  cluster: {zones: [a], nodesPerZone: 1}
+  components:
+    kubeScheduler:
+      apiVersion: kubescheduler.config.k8s.io/v1
+      kind: KubeSchedulerConfiguration
+      profiles: [{schedulerName: default-scheduler}, {schedulerName: batch}]
+---
+{apiVersion: v1, kind: Pod, metadata: {name: job}, spec: {schedulerName: batch, containers: [{name: c, image: x}]}}",
+    );
+    shell.to(5);
+    let told = shell.run("kubectl get events -o yaml").join("\n");
+    assert!(told.contains("  reportingComponent: batch\n"), "{told}");
+    assert!(!told.contains("default-scheduler"), "{told}");
+}

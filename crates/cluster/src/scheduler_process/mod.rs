@@ -93,7 +93,7 @@ struct Binding {
     pod: ObjectKey,
     node: NodeName,
     /// Told after success (SCH-128).
-    events: Vec<podscope_scheduler::EventNote>,
+    events: Vec<EventNote>,
     /// Writes of volumes and claims not answered yet.
     writes_left: usize,
     /// Claims that must be Bound before the binding.
@@ -245,6 +245,7 @@ impl SchedulerProcess {
     fn carry_out(&mut self, attempt: Attempt, ctx: &mut Ctx<'_>) {
         record(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
+        let events = notes(attempt.events, &attempt.scheduler_name);
         if let Some(patch) = attempt.patch.clone() {
             patch_status(&attempt.pod, &uid, patch, ctx);
         }
@@ -255,7 +256,7 @@ impl SchedulerProcess {
                 let binding = Binding {
                     pod: attempt.pod,
                     node,
-                    events: attempt.events,
+                    events,
                     writes_left: volumes.len() + claims.len(),
                     claims: if volumes.is_empty() && claims.is_empty() {
                         Vec::new()
@@ -274,14 +275,13 @@ impl SchedulerProcess {
                 self.bind_what_is_ready(ctx);
             }
             Outcome::Unschedulable { preempt, .. } => {
-                let (own, victims): (Vec<_>, Vec<_>) =
-                    attempt.events.into_iter().partition(|event| event.about == attempt.pod);
+                let (own, victims): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.key == attempt.pod);
                 tell(own, ctx);
                 if let Some(plan) = preempt {
                     self.preempt(attempt.pod, uid, plan, victims, ctx);
                 }
             }
-            Outcome::Error { .. } | Outcome::Skipped => tell(attempt.events, ctx),
+            Outcome::Error { .. } | Outcome::Skipped => tell(events, ctx),
         }
     }
 
@@ -426,20 +426,26 @@ fn record(attempt: &Attempt, ctx: &mut Ctx<'_>) {
     ctx.record_subject(What::Attempt, Some(about), None, fields);
 }
 
-fn tell(events: Vec<podscope_scheduler::EventNote>, ctx: &mut Ctx<'_>) {
+/// The events of an attempt, reported by the scheduler of that name (SCH-128).
+fn notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Vec<EventNote> {
+    let note = |event: podscope_scheduler::EventNote| EventNote {
+        component: scheduler_name.into(),
+        kind: Kind::Pod,
+        key: event.about,
+        uid: Uid(event.about_uid),
+        field_path: "".into(),
+        kind_of_event: EventType::from(event.kind),
+        reason: event.reason.into(),
+        message: event.note.into(),
+        action: event.action.into(),
+        related: event.related.map(|(key, uid)| (Kind::Pod, key, Uid(uid))),
+    };
+    events.into_iter().map(note).collect()
+}
+
+fn tell(events: Vec<EventNote>, ctx: &mut Ctx<'_>) {
     for event in events {
-        ctx.call(Request::Event(EventNote {
-            component: "default-scheduler".into(),
-            kind: Kind::Pod,
-            key: event.about,
-            uid: Uid(event.about_uid),
-            field_path: "".into(),
-            kind_of_event: EventType::from(event.kind),
-            reason: event.reason.into(),
-            message: event.note.into(),
-            action: event.action.into(),
-            related: event.related.map(|(key, uid)| (Kind::Pod, key, Uid(uid))),
-        }));
+        ctx.call(Request::Event(event));
     }
 }
 

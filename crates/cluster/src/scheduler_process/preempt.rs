@@ -7,14 +7,14 @@ use podscope_scheduler::{Preempt, StatusPatch, Victim};
 use serde_json::json;
 
 use super::{Pending, SchedulerProcess, patch_status, set_condition, tell};
-use crate::{Answer, Ctx, DeleteOptions, Mutation, Part, Propagation, Request, What, subject};
+use crate::{Answer, Ctx, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, What, subject};
 
 /// A preemption that is being carried out.
 #[derive(Debug, Clone)]
 pub(super) struct Preempting {
     pod: ObjectKey,
     plan: Preempt,
-    events: Vec<podscope_scheduler::EventNote>,
+    events: Vec<EventNote>,
     /// Victims (by index) not asked to leave yet.
     last: Option<usize>,
     in_flight: usize,
@@ -27,7 +27,7 @@ impl SchedulerProcess {
         pod: ObjectKey,
         uid: Uid,
         plan: Preempt,
-        events: Vec<podscope_scheduler::EventNote>,
+        events: Vec<EventNote>,
         ctx: &mut Ctx<'_>,
     ) {
         for key in &plan.clear_nominations {
@@ -143,7 +143,7 @@ impl SchedulerProcess {
                 ctx.record_subject(What::Preempted, Some(about), None, fields);
                 let (own, rest) = std::mem::take(&mut run.events)
                     .into_iter()
-                    .partition(|event| event.about == victim.pod);
+                    .partition(|event| event.key == victim.pod);
                 run.events = rest;
                 tell(own, ctx);
             }
