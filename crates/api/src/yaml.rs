@@ -285,7 +285,10 @@ pub(crate) fn put(
 ) -> Option<Box<str>> {
     const LARGE: usize = 24;
     let known = if entries.len() < LARGE {
-        entries.iter().position(|other| other.key == entry.key)
+        // Keys of one length seldom end alike: most need no call to compare them.
+        let key = entry.key.as_bytes();
+        let is_same = |other: &Entry| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
+        entries.iter().position(is_same)
     } else {
         if index.is_empty() {
             *index = entries
