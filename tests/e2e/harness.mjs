@@ -168,13 +168,18 @@ export class Teller {
   /** Stops time, once a session is there. */
   async pause(page) {
     await page.locator(".page[data-playing]").waitFor();
+    await page.getByText("Starting the cluster…").waitFor({ state: "detached" });
     const stands = page.locator('.page[data-playing="false"]');
     // A session at its end, or a new one, stops or starts by itself while a click is on its way.
-    for (let attempt = 0; attempt < 5 && await stands.count() === 0; attempt += 1) {
-      await page.getByRole("button", { name: "Pause" }).click({ timeout: 4_000 }).catch(() => {});
-      await stands.waitFor({ timeout: 4_000 }).catch(() => {});
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      if (await stands.count() === 0) {
+        await page.getByRole("button", { name: "Pause" }).click({ timeout: 2_000 }).catch(() => {});
+        await stands.waitFor({ timeout: 2_000 }).catch(() => {});
+      }
+      await page.waitForTimeout(150);
+      if (await stands.count() > 0) return;
     }
-    await stands.waitFor();
+    throw new Error("time does not stand still");
   }
 
   /** Goes to an instant by the clock; time stands there. `patience`: for a big cluster's way there. */
