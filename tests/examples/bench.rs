@@ -163,6 +163,7 @@ fn as_json(yaml: &str) -> String {
 /// Seeks anywhere in half an hour: a lesson within 50 ms, a thousand nodes within 300 ms.
 fn timeline() {
     for (name, make) in [("lesson", lesson as fn() -> Session), ("1000 nodes", large)] {
+        let before = memory("VmRSS");
         let began = Watch::start();
         let mut session = make();
         session.advance(SESSION, u64::MAX);
