@@ -86,9 +86,13 @@ pub(super) fn claim<T: Resource, D: Resource>(
     let (mut owned, mut adopt, mut release) = (Vec::new(), Vec::new(), Vec::new());
     for candidate in candidates {
         let theirs = candidate.metadata();
+        let reference = theirs.controller_ref();
+        // Most are another's; their labels need no look.
+        if reference.is_some_and(|reference| reference.uid != meta.uid) {
+            continue;
+        }
         let matches = !selector.is_empty() && selector.matches(&theirs.labels);
-        match theirs.controller_ref() {
-            Some(reference) if reference.uid != meta.uid => {}
+        match reference {
             Some(_) if matches => owned.push(candidate),
             Some(_) if !meta.is_terminating() => {
                 let uid = meta.uid.clone();
