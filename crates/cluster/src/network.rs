@@ -113,6 +113,12 @@ impl Network {
             self.isolated_out.insert(node.clone(), zone.cloned());
         }
     }
+    /// Whether a node is cut from all other nodes, or all outside its zone: (to the node, from the node).
+    pub fn is_apart(&self, node: &NodeName) -> (bool, bool) {
+        let is_in = self.isolated_in.contains_key(node) || self.nodes_in.contains(node);
+        let is_out = self.isolated_out.contains_key(node) || self.nodes_out.contains(node);
+        (is_in, is_out)
+    }
     /// Cuts a node from all other nodes.
     pub fn cut_from_nodes(&mut self, node: &NodeName, inward: bool, outward: bool) {
         if inward {

@@ -166,6 +166,44 @@ fn a_picture_that_followed_is_as_one_made_anew() {
     assert!(ghosts > 0, "no ghost was seen");
 }
 
+/// U-02, F-01: a node tells what it is cut from; of a zone that is cut off each says so once, not for every other node.
+#[test]
+fn u_02_a_node_tells_what_it_is_cut_from() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    for (line, cuts) in [
+        (
+            "fault partition a-1",
+            [("a-1", "control-plane storage nodes"), ("a-2", "")],
+        ),
+        (
+            "fault partition --zone b",
+            [("b-1", "control-plane storage nodes"), ("c-1", "")],
+        ),
+        (
+            "fault partition c-1 --from nodes --one-way out",
+            [("c-1", "nodes out"), ("c-2", "")],
+        ),
+        (
+            "fault partition c-1 --from a-1 --one-way in",
+            [("c-1", "a-1 in"), ("a-1", "c-1 out")],
+        ),
+    ] {
+        host.handle(Request::Seek { at: 30_000_000 }, clock);
+        settle(&mut host, &mut clock);
+        let mut updates = host.handle(Request::Command { line: line.into() }, clock);
+        updates.extend(settle(&mut host, &mut clock));
+        let frames = frames(&updates);
+        for (name, cuts) in cuts {
+            let mut views = frames.iter().flat_map(|frame| &frame.nodes);
+            let told = views.rfind(|node| node.name == name);
+            let told = told.map_or_else(String::new, |node| node.machine.cuts.join(" "));
+            assert_eq!(told, cuts, "{line}: {name}");
+        }
+        host.handle(Request::Undo, clock);
+        settle(&mut host, &mut clock);
+    }
+}
+
 /// T-01: open, play, seek both ways, command in the past forks, undo.
 #[test]
 fn t_01_a_session_plays_seeks_and_forks() {

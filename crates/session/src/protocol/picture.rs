@@ -122,7 +122,8 @@ pub struct MachineView {
     pub kubelet: bool,
     /// Whether the container runtime runs.
     pub runtime: bool,
-    /// Cuts: `control-plane`, `storage`, `nodes`, or a node's name; with `in`/`out` when one way.
+    /// Cuts: `control-plane`, `storage`, `nodes` (all others, or all outside its zone), or the name of a node that it
+    /// was cut from alone; with `in`/`out` when one way.
     pub cuts: Vec<String>,
     /// Fenced by: `power`, `storage`, `network`; empty if not.
     pub fenced: Vec<String>,

@@ -7,7 +7,7 @@ use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 use podscope_api::{ConditionStatus, Node, NodeName, Pod, UnsatisfiableAction};
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{Place, World};
+use podscope_cluster::{Network, Place, World};
 
 use super::Owners;
 use super::pods::{self, Seen as SeenPod};
@@ -45,6 +45,7 @@ impl Machines {
         let mut kubelets = world.kubelets().map(|(name, _)| name).peekable();
         let network = world.network();
         let cut = network.cut_nodes();
+        let pairs = pairs(network);
         let mut machines = BTreeMap::new();
         for (name, machine) in world.machines() {
             let mut words = Vec::new();
@@ -63,16 +64,11 @@ impl Machines {
                 is_cut = control_plane != (false, false);
                 say("control-plane", control_plane);
                 say("storage", lost(&Place::Storage));
+                // One by one they would be a million links of a zone that is cut off.
                 if cut.contains(name) {
-                    let others: Vec<(&NodeName, (bool, bool))> = world
-                        .machines()
-                        .map(|(other, _)| other)
-                        .filter(|other| *other != name)
-                        .map(|other| (other, lost(&Place::Node(other.clone()))))
-                        .collect();
-                    match others.first() {
-                        Some((_, first)) if others.iter().all(|(_, cut)| cut == first) => say("nodes", *first),
-                        _ => others.iter().for_each(|(other, cut)| say(other, *cut)),
+                    say("nodes", network.is_apart(name));
+                    for (other, cut) in pairs.get(name).into_iter().flatten() {
+                        say(other, *cut);
                     }
                 }
             }
@@ -107,6 +103,20 @@ impl Machines {
         };
         self.0.len() == others.0.len() && self.0.iter().zip(&others.0).all(one)
     }
+}
+
+/// Other nodes that a node is cut from one by one, with what is lost: (to the node, from the node).
+type Pairs<'w> = BTreeMap<&'w NodeName, BTreeMap<&'w NodeName, (bool, bool)>>;
+
+fn pairs(network: &Network) -> Pairs<'_> {
+    let mut pairs = Pairs::new();
+    for (from, to) in network.cuts() {
+        if let (Place::Node(from), Place::Node(to)) = (from, to) {
+            pairs.entry(from).or_default().entry(to).or_default().1 = true;
+            pairs.entry(to).or_default().entry(from).or_default().0 = true;
+        }
+    }
+    pairs
 }
 
 /// A node's view with its ghosts, and what they were made of.
