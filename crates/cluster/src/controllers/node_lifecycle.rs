@@ -44,6 +44,8 @@ pub(super) struct NodeLifecycle {
     written: BTreeMap<NodeName, ConditionStatus>,
     zones: Zones,
     zones_changed: bool,
+    /// Whether a look at the zones would see the same nodes as the last one, as ready and in the same zones.
+    is_assessed: bool,
     taint_tick: Option<SimTime>,
 }
 
@@ -160,6 +162,7 @@ impl NodeLifecycle {
             self.to_mark.remove(&name);
             self.written.remove(&name);
             self.zones_changed = true;
+            self.is_assessed = false;
             if let Some(old) = old {
                 self.zones.remove(&old);
                 let text = format!("Node {name} event: Removing Node {name} from Controller");
@@ -186,15 +189,17 @@ impl NodeLifecycle {
                     self.seen.insert_mut(name.clone(), pass);
                 }
                 self.zones_changed |= before.map(|(_, status)| status) != after.map(|(_, status)| status);
+                self.is_assessed &= old.metadata.labels == new.metadata.labels;
             }
         }
+        self.is_assessed &= !self.zones_changed;
         if needs_watch(&new) {
             self.watched.insert(name.clone());
         } else {
             self.watched.remove(&name);
         }
         // What was written is in the cache now, or overtaken.
-        self.written.remove(&name);
+        self.is_assessed &= self.written.remove(&name).is_none();
     }
 
     fn pass_at_or_after(&self, at: SimTime, cx: &Cx<'_, '_>) -> SimTime {
@@ -243,8 +248,11 @@ impl NodeLifecycle {
                 .filter(|(_, node)| ready_status(node) != Some(&ConditionStatus::Unknown) && self.is_overdue(node, cx))
                 .map(|(name, _)| (name.clone(), ConditionStatus::Unknown))
                 .collect();
+            self.is_assessed &= written.is_empty();
             self.written.extend(written);
-            self.assess(cx);
+            if !self.is_assessed {
+                self.is_assessed = self.assess(cx) == Turn::Nothing;
+            }
         }
         self.zones_changed = false;
         self.has_passed = true;
@@ -252,11 +260,12 @@ impl NodeLifecycle {
             .retain(|name| cx.objects.named::<Node>(name).is_some_and(|node| needs_watch(node)));
     }
 
-    fn assess(&mut self, cx: &mut Cx<'_, '_>) {
+    fn assess(&mut self, cx: &mut Cx<'_, '_>) -> Turn {
         let written = &self.written;
         let ready = |node: &Node| written.get(&*node.metadata.name).cloned();
         let nodes = cx.objects.list::<Node>().map(|node| &**node);
-        match self.zones.assess(nodes, ready, cx.settings, cx.ctx.now) {
+        let turn = self.zones.assess(nodes, ready, cx.settings, cx.ctx.now);
+        match turn {
             Turn::Nothing => {}
             Turn::EnteredFull => {
                 let tainted: Vec<Arc<Node>> = cx
@@ -281,6 +290,7 @@ impl NodeLifecycle {
                 }
             }
         }
+        turn
     }
 
     /// When the node was last heard of, as passes see it (CT-021, CT-022).
@@ -308,9 +318,10 @@ impl NodeLifecycle {
         let mut current = observed.clone();
         let mut plan = Plan::default();
         if self.is_overdue(node, cx) {
-            let updated = silenced(node, cx.time());
             current = Some(ConditionStatus::Unknown);
-            if updated.condition("Ready") != node.condition("Ready") {
+            // Of who is silent for long nothing is written again.
+            if observed != current {
+                let updated = silenced(node, cx.time());
                 plan = plan.then_one(Request::Update(Object::Node(Arc::new(updated)), Part::Status));
             }
         }
@@ -348,7 +359,7 @@ impl NodeLifecycle {
             return plan.then_one(exchange(node, own, other, cx.time()));
         }
         let tainted = has_taint(node, own, &TaintEffect::NoExecute);
-        self.zones.queue(node, tainted, cx.settings, cx.ctx.now);
+        self.is_assessed &= self.zones.queue(node, tainted, cx.settings, cx.ctx.now);
         self.arm_taints(cx);
         plan
     }

@@ -124,14 +124,22 @@ impl Zones {
     pub(super) fn zone(&mut self, name: Str, settings: &ControllerManagerSettings, now: SimTime) -> &mut Zone {
         self.0.entry(name).or_insert_with(|| Zone::new(settings, now))
     }
-    /// Queues a node; one not yet tainted goes to the tail at each pass (CT-029).
-    pub(super) fn queue(&mut self, node: &Node, is_tainted: bool, settings: &ControllerManagerSettings, now: SimTime) {
+    /// Queues a node; one not yet tainted goes to the tail at each pass (CT-029). Whether its zone was known.
+    pub(super) fn queue(
+        &mut self,
+        node: &Node,
+        is_tainted: bool,
+        settings: &ControllerManagerSettings,
+        now: SimTime,
+    ) -> bool {
         let name = NodeName::from(&*node.metadata.name);
+        let known = self.0.len();
         let zone = self.zone(zone_of(node), settings, now);
         if !is_tainted {
             zone.remove(&name);
         }
         zone.add(&name, now);
+        self.0.len() == known
     }
     pub(super) fn remove(&mut self, node: &Node) {
         if let Some(zone) = self.0.get_mut(&zone_of(node)) {
