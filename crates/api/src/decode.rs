@@ -28,7 +28,7 @@ pub struct FieldError {
 ///
 /// # Errors
 /// Every field that could not be read, in the order of the text.
-pub fn decode<T: Wire>(node: &Tree, strict: bool) -> Result<T, Vec<FieldError>> {
+pub fn decode<T: Wire>(node: &Tree<'_>, strict: bool) -> Result<T, Vec<FieldError>> {
     let mut value = T::null();
     let residual = decode_into(&mut value, node)?;
     if strict && let Some(residual) = residual {
@@ -42,7 +42,10 @@ pub fn decode<T: Wire>(node: &Tree, strict: bool) -> Result<T, Vec<FieldError>> 
 }
 
 /// Reads a tree into an empty value; gives back what it does not hold.
-pub(crate) fn decode_into<'n>(value: &mut dyn Wire, node: &'n Tree) -> Result<Option<Residual<'n>>, Vec<FieldError>> {
+pub(crate) fn decode_into<'n>(
+    value: &mut dyn Wire,
+    node: &'n Tree<'n>,
+) -> Result<Option<Residual<'n>>, Vec<FieldError>> {
     let first = match value.read(node, &mut Reader::default()) {
         Ok(residual) => return Ok(residual),
         Err(failure) => failure.0,
@@ -67,7 +70,7 @@ pub(crate) fn decode_into<'n>(value: &mut dyn Wire, node: &'n Tree) -> Result<Op
 }
 
 /// The first failure of reading a value from a tree, in words.
-pub(crate) fn failure_of(value: &mut dyn Wire, node: &Tree) -> Option<String> {
+pub(crate) fn failure_of(value: &mut dyn Wire, node: &Tree<'_>) -> Option<String> {
     let failure = value.read(node, &mut Reader::default()).err()?;
     Some(failure.0.field.message)
 }
@@ -105,7 +108,7 @@ enum Segment<'n> {
 #[derive(Default)]
 pub(crate) struct Asks<'n> {
     /// Values of which every field refuses at least one.
-    pub(crate) wrong: &'n [Tree],
+    pub(crate) wrong: &'n [Tree<'n>],
     pub(crate) found: Vec<crate::Field>,
 }
 
@@ -121,7 +124,7 @@ pub struct Reader<'n> {
 
 impl<'n> Reader<'n> {
     /// A reader that notes the fields of the first struct that is not there.
-    pub(crate) fn asking(wrong: &'n [Tree]) -> Self {
+    pub(crate) fn asking(wrong: &'n [Tree<'n>]) -> Self {
         let asks = Some(Asks {
             wrong,
             found: Vec::new(),
@@ -137,11 +140,11 @@ impl<'n> Reader<'n> {
     }
 
     /// The value here cannot be read.
-    pub fn fail(&self, node: &Tree, message: impl Into<String>) -> Failure {
+    pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         self.failure(node, message.into())
     }
 
-    fn failure(&self, node: &Tree, message: String) -> Failure {
+    fn failure(&self, node: &Tree<'_>, message: String) -> Failure {
         let steps = self.path.iter().map(|segment| match segment {
             Segment::Field(key) | Segment::Key(key) => Step::Key((*key).into()),
             Segment::Index(index) => Step::Index(*index),
@@ -158,7 +161,7 @@ impl<'n> Reader<'n> {
     }
 
     /// The value here is a list or a map, where something else is expected.
-    pub(crate) fn unfit(&self, node: &Tree, expected: &str) -> Failure {
+    pub(crate) fn unfit(&self, node: &Tree<'_>, expected: &str) -> Failure {
         let found = match node.data {
             Data::Seq(_) => "sequence",
             _ => "map",
@@ -167,7 +170,7 @@ impl<'n> Reader<'n> {
     }
 
     /// The value here is not of that Go type.
-    pub(crate) fn mismatch(&self, node: &Tree, wanted: &str) -> Failure {
+    pub(crate) fn mismatch(&self, node: &Tree<'_>, wanted: &str) -> Failure {
         let found = match &node.data {
             Data::Number(text) if wanted != "string" => format!("number {text}"),
             Data::Int(number) if wanted.starts_with("int") || wanted.starts_with("uint") => format!("number {number}"),
@@ -190,7 +193,7 @@ impl<'n> Reader<'n> {
         self.failure(node, message)
     }
 
-    pub(crate) fn text(&self, node: &'n Tree) -> Result<&'n str, Failure> {
+    pub(crate) fn text(&self, node: &'n Tree<'n>) -> Result<&'n str, Failure> {
         match &node.data {
             Data::Null => Ok(""),
             Data::String(text) => Ok(text),
@@ -198,7 +201,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    pub(crate) fn integer(&self, node: &Tree, wanted: &str) -> Result<i64, Failure> {
+    pub(crate) fn integer(&self, node: &Tree<'_>, wanted: &str) -> Result<i64, Failure> {
         match node.data {
             Data::Null => Ok(0),
             Data::Int(number) => Ok(number),
@@ -206,7 +209,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    pub(crate) fn boolean(&self, node: &Tree) -> Result<bool, Failure> {
+    pub(crate) fn boolean(&self, node: &Tree<'_>) -> Result<bool, Failure> {
         match node.data {
             Data::Null => Ok(false),
             Data::Bool(value) => Ok(value),
@@ -218,7 +221,7 @@ impl<'n> Reader<'n> {
     ///
     /// # Errors
     /// As [`Wire::read`].
-    pub fn record(&mut self, record: &mut dyn Record, node: &'n Tree) -> Read<'n> {
+    pub fn record(&mut self, record: &mut dyn Record, node: &'n Tree<'n>) -> Read<'n> {
         let shape = record.shape();
         let entries = match &node.data {
             Data::Null => return Ok(None),
@@ -244,7 +247,7 @@ impl<'n> Reader<'n> {
 
     /// The value here is no struct; if this was a question for its fields, they are noted.
     #[cold]
-    fn no_record(&mut self, record: &mut dyn Record, node: &'n Tree) -> Failure {
+    fn no_record(&mut self, record: &mut dyn Record, node: &'n Tree<'n>) -> Failure {
         let shape = record.shape();
         if matches!(node.data, Data::String(_))
             && let Some(mut asks) = self.asks.take()
@@ -258,9 +261,9 @@ impl<'n> Reader<'n> {
     /// Reads the elements of a list.
     pub(crate) fn list(
         &mut self,
-        node: &'n Tree,
+        node: &'n Tree<'n>,
         go_type: fn() -> String,
-        element: &mut dyn FnMut(&'n Tree, &mut Self) -> Read<'n>,
+        element: &mut dyn FnMut(&'n Tree<'n>, &mut Self) -> Read<'n>,
     ) -> Read<'n> {
         let items = match &node.data {
             Data::Null => return Ok(None),
@@ -281,9 +284,9 @@ impl<'n> Reader<'n> {
     /// Reads the entries of a map.
     pub(crate) fn map(
         &mut self,
-        node: &'n Tree,
+        node: &'n Tree<'n>,
         go_type: fn() -> String,
-        entry: &mut dyn FnMut(&'n str, &'n Tree, &mut Self) -> Read<'n>,
+        entry: &mut dyn FnMut(&'n str, &'n Tree<'n>, &mut Self) -> Read<'n>,
     ) -> Read<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),

@@ -72,7 +72,7 @@ fn fields_below(kind: Kind, path: &[String]) -> Vec<Field> {
     Vec::new()
 }
 
-const fn tree(data: Data) -> Tree {
+const fn tree(data: Data<'_>) -> Tree<'_> {
     Tree {
         line: 0,
         column: 0,
@@ -81,7 +81,7 @@ const fn tree(data: Data) -> Tree {
 }
 
 /// The fields of a struct with their types.
-pub(crate) fn of(record: &mut dyn Record, wrong: &[Tree]) -> Vec<Field> {
+pub(crate) fn of(record: &mut dyn Record, wrong: &[Tree<'_>]) -> Vec<Field> {
     let shape = record.shape();
     let named = shape.fields.iter().enumerate().filter(|(_, name)| !name.is_empty());
     let row = |(at, name): (usize, &&'static str)| {

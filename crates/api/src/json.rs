@@ -1,6 +1,8 @@
 //! JSON text → [`Tree`]. Objects and lists as in RFC 8259; a key given twice
 //! in one object is refused; numbers keep their text.
 
+use std::borrow::Cow;
+
 use crate::limits;
 use crate::ordered::BTreeMap;
 use crate::tree::{Data, Entry, Tree};
@@ -101,7 +103,7 @@ impl<'t> JsonReader<'t> {
     ///
     /// # Errors
     /// The first thing that is not JSON.
-    pub(crate) fn value(&mut self) -> Result<Tree, TextError> {
+    pub(crate) fn value(&mut self) -> Result<Tree<'t>, TextError> {
         self.value_at(0)
     }
 
@@ -112,7 +114,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn value_at(&mut self, depth: usize) -> Result<Tree, TextError> {
+    fn value_at(&mut self, depth: usize) -> Result<Tree<'t>, TextError> {
         self.space();
         if depth > limits::DEPTH {
             return Err(self.error(format!("nested deeper than {} levels", limits::DEPTH)));
@@ -125,7 +127,7 @@ impl<'t> JsonReader<'t> {
         let data = match self.peek() {
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.array(depth)?,
-            Some(b'"') => Data::String(self.string()?.into()),
+            Some(b'"') => Data::String(self.string()?),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => {
                 let rest = &self.text[self.pos..];
@@ -146,8 +148,8 @@ impl<'t> JsonReader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Data, TextError> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn object(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
+        let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (BTreeMap::new(), Vec::new());
         self.pos += 1;
         self.space();
@@ -169,7 +171,7 @@ impl<'t> JsonReader<'t> {
             self.pos += 1;
             let value = self.value_at(depth + 1)?;
             let entry = Entry {
-                key: key.into(),
+                key,
                 line,
                 column,
                 value,
@@ -193,7 +195,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Data, TextError> {
+    fn array(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut items = Vec::new();
         self.pos += 1;
         self.space();
@@ -215,7 +217,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn number(&mut self) -> Result<Data, TextError> {
+    fn number(&mut self) -> Result<Data<'t>, TextError> {
         let start = self.pos;
         let digits = |reader: &mut Self| {
             let from = reader.pos;
@@ -253,9 +255,10 @@ impl<'t> JsonReader<'t> {
         })
     }
 
-    fn string(&mut self) -> Result<String, TextError> {
+    fn string(&mut self) -> Result<Cow<'t, str>, TextError> {
         self.pos += 1;
-        let mut out = String::new();
+        // Nothing is copied of a text without escapes.
+        let mut out = Cow::Borrowed("");
         loop {
             let from = self.pos;
             while self
@@ -264,7 +267,7 @@ impl<'t> JsonReader<'t> {
             {
                 self.pos += 1;
             }
-            out.push_str(&self.text[from..self.pos]);
+            out += &self.text[from..self.pos];
             match self.peek() {
                 Some(b'"') => {
                     self.pos += 1;
@@ -284,13 +287,14 @@ impl<'t> JsonReader<'t> {
                         b't' => '\t',
                         b'u' => {
                             self.pos += 1;
-                            out.push(self.unicode_escape()?);
+                            let letter = self.unicode_escape()?;
+                            out.to_mut().push(letter);
                             continue;
                         }
                         _ => return Err(self.unexpected("in string escape code")),
                     };
                     self.pos += 1;
-                    out.push(plain);
+                    out.to_mut().push(plain);
                 }
                 _ => return Err(self.unexpected("in string literal")),
             }

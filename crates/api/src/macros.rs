@@ -41,7 +41,7 @@ macro_rules! string_enum {
             fn null() -> Self { Self::from("") }
             fn go_type() -> String { "string".into() }
             fn write(&self) -> serde_json::Value { self.as_str().into() }
-            fn read<'n>(&mut self, node: &'n crate::Tree, reader: &mut crate::wire::Reader<'n>) -> crate::wire::Read<'n> {
+            fn read<'n>(&mut self, node: &'n crate::Tree<'n>, reader: &mut crate::wire::Reader<'n>) -> crate::wire::Read<'n> {
                 *self = Self::from(reader.text(node)?);
                 Ok(None)
             }
@@ -61,7 +61,7 @@ macro_rules! string_newtype {
             pub fn as_str(&self) -> &str { &self.0 }
         }
         impl Default for $name {
-            fn default() -> Self { Self(crate::Str::from("")) }
+            fn default() -> Self { Self(crate::Str::default()) }
         }
         impl From<&str> for $name {
             fn from(text: &str) -> Self { Self(text.into()) }

@@ -87,7 +87,7 @@ macro_rules! kinds {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra),* }
             }
             /// Decodes the typed part of a tree, and gives back what it did not hold.
-            pub(crate) fn from_tree(kind: Kind, tree: &Tree) -> Result<(Object, Option<Residual<'_>>), Vec<FieldError>> {
+            pub(crate) fn from_tree<'n>(kind: Kind, tree: &'n Tree<'n>) -> Result<(Object, Option<Residual<'n>>), Vec<FieldError>> {
                 Ok(match kind { $(Kind::$kind => {
                     let mut object = crate::$kind::default();
                     let residual = decode_into(&mut object, tree)?;

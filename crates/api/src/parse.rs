@@ -11,7 +11,7 @@ use crate::json::{JsonReader, TextError};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Tree};
-use crate::{Kind, Object, Str, limits, yaml};
+use crate::{Kind, Object, Str, block, limits, yaml};
 
 /// Everything a text held. Objects keep the order of the text.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ pub struct Config {
     /// `kind`.
     pub kind: Str,
     /// The document, for [`crate::decode`].
-    pub tree: Tree,
+    pub tree: Tree<'static>,
 }
 
 /// One thing that is wrong with a text.
@@ -122,7 +122,7 @@ impl Location {
     }
 
     /// The object at this place as a tree, read again.
-    pub fn tree(&self, text: &str) -> Option<Tree> {
+    pub fn tree(&self, text: &str) -> Option<Tree<'static>> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = self.line.checked_sub(1)?;
         let mut offset = 0;
@@ -133,7 +133,7 @@ impl Location {
     }
 
     /// The same where it is known at which byte the object's line begins.
-    fn tree_from(&self, text: &str, offset: usize) -> Option<Tree> {
+    fn tree_from(&self, text: &str, offset: usize) -> Option<Tree<'static>> {
         let before = self.line.checked_sub(1)?;
         let line = text[offset..].lines().next()?;
         let column = usize::try_from(self.column.checked_sub(1)?).ok()?;
@@ -143,12 +143,12 @@ impl Location {
             let mut reader = JsonReader::new(body, self.line);
             if let Ok(mut node) = reader.value() {
                 shift_first_line(&mut node, self.line, self.column - 1);
-                return Some(node);
+                return Some(node.owned());
             }
         }
         // Blanks in place of what stands before it keep the indentation of its first line.
         let indented = format!("{}{}", " ".repeat(column), until_outdented(body, column));
-        yaml::read_first(&indented, before)
+        yaml::read_first(&indented, before).map(|node| node.owned())
     }
 }
 
@@ -170,14 +170,14 @@ impl<'t> Lines<'t> {
         }
     }
     /// [`Location::tree`] without reading the lines before it.
-    pub fn tree(&self, at: &Location) -> Option<Tree> {
+    pub fn tree(&self, at: &Location) -> Option<Tree<'static>> {
         let line = usize::try_from(at.line.checked_sub(1)?).ok()?;
         at.tree_from(self.text, *self.starts.get(line)?)
     }
 }
 
 /// Moves the columns of what stands on the first line; the reader saw the line cut.
-fn shift_first_line(node: &mut Tree, line: u32, by: u32) {
+fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
     if node.line == line {
         node.column += by;
     }
@@ -230,7 +230,7 @@ pub fn parse(text: &str) -> Parsed {
 ///
 /// # Errors
 /// Everything that is not YAML, or that there is not exactly one value.
-pub fn read_yaml(text: &str) -> Result<Tree, Vec<Problem>> {
+pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
     let mut reader = Reader {
         document: 1,
         ..Reader::default()
@@ -281,7 +281,7 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
     }
 }
 
-fn typed(kind: Kind, node: &Tree) -> Result<Object, Vec<FieldError>> {
+fn typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
     let (mut object, residual) = Object::from_tree(kind, node)?;
     let (own, template) = split_template(residual);
     object.set_extra(own);
@@ -371,6 +371,9 @@ impl Reader {
     fn yaml(&mut self, text: &str, lines_before: u32) {
         for (before, piece) in yaml::documents(text) {
             let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
+            if self.list(piece, lines_before + before) {
+                continue;
+            }
             let read = yaml::read(piece, lines_before + before);
             if read.documents.is_empty() && !read.problems.is_empty() && !self.next_document(lines_before + before + 1)
             {
@@ -389,6 +392,36 @@ impl Reader {
                 read.problems.into_iter().for_each(|error| self.text_error(error));
             }
         }
+    }
+
+    /// A long `List` as kubectl prints it: each item's tree goes as soon as the item is read. Anything else, and a list
+    /// with any problem, is left as if it had not been looked at.
+    fn list(&mut self, text: &str, lines_before: u32) -> bool {
+        let mut items = Reader {
+            document: self.document,
+            // The list is one too.
+            objects: self.objects + 1,
+            ..Reader::default()
+        };
+        let is_next = text.len() >= block::WORTHWHILE && items.next_document(lines_before + 1);
+        let list = match is_next {
+            true => block::read(text, lines_before, Some(&mut |item| items.object(&item, None))),
+            false => None,
+        };
+        let field = |key: &str| list.as_ref().and_then(|list| list.get(key));
+        let text = |key: &str| field(key).and_then(Tree::as_str).unwrap_or("");
+        let has_items = field("items").is_some_and(|items| matches!(items.data, Data::Seq(_)));
+        let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
+        // An item without a kind would have its list's.
+        let is_list = is_list && items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
+        if is_list {
+            self.document = items.document;
+            self.objects = items.objects;
+            self.parsed.objects.append(&mut items.parsed.objects);
+            self.parsed.others.append(&mut items.parsed.others);
+            self.parsed.configs.append(&mut items.parsed.configs);
+        }
+        is_list
     }
 
     fn json(&mut self, text: &str) {
@@ -429,7 +462,7 @@ impl Reader {
     }
 
     /// One object, or a list of them; `inherited` is the kind of the items of a typed list (`PodList`).
-    fn object(&mut self, node: &Tree, inherited: Option<(&str, &str)>) {
+    fn object(&mut self, node: &Tree<'_>, inherited: Option<(&str, &str)>) {
         let at = Location {
             document: self.document,
             line: node.line,
@@ -485,7 +518,7 @@ impl Reader {
                 value: Config {
                     api_version: api_version.into(),
                     kind: kind.into(),
-                    tree: node.clone(),
+                    tree: node.owned(),
                 },
                 at,
             });

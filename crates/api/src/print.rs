@@ -5,7 +5,7 @@ use crate::ordered::InOrder as _;
 use serde_json::Value;
 
 use crate::tree::Data;
-use crate::yaml::plain;
+use crate::yaml::meaning;
 
 /// Columns after which a long line is folded at the next blank, as Go's emitter does.
 const WIDTH: usize = 80;
@@ -162,7 +162,7 @@ impl Emitter {
 
     fn string(&mut self, text: &str, indent: usize, is_key: bool) {
         let shape = Shape::of(text);
-        let may_be_plain = matches!(plain(text), Data::String(_)) && !reads_otherwise(text);
+        let may_be_plain = meaning(text).is_none() && !reads_otherwise(text);
         if text.contains('\n') && shape.block && !is_key {
             self.literal(text, indent);
         } else if may_be_plain && shape.plain && !text.contains('\n') {

@@ -9,11 +9,11 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub enum Residual<'n> {
     /// A whole value under a key no struct field has.
-    Raw(&'n Tree),
+    Raw(&'n Tree<'n>),
     /// Some fields of a map.
     Map(Vec<(&'n str, Residual<'n>)>),
     /// Some elements of a list; the list itself names them.
-    List(&'n [Tree], Vec<Option<Residual<'n>>>),
+    List(&'n [Tree<'n>], Vec<Option<Residual<'n>>>),
 }
 
 /// Fields that tell the elements of a list apart, wherever one is present.
@@ -92,7 +92,7 @@ impl<'n> Residual<'n> {
 
 impl serde::Serialize for Residual<'_> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        struct Fields<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree>);
+        struct Fields<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree<'n>>);
         impl serde::Serialize for Fields<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut map = s.serialize_map(None)?;
@@ -111,7 +111,7 @@ impl serde::Serialize for Residual<'_> {
                 map.end()
             }
         }
-        struct Items<'r, 'n>(&'n [Tree], &'r [Option<Residual<'n>>]);
+        struct Items<'r, 'n>(&'n [Tree<'n>], &'r [Option<Residual<'n>>]);
         impl serde::Serialize for Items<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut list = s.serialize_seq(Some(self.1.len()))?;

@@ -1,22 +1,26 @@
 //! The value tree that YAML and JSON are read into: what JSON can say, plus
 //! the position of every value and key.
 
+use std::borrow::Cow;
+
 use serde::ser::{SerializeMap, SerializeSeq};
 
 /// A value and where it starts. Lines and columns count from 1; 0 means "not from a text".
+///
+/// Texts are parts of what was read where they stand there letter by letter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tree {
+pub struct Tree<'t> {
     /// Line of its first character, from 1.
     pub line: u32,
     /// Column of its first character, from 1, in characters.
     pub column: u32,
     /// The value.
-    pub data: Data,
+    pub data: Data<'t>,
 }
 
 /// What a [`Tree`] holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub enum Data<'t> {
     /// `null`; the same as absent for a field (VA-240).
     Null,
     /// `true` or `false`.
@@ -24,31 +28,31 @@ pub enum Data {
     /// A whole number of 64 bits.
     Int(i64),
     /// Any other number, as JSON writes it.
-    Number(Box<str>),
+    Number(Cow<'t, str>),
     /// A string.
-    String(Box<str>),
+    String(Cow<'t, str>),
     /// A list.
-    Seq(Vec<Tree>),
+    Seq(Vec<Tree<'t>>),
     /// A map, in the order of the text. Invariant: no key twice.
-    Map(Vec<Entry>),
+    Map(Vec<Entry<'t>>),
 }
 
 /// One key of a map and its value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct Entry<'t> {
     /// The key.
-    pub key: Box<str>,
+    pub key: Cow<'t, str>,
     /// Line of the key, from 1.
     pub line: u32,
     /// Column of the key, from 1.
     pub column: u32,
     /// The value.
-    pub value: Tree,
+    pub value: Tree<'t>,
 }
 
-impl Tree {
+impl<'t> Tree<'t> {
     /// The value of a key, if this is a map that has it and it is not null.
-    pub fn get(&self, key: &str) -> Option<&Tree> {
+    pub fn get(&self, key: &str) -> Option<&Tree<'t>> {
         match &self.data {
             Data::Map(entries) => entries
                 .iter()
@@ -105,7 +109,7 @@ impl Tree {
     }
 
     /// Takes the first part of a path: the value there, the position of its key, and the rest of the path.
-    fn step<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree, (u32, u32), &'p str)> {
+    fn step<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree<'t>, (u32, u32), &'p str)> {
         match &self.data {
             Data::Seq(items) => {
                 let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
@@ -117,7 +121,7 @@ impl Tree {
                     Some(body) => (true, body),
                     None => (false, path),
                 };
-                let mut best: Option<(&Entry, &str)> = None;
+                let mut best: Option<(&Entry<'_>, &str)> = None;
                 for entry in entries {
                     let Some(rest) = body.strip_prefix(&*entry.key) else {
                         continue;
@@ -152,19 +156,19 @@ impl Tree {
             Data::Bool(value) => Value::Bool(*value),
             Data::Int(number) => Value::from(*number),
             Data::Number(text) => number_value(text),
-            Data::String(text) => Value::String(text.to_string()),
+            Data::String(text) => Value::String(text.clone().into_owned()),
             Data::Seq(items) => Value::Array(items.iter().map(Tree::to_value).collect()),
             Data::Map(entries) => Value::Object(
                 entries
                     .iter()
-                    .map(|entry| (entry.key.to_string(), entry.value.to_value()))
+                    .map(|entry| (entry.key.clone().into_owned(), entry.value.to_value()))
                     .collect(),
             ),
         }
     }
 
     /// A tree without positions.
-    pub fn from_value(value: &serde_json::Value) -> Tree {
+    pub fn from_value(value: &'t serde_json::Value) -> Self {
         use serde_json::Value;
         let data = match value {
             Value::Null => Data::Null,
@@ -193,6 +197,35 @@ impl Tree {
         }
     }
 
+    /// The same, whatever becomes of the text.
+    pub fn owned(&self) -> Tree<'static> {
+        let own = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+        let data = match &self.data {
+            Data::Null => Data::Null,
+            Data::Bool(value) => Data::Bool(*value),
+            Data::Int(number) => Data::Int(*number),
+            Data::Number(text) => Data::Number(own(text)),
+            Data::String(text) => Data::String(own(text)),
+            Data::Seq(items) => Data::Seq(items.iter().map(Tree::owned).collect()),
+            Data::Map(entries) => Data::Map(
+                entries
+                    .iter()
+                    .map(|entry| Entry {
+                        key: own(&entry.key),
+                        line: entry.line,
+                        column: entry.column,
+                        value: entry.value.owned(),
+                    })
+                    .collect(),
+            ),
+        };
+        Tree {
+            line: self.line,
+            column: self.column,
+            data,
+        }
+    }
+
     /// How many values it holds, itself included.
     pub(crate) fn count(&self) -> usize {
         1 + match &self.data {
@@ -210,7 +243,7 @@ impl Tree {
                 (Data::Seq(items), Step::Index(index)) => items.get_mut(*index),
                 (Data::Map(entries), Step::Key(key)) => entries
                     .iter_mut()
-                    .find(|entry| entry.key == *key)
+                    .find(|entry| *entry.key == **key)
                     .map(|entry| &mut entry.value),
                 _ => None,
             };
@@ -243,7 +276,7 @@ fn number_value(text: &str) -> serde_json::Value {
         .map_or(serde_json::Value::Null, serde_json::Value::Number)
 }
 
-impl serde::Serialize for Tree {
+impl serde::Serialize for Tree<'_> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         match &self.data {
             Data::Null => s.serialize_unit(),

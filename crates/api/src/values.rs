@@ -26,7 +26,7 @@ impl<T: Wire> Wire for Option<T> {
             None => Value::Null,
         }
     }
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         if node.is_null() {
             return Ok(None);
         }
@@ -50,7 +50,7 @@ macro_rules! pointers {
             fn write(&self) -> Value {
                 (**self).write()
             }
-            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 let mut value = T::null();
                 let rest = value.read(node, reader)?;
                 *self = $pointer::new(value);
@@ -74,7 +74,7 @@ impl<T: Wire> Wire for Vec<T> {
     fn write(&self) -> Value {
         Value::Array(self.iter().map(|item| item.write()).collect())
     }
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         reader.list(node, Self::go_type, &mut |node, reader| {
             let mut item = T::null();
             let rest = item.read(node, reader)?;
@@ -106,7 +106,7 @@ impl<K: Key, V: Wire> Wire for BTreeMap<K, V> {
         }
         Value::Object(map)
     }
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         reader.map(node, Self::go_type, &mut |key, node, reader| {
             let mut value = V::null();
             let rest = value.read(node, reader)?;
@@ -129,7 +129,7 @@ impl Wire for Value {
     fn write(&self) -> Value {
         self.clone()
     }
-    fn read<'n>(&mut self, node: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, _: &mut Reader<'n>) -> Read<'n> {
         *self = node.to_value();
         Ok(None)
     }
@@ -140,7 +140,7 @@ macro_rules! texts {
     ($($ty:ty),*) => {$(
         impl Wire for $ty {
             fn null() -> Self {
-                "".into()
+                Self::default()
             }
             fn go_type() -> String {
                 "string".into()
@@ -151,7 +151,7 @@ macro_rules! texts {
             fn write(&self) -> Value {
                 Value::String((**self).to_owned())
             }
-            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 *self = reader.text(node)?.into();
                 Ok(None)
             }
@@ -172,7 +172,7 @@ macro_rules! integers {
             fn write(&self) -> Value {
                 (*self).into()
             }
-            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 *self = $ty::try_from(reader.integer(node, $go)?).map_err(|_| reader.mismatch(node, $go))?;
                 Ok(None)
             }
@@ -191,7 +191,7 @@ impl Wire for bool {
     fn write(&self) -> Value {
         Value::Bool(*self)
     }
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         *self = reader.boolean(node)?;
         Ok(None)
     }
@@ -210,13 +210,13 @@ impl Wire for IntOrString {
             Self::String(text) => Value::String((**text).to_owned()),
         }
     }
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         *self = int_or_string(node, reader)?;
         Ok(None)
     }
 }
 
-fn int_or_string(node: &Tree, reader: &Reader<'_>) -> Result<IntOrString, Failure> {
+fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Failure> {
     let narrow = |found: &str| {
         reader.fail(
             node,
@@ -246,7 +246,7 @@ impl Wire for Quantity {
         Value::String(self.to_string())
     }
     /// Accepts a string or a bare number, as the API server does.
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         *self = match &node.data {
             Data::Null => Self::default(),
             Data::Int(number) => Self::from_units((*number).max(-i64::MAX)),
@@ -271,7 +271,7 @@ macro_rules! forms {
             fn write(&self) -> Value {
                 Value::String(self.to_string())
             }
-            fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n> {
+            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 *self = reader.text(node)?.parse().map_err(|error| reader.fail(node, error))?;
                 Ok(None)
             }

@@ -36,7 +36,7 @@ pub trait Wire {
     ///
     /// # Errors
     /// The first field of a wrong type.
-    fn read<'n>(&mut self, node: &'n Tree, reader: &mut Reader<'n>) -> Read<'n>;
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n>;
 }
 
 /// A struct as a list of fields.
@@ -63,7 +63,10 @@ pub struct Shape {
 impl Shape {
     /// The field of that name on the wire.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
-        self.fields.iter().position(|name| is_camel(name, key))
+        // Most names begin otherwise, and no two letters need a call to compare them.
+        let first = key.as_bytes().first();
+        let is_it = |name: &&str| name.as_bytes().first() == first && is_camel(name, key);
+        self.fields.iter().position(is_it)
     }
 }
 
@@ -179,7 +182,7 @@ macro_rules! wire_types {
                 fn null() -> Self { Self::default() }
                 fn go_type() -> String { $crate::wire::go_struct(SHAPE.name) }
                 fn write(&self) -> $crate::wire::Value { $crate::wire::write_record(self) }
-                fn read<'n>(&mut self, node: &'n $crate::Tree, reader: &mut $crate::wire::Reader<'n>) -> $crate::wire::Read<'n> {
+                fn read<'n>(&mut self, node: &'n $crate::Tree<'n>, reader: &mut $crate::wire::Reader<'n>) -> $crate::wire::Read<'n> {
                     reader.record(self, node)
                 }
             }

@@ -17,6 +17,9 @@ use crate::tree::{Data, Entry, Tree};
 /// The documents of a YAML text, cut at `---` lines, each with the number of lines before it.
 pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
     let mut found = Vec::new();
+    if !may_have_markers(text.as_bytes()) {
+        return vec![(0, text)];
+    }
     let (mut start, mut start_line, mut only_prelude) = (0, 0_u32, true);
     let mut at = 0;
     for (line_number, line) in (0_u32..).zip(text.split_inclusive('\n')) {
@@ -37,17 +40,29 @@ pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
     found
 }
 
+/// Whether a line after the first begins with three dashes: one of any three bytes in a row is looked at.
+fn may_have_markers(bytes: &[u8]) -> bool {
+    let mut at = 3;
+    while let Some(byte) = bytes.get(at) {
+        if *byte == b'-' && (at - 3..at).any(|start| bytes[start..].starts_with(b"\n---")) {
+            return true;
+        }
+        at += 3;
+    }
+    false
+}
+
 /// What came of one piece of text: whole documents and the problems in them.
 #[derive(Default)]
-pub(crate) struct YamlText {
-    pub(crate) documents: Vec<Tree>,
+pub(crate) struct YamlText<'t> {
+    pub(crate) documents: Vec<Tree<'t>>,
     pub(crate) problems: Vec<TextError>,
 }
 
 /// Reads every document of a piece of text that starts after `lines_before` lines.
-pub(crate) fn read(text: &str, lines_before: u32) -> YamlText {
+pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
     if text.len() >= block::WORTHWHILE
-        && let Some(document) = block::read(text, lines_before)
+        && let Some(document) = block::read(text, lines_before, None)
     {
         return YamlText {
             documents: vec![document],
@@ -58,7 +73,7 @@ pub(crate) fn read(text: &str, lines_before: u32) -> YamlText {
 }
 
 /// The same by the parser that knows all of YAML.
-pub(crate) fn read_any(text: &str, lines_before: u32) -> YamlText {
+pub(crate) fn read_any(text: &str, lines_before: u32) -> YamlText<'_> {
     let mut reader = Reader::new(text, lines_before);
     let mut documents = Vec::new();
     loop {
@@ -78,14 +93,14 @@ pub(crate) fn read_any(text: &str, lines_before: u32) -> YamlText {
 }
 
 /// The first value of a text, whatever follows it.
-pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree> {
+pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'_>> {
     Reader::new(text, lines_before).document().ok().flatten()
 }
 
 struct Reader<'t> {
     events: Parser<'t, StrInput<'t>>,
     lines_before: u32,
-    anchors: BTreeMap<usize, Tree>,
+    anchors: BTreeMap<usize, Tree<'t>>,
     nodes: usize,
     alias_nodes: usize,
     problems: Vec<TextError>,
@@ -132,7 +147,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The next document that is not empty.
-    fn document(&mut self) -> Result<Option<Tree>, TextError> {
+    fn document(&mut self) -> Result<Option<Tree<'t>>, TextError> {
         loop {
             let (event, span) = self.next()?;
             match event {
@@ -159,7 +174,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A copy of an anchored value, within the bound on copies.
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<Tree, TextError> {
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(self.error(span, "anchor value contains itself"));
         };
@@ -173,7 +188,7 @@ impl<'t> Reader<'t> {
         Ok(copy)
     }
 
-    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Tree, TextError> {
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Tree<'t>, TextError> {
         if depth > limits::DEPTH {
             return Err(self.error(span, format!("nested deeper than {} levels", limits::DEPTH)));
         }
@@ -182,7 +197,7 @@ impl<'t> Reader<'t> {
         let (data, anchor) = match event {
             Event::Alias(anchor) => return self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                let data = scalar(&text, style, tag.as_deref()).map_err(|message| self.error(span, message))?;
+                let data = scalar(text, style, tag.as_deref()).map_err(|message| self.error(span, message))?;
                 (data, anchor)
             }
             Event::SequenceStart(anchor, _) => {
@@ -207,10 +222,10 @@ impl<'t> Reader<'t> {
         Ok(node)
     }
 
-    fn mapping(&mut self, depth: usize) -> Result<Data, TextError> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
+        let mut entries: Vec<Entry<'t>> = Vec::new();
         // Index of each key by its text; only for maps too large to search.
-        let mut index: BTreeMap<Box<str>, usize> = BTreeMap::new();
+        let mut index: BTreeMap<Cow<'t, str>, usize> = BTreeMap::new();
         let mut merged: Vec<bool> = Vec::new();
         loop {
             let (event, span) = self.next()?;
@@ -225,9 +240,9 @@ impl<'t> Reader<'t> {
                 // Keys are short and many: the common case without a tree.
                 Event::Scalar(text, style, 0, None) => {
                     let data = if style == ScalarStyle::Plain {
-                        plain(&text)
+                        plain(text)
                     } else {
-                        Data::String(text.as_ref().into())
+                        Data::String(text)
                     };
                     key_text(data).map_err(|message| self.error(span, message))?
                 }
@@ -255,7 +270,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The entries that `<<: value` brings; in a list, earlier maps win.
-    fn merge_source(&mut self, depth: usize) -> Result<Vec<Entry>, TextError> {
+    fn merge_source(&mut self, depth: usize) -> Result<Vec<Entry<'t>>, TextError> {
         let (event, span) = self.next()?;
         let node = self.node(event, span, depth + 1)?;
         let mut found = Vec::new();
@@ -276,18 +291,18 @@ impl<'t> Reader<'t> {
 }
 
 /// Puts an entry into a map; gives back the key if it was there already and may not be replaced.
-pub(crate) fn put(
-    entries: &mut Vec<Entry>,
-    index: &mut BTreeMap<Box<str>, usize>,
+pub(crate) fn put<'t>(
+    entries: &mut Vec<Entry<'t>>,
+    index: &mut BTreeMap<Cow<'t, str>, usize>,
     merged: &mut Vec<bool>,
-    entry: Entry,
+    entry: Entry<'t>,
     by_merge: bool,
-) -> Option<Box<str>> {
+) -> Option<Cow<'t, str>> {
     const LARGE: usize = 24;
     let known = if entries.len() < LARGE {
         // Keys of one length seldom end alike: most need no call to compare them.
         let key = entry.key.as_bytes();
-        let is_same = |other: &Entry| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
+        let is_same = |other: &Entry<'_>| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
         entries.iter().position(is_same)
     } else {
         if index.is_empty() {
@@ -330,7 +345,7 @@ pub(crate) fn put(
 }
 
 /// A map key as JSON has it (VA-253).
-pub(crate) fn key_text(data: Data) -> Result<Box<str>, String> {
+pub(crate) fn key_text(data: Data<'_>) -> Result<Cow<'_, str>, String> {
     Ok(match data {
         Data::String(text) | Data::Number(text) => text,
         Data::Bool(value) => value.to_string().into(),
@@ -351,19 +366,18 @@ fn go_message(message: &str) -> String {
     }
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Data, String> {
-    let string = || Data::String(text.into());
+fn scalar<'t>(text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Data<'t>, String> {
     let Some(tag) = tag else {
         return Ok(if style == ScalarStyle::Plain {
             plain(text)
         } else {
-            string()
+            Data::String(text)
         });
     };
     if !tag.is_yaml_core_schema() {
-        return Ok(string());
+        return Ok(Data::String(text));
     }
-    let wrong = |found: &Data| {
+    let wrong = |found: &Data<'_>| {
         let found = match found {
             Data::Null => "null",
             Data::Bool(_) => "bool",
@@ -373,48 +387,54 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Data, Str
         };
         format!("cannot decode !!{found} `{text}` as a !!{}", tag.suffix)
     };
-    let resolved = plain(text);
+    let resolved = plain(text.clone());
     match (tag.suffix.as_str(), &resolved) {
         ("bool", Data::Bool(_)) | ("int", Data::Int(_)) | ("float", Data::Number(_) | Data::Int(_)) => Ok(resolved),
         ("null", Data::Null) => Ok(resolved),
         ("bool" | "int" | "float" | "null", _) => Err(wrong(&resolved)),
-        _ => Ok(string()),
+        _ => Ok(Data::String(text)),
     }
 }
 
 /// What a plain scalar means (VA-246 to VA-252).
-pub(crate) fn plain(text: &str) -> Data {
-    let string = || Data::String(text.into());
+pub(crate) fn plain(text: Cow<'_, str>) -> Data<'_> {
+    meaning(&text).unwrap_or(Data::String(text))
+}
+
+/// The same; none if it is a string.
+pub(crate) fn meaning(text: &str) -> Option<Data<'static>> {
     match text.as_bytes().first() {
-        None => return Data::Null,
+        None => return Some(Data::Null),
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
             return match text {
-                "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Data::Bool(true),
-                "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
-                    Data::Bool(false)
+                "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+                    Some(Data::Bool(true))
                 }
-                "~" | "null" | "Null" | "NULL" => Data::Null,
-                _ => string(),
+                "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+                    Some(Data::Bool(false))
+                }
+                "~" | "null" | "Null" | "NULL" => Some(Data::Null),
+                _ => None,
             };
         }
         Some(b'+' | b'-' | b'0'..=b'9' | b'.') => {}
-        Some(_) => return string(),
+        Some(_) => return None,
     }
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     match body.as_bytes() {
         [b'.', b'0'..=b'9', ..] | [b'0'..=b'9', ..] => {}
         // `.inf` and `.nan` have no JSON form; Go's encoder refuses them, we keep the text.
-        _ => return string(),
+        _ => return None,
     }
     if is_date_like(text) {
-        return string();
+        return None;
     }
     let plain: Cow<'_, str> = if text.contains('_') && !text.starts_with('.') {
         Cow::Owned(text.replace('_', ""))
     } else {
         Cow::Borrowed(text)
     };
-    integer(&plain).or_else(|| float(&plain)).unwrap_or_else(string)
+    integer(&plain).or_else(|| float(&plain))
 }
 
 /// `YYYY-…`: dates stay strings, as Go's decoder turns timestamps back into text.
@@ -424,7 +444,7 @@ fn is_date_like(text: &str) -> bool {
 }
 
 /// Go's `strconv.ParseInt(text, 0, 64)`, and `ParseUint` above that.
-fn integer(text: &str) -> Option<Data> {
+fn integer(text: &str) -> Option<Data<'static>> {
     let (sign, body) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
         b'+' => ("", &text[1..]),
@@ -456,7 +476,7 @@ fn integer(text: &str) -> Option<Data> {
 }
 
 /// A decimal with a point or exponent, printed as Go's JSON encoder prints it.
-fn float(text: &str) -> Option<Data> {
+fn float(text: &str) -> Option<Data<'static>> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
         Some(at) => (&body[..at], Some(&body[at + 1..])),
@@ -481,7 +501,7 @@ fn float(text: &str) -> Option<Data> {
 }
 
 /// A float as Go's JSON encoder writes it: an integer where it is one and not huge.
-pub(crate) fn go_float(number: f64) -> Data {
+pub(crate) fn go_float(number: f64) -> Data<'static> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.trunc() == number && number.abs() <= EXACT {
         #[allow(clippy::cast_possible_truncation)]
@@ -508,7 +528,7 @@ mod tests {
     /// VA-246 to VA-252.
     #[test]
     fn plain_scalars_are_read_as_the_api_server_reads_them() {
-        let number = |text: &str| Data::Number(text.into());
+        let number = |text: &'static str| Data::Number(text.into());
         for (text, wanted) in [
             ("yes", Data::Bool(true)),
             ("Off", Data::Bool(false)),
@@ -540,7 +560,7 @@ mod tests {
             ("1e25", number("1e+25")),
             ("0", Data::Int(0)),
         ] {
-            assert_eq!(plain(text), wanted, "{text}");
+            assert_eq!(plain(text.into()), wanted, "{text}");
         }
     }
 
@@ -551,5 +571,9 @@ mod tests {
         assert_eq!(cut("# hi\n---\nb: 2\n---"), [(0, "# hi\n---\nb: 2\n"), (3, "---")]);
         assert_eq!(cut("%YAML 1.1\n---\nb: 2"), [(0, "%YAML 1.1\n---\nb: 2")]);
         assert_eq!(cut("a: |\n  ---\n---x: 2"), [(0, "a: |\n  ---\n---x: 2")]);
+        for key in ["a", "-a", "a-b", "a--b"] {
+            let text = format!("{key}: 1\n---\nb: 2");
+            assert_eq!(documents(&text).len(), 2, "{text}");
+        }
     }
 }

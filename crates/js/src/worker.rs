@@ -45,7 +45,7 @@ struct Service {
 
 impl Service {
     fn receive(&mut self, message: JsValue) {
-        match unpack::<Request>(&Uint8Array::new(&message).to_vec()) {
+        match unpack::<Request>(&message.unchecked_into::<Uint8Array>().to_vec()) {
             Ok(request) => {
                 let updates = self.host.handle(request, self.clock.now());
                 self.post(updates);

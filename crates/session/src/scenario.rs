@@ -184,11 +184,16 @@ impl std::fmt::Display for Problem {
 /// # Errors
 /// Every problem, with its place.
 pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
+    load_own(files.to_vec())
+}
+
+/// [`load`] without a copy of the files.
+pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
     let mut reader = Reader {
         problems: Vec::new(),
         document: 0,
         loaded: Loaded {
-            files: files.to_vec(),
+            files: Vec::new(),
             has_scenario: false,
             scenario: Scenario::default(),
             setup: Setup::default(),
@@ -216,6 +221,7 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
     reader.start_of_live_objects();
     reader.unknown_machines();
     if reader.problems.is_empty() {
+        reader.loaded.files = files;
         reader.loaded.scenario.timeline.in_order_by_key(|timed| timed.at);
         let advice = podscope_api::advice(&reader.loaded.setup.objects);
         let advice = advice.into_iter().take(MAX_ADVICE);
@@ -224,11 +230,13 @@ pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
             .problems_of(advice.map(|advice| (advice.object, advice.path, advice.text)));
         Ok(reader.loaded)
     } else {
+        reader.loaded.files = files;
+        reader.problems.extend(reader.loaded.invalid_objects());
+        let files = &reader.loaded.files;
         let order = |problem: &Problem| {
             let file = files.iter().position(|(name, _)| *name == problem.file);
             (file, problem.line, problem.column)
         };
-        reader.problems.extend(reader.loaded.invalid_objects());
         reader.problems.in_order_by_key(order);
         Err(reader.problems)
     }
@@ -304,7 +312,7 @@ impl Reader {
     }
 
     /// A field of the document that is being read.
-    fn place(&self, file: &str, tree: &Tree, path: &str) -> Place {
+    fn place(&self, file: &str, tree: &Tree<'_>, path: &str) -> Place {
         let (line, column) = tree.position(path);
         Place {
             file: file.to_owned(),
@@ -315,11 +323,11 @@ impl Reader {
         }
     }
 
-    fn problem(&mut self, file: &str, tree: &Tree, path: &str, message: impl Into<String>) {
+    fn problem(&mut self, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<String>) {
         self.problems.push(self.place(file, tree, path).problem(message));
     }
 
-    fn scenario(&mut self, file: &str, tree: &Tree) {
+    fn scenario(&mut self, file: &str, tree: &Tree<'_>) {
         if std::mem::replace(&mut self.loaded.has_scenario, true) {
             return self.problem(file, tree, "kind", "there is already a Scenario: only one may be given");
         }
@@ -452,7 +460,7 @@ impl Reader {
         scenario.expect = expectations;
     }
 
-    fn duration(&mut self, file: &str, tree: &Tree, path: &str, text: &str) -> Span {
+    fn duration(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Span {
         match parse_duration(text) {
             Ok(span) if span >= Span::ZERO => span,
             Ok(_) => {

@@ -70,7 +70,7 @@ impl Drop for Engine {
 }
 
 fn heard_in(message: JsValue) -> Heard {
-    match unpack(&Uint8Array::new(&message).to_vec()) {
+    match unpack(&message.unchecked_into::<Uint8Array>().to_vec()) {
         Ok(update) => Heard::Update(Box::new(update)),
         Err(error) => Heard::Trapped(format!("the engine's answer is not readable: {error}")),
     }

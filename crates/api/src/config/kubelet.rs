@@ -179,7 +179,7 @@ const SIGNALS: [&str; 10] = [
 ///
 /// # Errors
 /// Everything that is wrong, each with its place.
-pub fn kubelet_configuration(tree: &Tree) -> Result<(KubeletConfiguration, Vec<String>), Vec<FieldError>> {
+pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, Vec<String>), Vec<FieldError>> {
     let mut known = tree.clone();
     let mut notices = Vec::new();
     if let Data::Map(entries) = &mut known.data {

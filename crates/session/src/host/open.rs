@@ -29,7 +29,7 @@ pub(super) struct Read {
 fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let loaded = match source {
-        Source::Files { files } => scenario::load(&files),
+        Source::Files { files } => scenario::load_own(files),
         Source::Welcome => scenario::load(&[lessons::welcome()]),
         Source::Lesson { name } => {
             let loaded = lessons::load(&name);

@@ -14,7 +14,7 @@ use super::{MAX_GENERATED_NODES, Problem, Reader, join, quoted};
 
 impl Reader {
     /// `spec.cluster`: the generated nodes.
-    pub(super) fn cluster(&mut self, file: &str, tree: &Tree, cluster: Option<ClusterDocument>) {
+    pub(super) fn cluster(&mut self, file: &str, tree: &Tree<'_>, cluster: Option<ClusterDocument>) {
         let Some(cluster) = cluster else { return };
         let default = NodeShorthand::default();
         let zones: Vec<Str> = cluster
@@ -69,7 +69,7 @@ impl Reader {
     }
 
     /// `spec.components`: settings under Kubernetes' own names, and the history switches.
-    pub(super) fn components(&mut self, file: &str, tree: &Tree, components: Components) {
+    pub(super) fn components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {
             match ControllerManagerSettings::from_value(&components.controller_manager) {
@@ -122,7 +122,7 @@ impl Reader {
     }
 
     /// `KubeletConfiguration`, as a document or as the part of one at `prefix`.
-    pub(super) fn kubelet(&mut self, file: &str, tree: &Tree, prefix: &str) {
+    pub(super) fn kubelet(&mut self, file: &str, tree: &Tree<'_>, prefix: &str) {
         match kubelet_configuration(tree) {
             Ok((config, mut notices)) => {
                 let settings = Arc::make_mut(&mut self.loaded.setup.settings.kubelet);
@@ -148,7 +148,7 @@ impl Reader {
     }
 
     /// `KubeSchedulerConfiguration`.
-    pub(super) fn scheduler(&mut self, file: &str, tree: &Tree, prefix: &str, value: Value) {
+    pub(super) fn scheduler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: Value) {
         if !value.is_object() {
             return self.problem(file, tree, prefix, "must be a KubeSchedulerConfiguration");
         }
@@ -169,7 +169,7 @@ impl Reader {
     }
 
     /// `components.fencing`.
-    pub(super) fn fencing(&mut self, file: &str, tree: &Tree, prefix: &str, value: &Value) {
+    pub(super) fn fencing(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
         match FencingSettings::from_value(value) {
             Ok(settings) => self.loaded.setup.settings.fencing = settings,
             Err(errors) => {

@@ -24,7 +24,7 @@ pub(super) struct Machines {
 
 impl Reader {
     /// A command line that stands at a path.
-    pub(super) fn line(&mut self, file: &str, tree: &Tree, path: &str, text: &str) -> Option<Command> {
+    pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         match command::parse(text) {
             Ok(command) => {
                 if let Command::Fault(fault) = &command {
@@ -65,7 +65,7 @@ impl Reader {
     }
 
     /// The entries of a timeline, by time; equal times in file order.
-    pub(super) fn entries(&mut self, file: &str, tree: &Tree, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
+    pub(super) fn entries(&mut self, file: &str, tree: &Tree<'_>, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
         let mut timed = Vec::new();
         if entries.len() > MAX_ENTRIES {
             self.problem(
@@ -105,7 +105,7 @@ impl Reader {
     }
 
     /// An entry's `apply`: what `kubectl apply -f -` would read. Lines count within the text.
-    fn manifest(&mut self, file: &str, tree: &Tree, path: &str, text: &str) -> Option<Command> {
+    fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         let problems = podscope_api::parse(text).problems;
         if problems.is_empty() {
             return Some(Command::Kubectl(command::Kubectl::Apply {

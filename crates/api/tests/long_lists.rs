@@ -1,0 +1,84 @@
+//! Long lists as kubectl prints them are read item by item: what comes of them is what comes of the same text in a
+//! form that is read as a whole (P-03, P-04).
+
+use podscope_api::{Parsed, parse};
+
+const PODS: usize = 800;
+
+/// A list of pods, config maps and a kind that is not simulated, with something among them.
+fn list(kind: &str, item: &str) -> String {
+    let mut text = String::from("apiVersion: v1\nitems:\n");
+    for at in 0..PODS {
+        text.push_str(&format!(
+            "- apiVersion: v1\n  kind: Pod\n  metadata:\n    labels:\n      app: web\n    name: web-{at}\n  \
+             spec:\n    containers:\n    - image: nginx\n      name: app\n      tty: true\n"
+        ));
+        if at == PODS / 2 {
+            text.push_str(item);
+        }
+    }
+    text.push_str(&format!("kind: {kind}\nmetadata:\n  resourceVersion: \"\"\n"));
+    text
+}
+
+/// The text, and the same after which a comment stands: that is not how kubectl prints.
+fn both(text: &str) -> [Parsed; 2] {
+    assert!(text.len() > 1 << 16);
+    [parse(text), parse(&format!("{text}# the end\n"))]
+}
+
+#[test]
+fn a_long_list_is_read_item_by_item_as_it_is_as_a_whole() {
+    for (name, kind, item, objects, problems) in [
+        ("pods", "List", "", PODS, 0),
+        ("a typed list", "PodList", "", PODS, 0),
+        (
+            "one that is not simulated",
+            "List",
+            "- apiVersion: networking.k8s.io/v1\n  kind: Ingress\n  metadata:\n    name: a\n",
+            PODS,
+            0,
+        ),
+        (
+            "a list in the list",
+            "List",
+            "- apiVersion: v1\n  items:\n  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: in\n  kind: List\n",
+            PODS + 1,
+            0,
+        ),
+        (
+            "an item with the list's kind",
+            "PodList",
+            "- metadata:\n    name: a\n",
+            PODS + 1,
+            0,
+        ),
+        ("an item without a kind", "List", "- metadata:\n    name: a\n", PODS, 1),
+        (
+            "a field of a wrong type",
+            "List",
+            "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: 7\n",
+            PODS,
+            1,
+        ),
+        ("no list", "Pod", "", 1, 0),
+        ("a kind that nobody serves", "Nothing", "", 0, 1),
+        ("a key twice", "List", "- a: 1\n  a: 2\n", PODS, 2),
+    ] {
+        let [by_item, whole] = both(&list(kind, item));
+        assert_eq!(by_item.objects, whole.objects, "{name}");
+        assert_eq!(by_item.others, whole.others, "{name}");
+        assert_eq!(by_item.problems, whole.problems, "{name}");
+        assert_eq!(by_item.objects.len(), objects, "{name}: {:?}", by_item.problems);
+        assert_eq!(by_item.problems.len(), problems, "{name}: {:?}", by_item.problems);
+    }
+}
+
+#[test]
+fn a_long_list_is_one_of_several_documents() {
+    let text = format!("{}---\n{}", list("List", ""), list("List", ""));
+    let [by_item, whole] = both(&text);
+    assert_eq!(by_item.objects, whole.objects);
+    let documents = by_item.objects.iter().map(|object| object.at.document);
+    assert_eq!(documents.filter(|document| *document == 2).count(), PODS);
+}
