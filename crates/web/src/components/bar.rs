@@ -189,8 +189,10 @@ fn Transport(props: &TransportProps) -> Html {
             }
             { button("step", "Next event", ".", ctl.on(Request::Step)) }
             { button("decision", "Run to the next decision", "n", ctl.on(Request::NextDecision)) }
-            <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
-                value={(*typed).clone().unwrap_or_else(|| clock::instant(model.now))} {oninput} {onchange} {onblur} />
+            <span class="dial">
+                <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
+                    value={(*typed).clone().unwrap_or_else(|| clock::instant(model.now))} {oninput} {onchange} {onblur} />
+            </span>
             <label class="speed mono">
                 <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
                     oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
