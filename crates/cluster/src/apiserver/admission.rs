@@ -194,7 +194,9 @@ fn has_tolerations(pod: &Pod) -> bool {
 fn default_tolerations(pod: &mut Pod) {
     for key in [NOT_READY, UNREACHABLE] {
         if !pod.spec.tolerations.iter().any(|toleration| covers(toleration, key)) {
-            Arc::make_mut(&mut pod.spec.tolerations).push(Toleration {
+            let tolerations = Arc::make_mut(&mut pod.spec.tolerations);
+            tolerations.reserve_exact(1);
+            tolerations.push(Toleration {
                 key: key.into(),
                 operator: Some(TolerationOperator::Exists),
                 effect: Some(TaintEffect::NoExecute),

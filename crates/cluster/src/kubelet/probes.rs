@@ -282,6 +282,7 @@ impl PodWorker {
                     };
                     worker.assume(process.id, result);
                 }
+                self.probes.reserve_exact(1);
                 self.probes.push(worker);
             }
         }

@@ -60,6 +60,10 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         status.pod_ips = vec![IpAddress { ip: sandbox.ip.clone() }];
         status.pod_ip = sandbox.ip.clone();
     }
+    // A container's status is large, and every pod of the cluster keeps some.
+    let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
+    status.init_container_statuses.reserve_exact(inits.len());
+    status.container_statuses.reserve_exact(containers.len());
     for (idx, (role, container)) in containers_of(pod).enumerate() {
         let of_role = |status: &PodStatus| match role {
             Role::Init | Role::Sidecar => status.init_container_statuses.clone(),

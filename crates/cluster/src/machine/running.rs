@@ -151,6 +151,7 @@ impl Machine {
             self.release_image(&oldest.source, ctx.now);
             return id;
         }
+        held.containers.reserve_exact(1);
         held.containers.push(process);
         id
     }
