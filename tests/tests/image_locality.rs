@@ -44,11 +44,7 @@ fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
     let is_it = |record: &Record| {
         record.what == What::Attempt && record.object.as_ref().is_some_and(|one| &*one.key.name == name)
     };
-    let attempt = session
-        .trace()
-        .iter()
-        .position(|record| is_it(record))
-        .expect("an attempt");
+    let attempt = session.trace().position(|record| is_it(&record)).expect("an attempt");
     let told = session.explain(attempt as u64).expect("an explanation");
     let plugins = told["plugins"].as_array().expect("the plugins");
     let at = plugins.iter().position(|one| one["name"] == "ImageLocality");

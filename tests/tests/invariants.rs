@@ -125,7 +125,6 @@ spec:
     // The command is in the session's past, with its instant.
     let commands = session
         .trace()
-        .iter()
         .filter(|record| record.what == podscope_cluster::What::Command);
     let given = commands
         .filter(|record| field(record, "command") == force)

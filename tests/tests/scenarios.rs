@@ -81,9 +81,9 @@ fn golden_scenarios_hold_their_expectations() {
                 bugs.join("\n")
             ));
         }
-        let mut rest = session.trace().iter();
+        let mut rest = session.trace();
         for announced in Announced::all(&text) {
-            if !rest.any(|record| announced.matches(record)) {
+            if !rest.any(|record| announced.matches(&record)) {
                 complaints.push(format!("{name}: no record {:?} in its turn", announced.0));
                 break;
             }

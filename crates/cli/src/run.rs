@@ -127,12 +127,12 @@ fn run_files(
 
 /// What was found where a failed expectation looked.
 fn found(session: &Session, text: &str) -> String {
-    let judged = session.trace().iter().rev().find(|record| {
+    let judged = session.trace().rev().find(|record| {
         record.what == What::Expectation
             && report::field(record, "expect") == text
             && report::field(record, "ok") == "false"
     });
-    judged.map_or_else(|| "nothing".to_owned(), |record| report::field(record, "found"))
+    judged.map_or_else(|| "nothing".to_owned(), |record| report::field(&record, "found"))
 }
 
 fn summary(session: &Session) -> String {
@@ -157,20 +157,16 @@ fn summary(session: &Session) -> String {
         };
         let _ = writeln!(out, "{word} {}", expect.text);
     }
-    for record in session.trace().iter().filter(|record| record.what == What::Command) {
-        let error = report::field(record, "error");
+    for record in session.trace().filter(|record| record.what == What::Command) {
+        let error = report::field(&record, "error");
         if !error.is_empty() {
-            let command = report::field(record, "command");
+            let command = report::field(&record, "command");
             let line = command.lines().next().unwrap_or_default();
             let _ = writeln!(out, "refused at {}: {line}: {error}", record.at);
         }
     }
-    for record in session
-        .trace()
-        .iter()
-        .filter(|record| record.what == What::InvariantViolated)
-    {
-        let field = |name: &str| report::field(record, name);
+    for record in session.trace().filter(|record| record.what == What::InvariantViolated) {
+        let field = |name: &str| report::field(&record, name);
         let _ = writeln!(
             out,
             "invariant {} broken at {} (cause: {}) {}",

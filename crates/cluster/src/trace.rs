@@ -14,6 +14,8 @@ macro_rules! what {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum What { $(#[doc = concat!("`", stringify!($name), "`.")] $name),* }
         impl What {
+            /// All of them, in the order of the list.
+            pub const ALL: &'static [What] = &[$(Self::$name),*];
             /// The wire form.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$name => stringify!($name)),* } }
         }

@@ -1,7 +1,7 @@
 //! The npm package: a session that a JavaScript program loads, commands, runs and reads (P-06).
 
 use podscope_api::ObjectKey;
-use podscope_cluster::{SimTime, What};
+use podscope_cluster::SimTime;
 use podscope_session::command::{self, Command};
 use podscope_session::duration::parse_duration;
 use podscope_session::link::{self, Link};
@@ -169,11 +169,7 @@ impl Session {
 
     /// The place in the trace of the pod's last attempt up to now.
     fn last_attempt(&self, key: &ObjectKey) -> Option<u64> {
-        let mut records = self.inner.trace().iter().rev();
-        let attempt = records.find(|record| {
-            record.what == What::Attempt && record.object.as_ref().is_some_and(|object| object.key == *key)
-        });
-        attempt.map(|record| record.seq)
+        self.inner.attempts_of(key).last().map(|record| record.seq)
     }
 }
 
@@ -275,9 +271,10 @@ impl Session {
     /// What happened up to now, in order, or from the record with that `seq` on.
     #[wasm_bindgen(unchecked_return_type = "TraceRecord[]")]
     pub fn trace(&self, from: Option<usize>) -> Fallible<JsValue> {
-        let records = self.inner.trace().get(from.unwrap_or(0)..).unwrap_or_default();
-        let values: Vec<Value> = records
-            .iter()
+        let values: Vec<Value> = self
+            .inner
+            .trace()
+            .skip(from.unwrap_or(0))
             .map(|record| serde_json::from_str(&record.to_json_line()).unwrap_or_default())
             .collect();
         Ok(plain::array(&values)?)

@@ -1,14 +1,12 @@
 //! What a run prints: objects, processes, trace, events (the contract's `-o`).
 
-use std::sync::Arc;
-
 use podscope_api::{Kind, Object};
 use podscope_cluster::{Objects, Record};
 use serde_json::{Value, json};
 
 use crate::command::{Get, Target};
 use crate::kubectl;
-use crate::timeline::Session;
+use crate::timeline::{Records, Session};
 
 /// All objects as one `v1` `List`: what `kubectl get -o json` of all kinds would show.
 pub fn object_list(session: &Session) -> Value {
@@ -67,7 +65,7 @@ fn seconds(micros: i64) -> Value {
 }
 
 /// The trace as JSON Lines.
-pub fn trace(records: &[Arc<Record>]) -> String {
+pub fn trace(records: Records<'_>) -> String {
     let mut text = String::new();
     for record in records {
         text.push_str(&record.to_json_line());

@@ -12,17 +12,20 @@ mod branch;
 mod log;
 mod perform;
 mod progress;
+mod trace;
 mod travel;
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::Arc;
 
+use podscope_api::ObjectKey;
 use podscope_cluster::{OutputLine, Record, SetupError, SimTime, World};
 
 pub use branch::Branch;
 use branch::Checkpoint;
 use log::Log;
 pub use progress::{GoalState, Progress};
+pub use trace::{Records, Trace};
 
 use crate::protocol::Problem;
 use crate::scenario::{Loaded, Timed};
@@ -31,10 +34,13 @@ use crate::scenario::{Loaded, Timed};
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 /// Checkpoints kept in a branch; when there are more, every other one goes and the spacing doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
-/// Nodes and pods of all checkpoints of a branch together: what bounds their memory in a large cluster.
-pub const CHECKPOINT_OBJECTS: usize = 800_000;
+/// Nodes and pods that a session has room for: those of a branch's checkpoints and, [`WORLD_WEIGHS`] times, those of
+/// its world. What bounds memory in a large cluster.
+pub const ROOM: usize = 850_000;
+/// A world takes as much as so many checkpoints of it.
+pub const WORLD_WEIGHS: usize = 12;
 /// Checkpoints that a branch of any cluster may keep.
-pub const MIN_CHECKPOINTS: usize = 4;
+pub const MIN_CHECKPOINTS: usize = 3;
 /// Events between checkpoints of a young branch.
 const FIRST_SPACING: u64 = 400;
 /// Branches kept.
@@ -52,16 +58,23 @@ pub struct Session {
     progress: Progress,
     branches: Vec<Branch>,
     current: usize,
-    hashed: RefCell<Hashed>,
+    hashed: Cell<Hashed>,
 }
 
-/// A hash of the first records of a trace; the next one goes on from here.
-#[derive(Debug, Clone, Default)]
+/// A hash of the first records of a branch's trace; the next one goes on from here.
+#[derive(Debug, Clone, Copy)]
 struct Hashed {
-    /// How many, and the last of them: where it still stands, all before it are the same too.
+    branch: usize,
     len: usize,
-    last: Option<Arc<Record>>,
     hash: u64,
+}
+
+impl Hashed {
+    /// Of no records.
+    fn nothing(branch: usize) -> Self {
+        let (len, hash) = (0, FNV);
+        Self { branch, len, hash }
+    }
 }
 
 /// What a slice of work came to.
@@ -106,7 +119,7 @@ impl Session {
             progress,
             branches: vec![branch],
             current: 0,
-            hashed: RefCell::default(),
+            hashed: Cell::new(Hashed::nothing(0)),
         })
     }
     /// What was loaded.
@@ -147,18 +160,18 @@ impl Session {
         &self.branches[self.current]
     }
     /// The trace up to the cursor.
-    pub fn trace(&self) -> &[Arc<Record>] {
-        let trace = &self.branch().trace;
-        trace.get(..self.progress.recorded.min(trace.len())).unwrap_or_default()
+    pub fn trace(&self) -> Records<'_> {
+        self.branch().trace.range(0, self.progress.recorded)
+    }
+    /// Attempts to schedule pods of that key up to the cursor, oldest first.
+    pub fn attempts_of(&self, key: &ObjectKey) -> impl Iterator<Item = Arc<Record>> {
+        self.branch().trace.attempts_of(key, self.progress.recorded)
     }
     /// Violations of invariants up to the cursor.
     pub fn violations(&self) -> impl Iterator<Item = &Arc<Record>> {
-        let trace = &self.branch().trace;
         let until = self.progress.recorded as u64;
-        self.branch()
-            .violations
-            .iter()
-            .filter_map(move |seq| trace.get(*seq).filter(|record| record.seq < until))
+        let violations = self.branch().trace.violations().iter();
+        violations.take_while(move |record| record.seq < until)
     }
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
@@ -291,18 +304,13 @@ impl Session {
     /// SHA-256-free fingerprint of the trace up to the cursor: FNV-1a over its JSON lines, as 16 hex digits.
     pub fn trace_hash(&self) -> String {
         let trace = self.trace();
-        let known = self.hashed.take();
-        let stands = known.len.checked_sub(1).and_then(|at| trace.get(at));
-        let (len, hash) = match (stands, &known.last) {
-            (Some(record), Some(last)) if Arc::ptr_eq(record, last) => (known.len, known.hash),
-            _ => (0, FNV),
-        };
-        let hash = hash_on(hash, trace.get(len..).unwrap_or_default());
-        self.hashed.replace(Hashed {
-            len: trace.len(),
-            last: trace.last().cloned(),
-            hash,
-        });
+        let len = trace.len();
+        let mut known = self.hashed.get();
+        if known.branch != self.current || known.len > len {
+            known = Hashed::nothing(self.current);
+        }
+        let hash = hash_on(known.hash, self.branch().trace.range(known.len, len));
+        self.hashed.set(Hashed { len, hash, ..known });
         format!("{hash:016x}")
     }
 }
@@ -310,7 +318,7 @@ impl Session {
 /// Where FNV-1a (64 bits) begins.
 const FNV: u64 = 0xcbf2_9ce4_8422_2325;
 
-fn hash_on(mut hash: u64, trace: &[Arc<Record>]) -> u64 {
+fn hash_on(mut hash: u64, trace: Records<'_>) -> u64 {
     for record in trace {
         for byte in record.to_json_line().bytes().chain([b'\n']) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -320,7 +328,7 @@ fn hash_on(mut hash: u64, trace: &[Arc<Record>]) -> u64 {
 }
 
 /// FNV-1a (64 bits) over the JSON lines of a trace, newlines included, as 16 hex digits.
-pub fn trace_hash(trace: &[Arc<Record>]) -> String {
+pub fn trace_hash(trace: Records<'_>) -> String {
     let hash = hash_on(FNV, trace);
     format!("{hash:016x}")
 }

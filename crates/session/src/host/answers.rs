@@ -1,7 +1,6 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, PriorityClass};
-use podscope_cluster::What;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::file_kind;
@@ -66,20 +65,15 @@ fn pod_key(pod: &str) -> ObjectKey {
 fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     let key = pod_key(pod);
     session
-        .trace()
-        .iter()
-        .filter(|record| record.what == What::Attempt)
-        .filter(|record| {
-            let is = |uid_of: &str| uid.is_empty() || uid == uid_of;
-            (record.object.as_ref()).is_some_and(|subject| subject.key == key && is(&subject.uid.0))
-        })
+        .attempts_of(&key)
+        .filter(|record| uid.is_empty() || (record.object.as_ref()).is_some_and(|subject| *subject.uid.0 == *uid))
         .map(|record| {
-            let message = report::field(record, "message");
-            let node = report::field(record, "node");
+            let message = report::field(&record, "message");
+            let node = report::field(&record, "node");
             AttemptInfo {
                 id: record.seq,
                 at: record.at.0,
-                outcome: outcome(record).to_owned(),
+                outcome: outcome(&record).to_owned(),
                 text: if node.is_empty() {
                     message
                 } else {

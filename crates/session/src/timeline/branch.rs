@@ -1,10 +1,8 @@
 //! A branch: its schedule of commands, its log, its checkpoints.
 
-use std::sync::Arc;
+use podscope_cluster::{OutputLine, SimTime, World};
 
-use podscope_cluster::{OutputLine, Record, SimTime, World};
-
-use super::{FIRST_SPACING, Progress};
+use super::{FIRST_SPACING, Progress, Trace};
 use crate::scenario::Timed;
 
 /// A command of a branch.
@@ -39,9 +37,7 @@ pub struct Branch {
     /// Commands by time; the scenario's before the user's at equal times.
     pub(crate) schedule: Vec<Entry>,
     /// Everything that happened up to the horizon.
-    pub(crate) trace: Vec<Arc<Record>>,
-    /// Places in the trace of violated invariants.
-    pub(crate) violations: Vec<usize>,
+    pub(crate) trace: Trace,
     pub(crate) outputs: Vec<OutputLine>,
     pub(crate) finished: Vec<(u32, SimTime, u8)>,
     /// By position; the first is t = 0 and stays.
@@ -65,8 +61,7 @@ impl Branch {
                     is_users: false,
                 })
                 .collect(),
-            trace: Vec::new(),
-            violations: Vec::new(),
+            trace: Trace::default(),
             outputs: Vec::new(),
             finished: Vec::new(),
             checkpoints: Vec::new(),
@@ -74,7 +69,7 @@ impl Branch {
         }
     }
     /// Everything that happened up to the horizon.
-    pub fn trace(&self) -> &[Arc<Record>] {
+    pub fn trace(&self) -> &Trace {
         &self.trace
     }
     /// Checkpoints kept.

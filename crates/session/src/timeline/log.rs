@@ -1,7 +1,5 @@
 //! What is written down of a branch while it is played.
 
-use std::sync::Arc;
-
 use podscope_cluster::{OutputLine, Record, SimTime, Sink, What};
 use serde_json::Value;
 
@@ -43,10 +41,7 @@ impl Sink for Log<'_> {
             _ => {}
         }
         if self.progress.recorded >= self.branch.trace.len() {
-            if record.what == What::InvariantViolated {
-                self.branch.violations.push(self.branch.trace.len());
-            }
-            self.branch.trace.push(Arc::new(record));
+            self.branch.trace.push(record);
         }
         self.progress.recorded += 1;
     }

@@ -1,14 +1,12 @@
 //! Commands: given at the cursor, put into the schedule, performed on the world.
 
-use std::sync::Arc;
-
 use podscope_api::{NodeName, Pod};
-use podscope_cluster::{OutputLine, Record, SimTime, Sink as _, Span, What, World};
+use podscope_cluster::{OutputLine, SimTime, Sink as _, Span, What, World};
 use serde_json::Value;
 
 use super::branch::Entry;
 use super::log::{Log, Nothing};
-use super::{MAX_COMMANDS, Session};
+use super::{MAX_COMMANDS, Records, Session};
 use crate::command::{Command, Kubectl};
 use crate::kubectl::{self, Printed, View};
 use crate::scenario::Timed;
@@ -183,7 +181,7 @@ impl Session {
     /// Answers a command that only reads; none if it is one that writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
         let trace = self.trace();
-        let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace, pod, container, previous);
+        let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace.clone(), pod, container, previous);
         let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
         let start = self.world.start();
         let renewed = |node: &NodeName| {
@@ -205,7 +203,7 @@ impl Session {
 }
 
 /// The life events of a container, for `logs` (K-02): what a scripted container has to tell.
-fn container_log(trace: &[Arc<Record>], pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
+fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
     let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
     for record in trace {
         let mine = record.container.as_deref() == Some(container)

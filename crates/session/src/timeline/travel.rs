@@ -1,20 +1,21 @@
 //! Back and forth: checkpoints, seeking, branches, taking back.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use podscope_api::Kind;
 use podscope_cluster::{SimTime, Span, World};
 
 use super::branch::Checkpoint;
-use super::{CHECKPOINT_OBJECTS, MAX_BRANCHES, MAX_CHECKPOINTS, MIN_CHECKPOINTS, Session};
+use super::{Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, MIN_CHECKPOINTS, ROOM, Session, WORLD_WEIGHS};
 
 /// How many checkpoints a branch keeps of worlds of this size: one costs what the scheduler and the controllers
 /// know of nodes and pods, which is theirs alone as soon as they learn something.
 fn most_checkpoints(world: &World) -> usize {
     let objects = world.objects();
     let known = objects.count_kind(Kind::Pod) + objects.count_kind(Kind::Node);
-    (CHECKPOINT_OBJECTS / known.max(1)).clamp(MIN_CHECKPOINTS, MAX_CHECKPOINTS)
+    let room = ROOM.saturating_sub(WORLD_WEIGHS * known);
+    (room / known.max(1)).clamp(MIN_CHECKPOINTS, MAX_CHECKPOINTS)
 }
 
 impl Session {
@@ -89,7 +90,6 @@ impl Session {
         branch.horizon = now;
         branch.trace.truncate(recorded);
         branch.outputs.truncate(printed);
-        branch.violations.retain(|place| *place < recorded);
         branch.finished.retain(|(_, at, _)| *at <= now);
         let mut index = 0;
         branch.schedule.retain(|entry| {
@@ -104,6 +104,14 @@ impl Session {
         }
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
+        // What was hashed up to here stands on the new branch too.
+        let hashed = self.hashed.get();
+        if hashed.branch == parent && hashed.len <= recorded {
+            self.hashed.set(Hashed {
+                branch: self.current,
+                ..hashed
+            });
+        }
         Ok(())
     }
 
@@ -135,10 +143,12 @@ impl Session {
         self.restore(target);
         // What the command led to is not what was: the branch is cut where the checkpoint stands.
         let (recorded, printed, now) = (self.progress.recorded, self.progress.printed, self.world.now());
+        if self.hashed.get().len > recorded {
+            self.hashed.set(Hashed::nothing(self.current));
+        }
         let branch = self.branches.get_mut(self.current)?;
         branch.trace.truncate(recorded);
         branch.outputs.truncate(printed);
-        branch.violations.retain(|place| *place < recorded);
         branch.finished.retain(|(_, finished, _)| *finished <= now);
         branch.horizon = now;
         Some(target.max(now))
@@ -159,7 +169,7 @@ impl Session {
             progress: checkpoint.progress.clone(),
             branches: vec![self.branch().clone()],
             current: 0,
-            hashed: RefCell::default(),
+            hashed: Cell::new(Hashed::nothing(0)),
         };
         replay.world.record_decisions(true);
         while replay.progress.recorded <= place {

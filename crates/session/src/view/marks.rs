@@ -1,12 +1,11 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
 use podscope_api::ordered::BTreeMap;
-use std::sync::Arc;
-
 use podscope_cluster::{Record, SimTime, What};
 
 use crate::protocol::{Lane, Mark, SubjectRef};
 use crate::report::field;
+use crate::timeline::Trace;
 
 /// The marks of one branch, kept up as the trace grows.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +41,7 @@ impl Marks {
     }
 
     /// Takes in what the trace has beyond the last time: marks new or changed, and marks gone.
-    pub(crate) fn update(&mut self, branch: usize, trace: &[Arc<Record>], _horizon: SimTime) -> (Vec<Mark>, Vec<u64>) {
+    pub(crate) fn update(&mut self, branch: usize, trace: &Trace) -> (Vec<Mark>, Vec<u64>) {
         let mut gone = Vec::new();
         if branch != self.branch || trace.len() < self.seen {
             gone = self.marks.keys().copied().collect();
@@ -52,8 +51,8 @@ impl Marks {
             };
         }
         let mut changed = podscope_api::ordered::BTreeSet::new();
-        for record in trace.get(self.seen..).unwrap_or_default() {
-            self.take(record, &mut changed);
+        for record in trace.range(self.seen, trace.len()) {
+            self.take(&record, &mut changed);
         }
         self.seen = trace.len();
         gone.retain(|id| !self.marks.contains_key(id));

@@ -189,5 +189,5 @@ fn story(session: &Session, step: Option<usize>) -> StoryState {
 
 /// Marks that are new or changed since the last time.
 pub(crate) fn new_marks(marks: &mut Marks, session: &Session) -> (Vec<Mark>, Vec<u64>) {
-    marks.update(session.current(), session.branch().trace(), session.horizon())
+    marks.update(session.current(), session.branch().trace())
 }

@@ -1,0 +1,139 @@
+//! What was packed is found again, wherever one looks.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, NodeName, ObjectKey, Uid};
+use podscope_cluster::{Actor, Record, SimTime, What, subject};
+use serde_json::json;
+
+use super::{BLOCK, RECENT, Trace};
+
+const ACTORS: [Actor; 6] = [
+    Actor::ApiServer,
+    Actor::Scheduler(1),
+    Actor::ControllerManager(0),
+    Actor::Attacher,
+    Actor::Client(7),
+    Actor::World,
+];
+
+fn record(place: usize) -> Record {
+    let node = NodeName(format!("a-{}", place % 5).into());
+    let actor = match place % 8 {
+        0 => Actor::Kubelet(node),
+        1 => Actor::Machine(node),
+        other => ACTORS[other - 2].clone(),
+    };
+    let named = |name: String| {
+        subject(
+            Kind::Pod,
+            ObjectKey::new("default", name),
+            Uid(format!("u{place}").into()),
+        )
+    };
+    Record {
+        at: SimTime(place as i64 * 1000 - 3),
+        seq: place as u64,
+        actor,
+        what: if place.is_multiple_of(10) {
+            What::Attempt
+        } else {
+            What::ALL[place % What::ALL.len()]
+        },
+        object: (place % 3 != 1).then(|| named(format!("web-{}", place % 7))),
+        container: place.is_multiple_of(4).then(|| "c".into()),
+        fields: vec![
+            ("message", json!(format!("\u{1f980} \"{place}\"\n"))),
+            ("count", json!(place as i64 - 5)),
+            ("list", json!([null, true, {"b": 1, "a": u64::MAX}])),
+        ],
+    }
+}
+
+fn of(count: usize) -> Trace {
+    let mut trace = Trace::default();
+    (0..count).for_each(|place| trace.push(record(place)));
+    trace
+}
+
+const MANY: usize = RECENT + 3 * BLOCK + 17;
+
+fn is_record(found: &Arc<Record>, place: usize) -> bool {
+    **found == record(place)
+}
+
+#[test]
+fn packed_records_are_what_they_were() {
+    let trace = of(MANY);
+    assert!(trace.blocks.len() >= 2, "some are packed");
+    assert_eq!(trace.len(), MANY);
+    assert_eq!(trace.iter().len(), MANY);
+    assert!(trace.iter().zip(0..).all(|(found, place)| is_record(&found, place)));
+    let backwards = (0..MANY).rev().zip(trace.iter().rev());
+    assert!(backwards.into_iter().all(|(place, found)| is_record(&found, place)));
+    for place in [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 5, MANY - 1] {
+        assert!(
+            trace.get(place).is_some_and(|found| is_record(&found, place)),
+            "{place}"
+        );
+    }
+    assert_eq!(trace.get(MANY), None);
+    let part: Vec<u64> = trace.range(BLOCK - 1, BLOCK + 2).map(|record| record.seq).collect();
+    assert_eq!(part, [1023, 1024, 1025]);
+    assert_eq!(trace.range(5, 3).len(), 0);
+    assert!(
+        trace
+            .iter()
+            .nth(BLOCK + 1)
+            .is_some_and(|found| is_record(&found, BLOCK + 1))
+    );
+    assert_eq!(trace.iter().nth(MANY), None);
+}
+
+#[test]
+fn a_trace_is_cut_anywhere_and_goes_on() {
+    for len in [
+        0,
+        1,
+        BLOCK - 1,
+        BLOCK,
+        BLOCK + 1,
+        2 * BLOCK + 9,
+        MANY - 3,
+        MANY,
+        MANY + 1,
+    ] {
+        let mut trace = of(MANY);
+        trace.truncate(len);
+        assert_eq!(trace.len(), len.min(MANY));
+        for place in trace.len()..MANY + 9 {
+            trace.push(record(place));
+        }
+        assert!(
+            trace.iter().zip(0..).all(|(found, place)| is_record(&found, place)),
+            "cut at {len}"
+        );
+    }
+}
+
+#[test]
+fn attempts_of_a_pod_and_violations_are_found_by_their_places() {
+    let mut trace = of(MANY);
+    let key = ObjectKey::new("default", "web-3");
+    let is_his = |record: &Record| {
+        record.what == What::Attempt && record.object.as_ref().is_some_and(|subject| subject.key == key)
+    };
+    let until = RECENT + 5;
+    let searched: Vec<_> = trace.range(0, until).filter(|record| is_his(record)).collect();
+    assert!(searched.len() > 10);
+    assert_eq!(trace.attempts_of(&key, until).collect::<Vec<_>>(), searched);
+    let broken = |trace: &Trace| trace.iter().filter(|r| r.what == What::InvariantViolated).count();
+    assert_eq!(trace.violations().len(), broken(&trace));
+    trace.truncate(BLOCK + 40);
+    assert_eq!(trace.violations().len(), broken(&trace));
+    assert!(
+        trace
+            .attempts_of(&key, MANY)
+            .all(|record| record.seq < BLOCK as u64 + 40)
+    );
+}
