@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use gloo_timers::callback::Timeout;
-use podscope_session::protocol::{PodMark, Request, SubjectRef};
+use podscope_session::protocol::{GroupView, PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
@@ -224,37 +224,45 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Ht
         .pending
         .iter()
         .any(|p| p.countdown.is_some() || p.termination.is_some());
+    let (nodes, pods) = seen(page, model);
+    let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     html! {
-        <div class="run">
+        <div class={classes!("run", picture.then_some("pictured"))}>
             <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} />
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} />
-            { zones(page, model, selected, other, ctl) }
+            { if picture { overview(page, model) } else { zones(page, model, selected, other, ctl) } }
         </div>
     }
 }
 
-fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: bool, ctl: &Ctl) -> Html {
-    let zoomed = page
-        .zone
-        .as_ref()
-        .and_then(|z| model.groups.iter().find(|g| g.name == *z));
-    let nodes_seen = zoomed.map_or(model.nodes.size(), |g| g.nodes.len());
-    let pods_seen = zoomed.map_or(model.pods.size(), |g| {
-        g.nodes
-            .iter()
-            .filter_map(|n| model.nodes.get(n))
-            .map(|n| n.pods.len())
-            .sum()
-    });
-    let key_name = if page.group.is_empty() {
-        "zone".to_string()
-    } else {
-        page.group.rsplit('/').next().unwrap_or(&page.group).to_string()
+/// The zone that is looked at by itself.
+fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
+    let zone = page.zone.as_ref()?;
+    model.groups.iter().find(|g| g.name == *zone)
+}
+
+/// How many nodes and pods are to be seen.
+fn seen(page: &Page, model: &Model) -> (usize, usize) {
+    let Some(group) = zoomed(page, model) else {
+        return (model.nodes.size(), model.pods.size());
     };
-    if nodes_seen > NODES_IN_DOM || pods_seen > PODS_IN_DOM {
-        let zone = page.zone.clone();
-        return html! { <Overview model={model.clone()} {zone} {key_name} selected={page.selected.clone()} theme={page.theme} /> };
-    }
+    let nodes = group.nodes.iter().filter_map(|n| model.nodes.get(n));
+    (group.nodes.len(), nodes.map(|n| n.pods.len()).sum())
+}
+
+/// What nodes are grouped by, in a word.
+fn key_name(page: &Page) -> String {
+    let key = page.group.rsplit('/').next().filter(|key| !key.is_empty());
+    key.unwrap_or("zone").to_string()
+}
+
+fn overview(page: &Page, model: &Shared<Model>) -> Html {
+    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} /> }
+}
+
+fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: bool, ctl: &Ctl) -> Html {
+    let zoomed = zoomed(page, model);
+    let key_name = key_name(page);
     let why = page.shown_decision().cloned();
     let lit: Vec<&str> = highlights(page);
     let node = |state: &Shared<NodeState>| {
@@ -289,7 +297,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
     let least = Shared::new(least);
     let loose = if zoomed.is_some() { Vec::new() } else { model.loose() };
     let back = ctl.act.reform(|_: MouseEvent| Act::Zone(None));
-    let small = nodes_seen > FULL_CARDS;
+    let small = seen(page, model).0 > FULL_CARDS;
     html! {
         <div class={classes!("zones", small.then_some("small"))} style={format!("--n:{}", if zoomed.is_some() { 1 } else { model.groups.len().max(1) })}>
             if zoomed.is_some() {

@@ -12,7 +12,7 @@ use yew::prelude::*;
 use super::node::Node;
 use crate::app::Ctl;
 use crate::browser::sight;
-use crate::pure::overview::{Plan, Rect, plan};
+use crate::pure::overview::{Plan, Rect, plan, room};
 use crate::pure::route::Theme;
 use crate::state::{Act, HUES, Model, NodeState, Shared};
 
@@ -60,8 +60,11 @@ pub(crate) fn Overview(props: &Props) -> Html {
         .max()
         .unwrap_or(1);
     let counts: Vec<usize> = zones.iter().map(|(_, n)| n.len()).collect();
-    let plan = use_memo((counts, most.div_ceil(9), *size), move |(counts, _, (w, h))| {
-        plan(counts, most, w.max(200.0), h.max(200.0))
+    let room_before = use_mut_ref(|| 0);
+    let room = room(*room_before.borrow(), most);
+    *room_before.borrow_mut() = room;
+    let plan = use_memo((counts, room, *size), |(counts, room, (w, h))| {
+        plan(counts, *room, w.max(200.0), h.max(200.0))
     });
     {
         let (canvas, size) = (canvas.clone(), size.setter());
@@ -233,14 +236,6 @@ fn draw(
     tint: (Theme, bool),
 ) {
     let Some(window) = crate::browser::window() else { return };
-    let Some(context) = canvas
-        .get_context("2d")
-        .ok()
-        .flatten()
-        .and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok())
-    else {
-        return;
-    };
     let ratio = window.device_pixel_ratio();
     let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
     let (w, h) = ((width * ratio) as u32, (plan.height * ratio) as u32);
@@ -249,8 +244,21 @@ fn draw(
         || canvas.height() != h
         || !Rc::ptr_eq(&painted.plan, plan)
         || recoloured
-        || painted.owners != model.owners
+        || is_recoloured(&painted.owners, &model.owners)
         || painted.nodes.len() != zones.len();
+    let others = zones.iter().zip(&painted.nodes).any(|((_, now), before)| now != before);
+    painted.owners = model.owners.clone();
+    if !fresh && !others && focus == painted.focus {
+        return;
+    }
+    let Some(context) = canvas
+        .get_context("2d")
+        .ok()
+        .flatten()
+        .and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok())
+    else {
+        return;
+    };
     if fresh {
         canvas.set_width(w);
         canvas.set_height(h);
@@ -359,9 +367,13 @@ fn draw(
     }
     painted.plan = plan.clone();
     painted.tint = Some(tint);
-    painted.owners = model.owners.clone();
     painted.nodes = zones.iter().map(|(_, nodes)| nodes.clone()).collect();
     painted.focus = focus;
+}
+
+/// Whether an owner whose pods are painted has another colour now.
+fn is_recoloured(before: &Shared<BTreeMap<String, OwnerView>>, now: &Shared<BTreeMap<String, OwnerView>>) -> bool {
+    before != now && before.iter().any(|(id, o)| now.get(id).is_some_and(|n| n.hue != o.hue))
 }
 
 /// The value that the style sheet gives the canvas.

@@ -38,6 +38,23 @@ pub(crate) struct Plan {
 const GAP: f64 = 10.0;
 const TITLE: f64 = 26.0;
 
+/// How many pods a node's square has room for: as many as the fullest has. While most of it is used
+/// it stays, because another room is another picture.
+pub(crate) fn room(before: usize, fullest: usize) -> usize {
+    let side = side(fullest);
+    let room = side * side;
+    if room < before && room * 2 > before {
+        before
+    } else {
+        room
+    }
+}
+
+/// Squares a row, for so many of them.
+fn side(pods: usize) -> usize {
+    (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32)
+}
+
 /// Lays out zones of so many nodes, each with room for `pods` squares, in a width and height.
 pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
     let columns = zones.len().clamp(1, (width / 130.0).max(1.0) as usize);
@@ -57,7 +74,7 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         cell -= 1.0;
     }
     let across = ((room_w + 4.0) / (cell + 4.0)).max(1.0) as usize;
-    let per_row = (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32);
+    let per_row = side(pods);
     let pod = ((cell - 4.0) / per_row as f64).min(12.0);
     let need = TITLE + GAP + most.div_ceil(across) as f64 * (cell + 4.0);
     let zone_h = zone_h.max(need);
@@ -130,6 +147,25 @@ mod tests {
         assert_eq!(plan.node_at(node.x + 3.0, node.y + 3.0), Some((1, 17)));
         let last = plan.pod_rect(node, 9);
         assert!(last.x + last.w <= node.x + node.w && last.y + last.h <= node.y + node.h);
+    }
+
+    /// A rollout's passing peaks do not paint everything anew.
+    #[test]
+    fn room_grows_at_once_and_shrinks_late() {
+        let mut before = 0;
+        for (fullest, room_for) in [
+            (10, 16),
+            (17, 25),
+            (16, 25),
+            (10, 25),
+            (9, 9),
+            (1, 1),
+            (0, 1),
+            (5_000, 1024),
+        ] {
+            before = room(before, fullest);
+            assert_eq!(before, room_for, "{fullest}");
+        }
     }
 
     #[test]
