@@ -4,12 +4,14 @@
 //! argument: only the pace of [`Request::Play`] and of frames looks at it.
 
 mod answers;
+mod console;
 mod open;
 
 use podscope_cluster::{SimTime, Span};
 
-use crate::command::{self, Command};
-use crate::protocol::{ConsoleLine, ExportKind, Frame, Request, SubjectRef, Update};
+use self::console::{STANDS_STILL, complain, console_line, new_output, notice, run_line};
+use crate::command;
+use crate::protocol::{ExportKind, Frame, Request, SubjectRef, Update};
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
 
@@ -499,97 +501,6 @@ impl Host {
         self.last_frame = clock;
         self.frame_open = true;
         updates
-    }
-}
-
-/// Said after a command that was given while time stands still.
-const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";
-
-fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
-    ConsoleLine {
-        at: show.session.now().0,
-        kind: kind.to_owned(),
-        text: text.to_owned(),
-    }
-}
-
-/// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
-fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
-    let at = show.session.now().0;
-    let console = |kind: &str, text: &str| ConsoleLine {
-        at,
-        kind: kind.to_owned(),
-        text: text.to_owned(),
-    };
-    let mut lines = vec![console("input", line)];
-    let mut given = false;
-    match command::parse(line) {
-        Err(error) => lines.extend(error.message.lines().map(|text| console("error", text))),
-        Ok(Command::Help(topic)) => {
-            lines.extend(command::help_text(&topic).lines().map(|text| console("output", text)));
-        }
-        Ok(command) => {
-            let printed = match &command {
-                Command::Kubectl(kubectl) => show.session.read(kubectl),
-                _ => None,
-            };
-            match printed {
-                Some(printed) => {
-                    for (is_error, text) in printed.lines {
-                        lines.extend(
-                            text.lines()
-                                .map(|text| console(if is_error { "error" } else { "output" }, text)),
-                        );
-                        if text.is_empty() {
-                            lines.push(console("output", ""));
-                        }
-                    }
-                }
-                None => match show.session.command(command) {
-                    Ok(()) => {
-                        given = true;
-                        lines.extend(new_output(show));
-                    }
-                    Err(message) => lines.push(console("error", &message)),
-                },
-            }
-        }
-    }
-    (lines, given)
-}
-
-/// Output lines that the console has not shown yet. What a seek replays is not printed twice.
-fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
-    if show.console_branch != show.session.current() {
-        show.console_branch = show.session.current();
-        show.console_seen = show.console_seen.min(show.session.outputs().len());
-    }
-    let outputs = show.session.outputs();
-    let lines = outputs
-        .get(show.console_seen..)
-        .unwrap_or_default()
-        .iter()
-        .map(|line| ConsoleLine {
-            at: line.at.0,
-            kind: if line.is_error { "error" } else { "output" }.to_owned(),
-            text: line.text.clone(),
-        })
-        .collect();
-    show.console_seen = show.console_seen.max(outputs.len());
-    lines
-}
-
-fn complain(show: &Show, text: String) -> Update {
-    say(show, "error", text)
-}
-
-fn notice(show: &Show, text: String) -> Update {
-    say(show, "notice", text)
-}
-
-fn say(show: &Show, kind: &str, text: String) -> Update {
-    Update::Console {
-        lines: vec![console_line(show, kind, &text)],
     }
 }
 

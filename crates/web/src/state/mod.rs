@@ -3,9 +3,11 @@
 mod console;
 mod model;
 mod page;
+mod screen;
 mod shared;
 
 pub(crate) use console::Console;
 pub(crate) use model::{HUES, Model, NodeState};
-pub(crate) use page::{Act, Checked, Dialog, HelpView, Menu, Page, Screen, Sheet, Tab, menu};
+pub(crate) use page::{Act, Checked, Dialog, HelpView, Menu, Page, Sheet, Tab, menu};
+pub(crate) use screen::Screen;
 pub(crate) use shared::Shared;

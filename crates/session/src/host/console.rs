@@ -1,0 +1,97 @@
+//! What the console shows: commands as they were given, what they print, and what the host itself
+//! has to say. It knows no frames and no clock but the session's own.
+
+use super::Show;
+use crate::command::{self, Command};
+use crate::protocol::{ConsoleLine, Update};
+
+/// Said after a command that was given while time stands still.
+pub(super) const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";
+
+pub(super) fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
+    ConsoleLine {
+        at: show.session.now().0,
+        kind: kind.to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+/// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
+pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
+    let at = show.session.now().0;
+    let console = |kind: &str, text: &str| ConsoleLine {
+        at,
+        kind: kind.to_owned(),
+        text: text.to_owned(),
+    };
+    let mut lines = vec![console("input", line)];
+    let mut given = false;
+    match command::parse(line) {
+        Err(error) => lines.extend(error.message.lines().map(|text| console("error", text))),
+        Ok(Command::Help(topic)) => {
+            lines.extend(command::help_text(&topic).lines().map(|text| console("output", text)));
+        }
+        Ok(command) => {
+            let printed = match &command {
+                Command::Kubectl(kubectl) => show.session.read(kubectl),
+                _ => None,
+            };
+            match printed {
+                Some(printed) => {
+                    for (is_error, text) in printed.lines {
+                        lines.extend(
+                            text.lines()
+                                .map(|text| console(if is_error { "error" } else { "output" }, text)),
+                        );
+                        if text.is_empty() {
+                            lines.push(console("output", ""));
+                        }
+                    }
+                }
+                None => match show.session.command(command) {
+                    Ok(()) => {
+                        given = true;
+                        lines.extend(new_output(show));
+                    }
+                    Err(message) => lines.push(console("error", &message)),
+                },
+            }
+        }
+    }
+    (lines, given)
+}
+
+/// Output lines that the console has not shown yet. What a seek replays is not printed twice.
+pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
+    if show.console_branch != show.session.current() {
+        show.console_branch = show.session.current();
+        show.console_seen = show.console_seen.min(show.session.outputs().len());
+    }
+    let outputs = show.session.outputs();
+    let lines = outputs
+        .get(show.console_seen..)
+        .unwrap_or_default()
+        .iter()
+        .map(|line| ConsoleLine {
+            at: line.at.0,
+            kind: if line.is_error { "error" } else { "output" }.to_owned(),
+            text: line.text.clone(),
+        })
+        .collect();
+    show.console_seen = show.console_seen.max(outputs.len());
+    lines
+}
+
+pub(super) fn complain(show: &Show, text: String) -> Update {
+    say(show, "error", text)
+}
+
+pub(super) fn notice(show: &Show, text: String) -> Update {
+    say(show, "notice", text)
+}
+
+fn say(show: &Show, kind: &str, text: String) -> Update {
+    Update::Console {
+        lines: vec![console_line(show, kind, &text)],
+    }
+}

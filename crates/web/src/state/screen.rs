@@ -1,0 +1,109 @@
+//! What a link remembers of the screen.
+
+use podscope_session::protocol::{Micros, SubjectRef};
+
+use super::{Page, Tab};
+use crate::pure::scale::Span;
+
+/// What a link remembers of the screen (T-03).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Screen {
+    pub(crate) selected: Option<SubjectRef>,
+    pub(crate) tab: Tab,
+    pub(crate) group: String,
+    pub(crate) span: Option<Span>,
+    pub(crate) console: bool,
+}
+
+impl Screen {
+    /// What is worth keeping, in few bytes: links are short.
+    pub(crate) fn write(page: &Page) -> String {
+        let mut map = serde_json::Map::new();
+        if let Some(subject) = page.selected.as_ref().and_then(|s| serde_json::to_value(s).ok()) {
+            map.insert("s".into(), subject);
+        }
+        let tab = match page.tab {
+            Tab::Why => 0,
+            Tab::Life => 1,
+            Tab::Events => 2,
+            Tab::Yaml => 3,
+        };
+        if tab > 0 {
+            map.insert("t".into(), tab.into());
+        }
+        if !page.group.is_empty() {
+            map.insert("g".into(), page.group.clone().into());
+        }
+        if let Some(span) = page.span {
+            map.insert("z".into(), vec![span.from, span.to].into());
+        }
+        if page.console_open {
+            map.insert("c".into(), true.into());
+        }
+        if map.is_empty() {
+            String::new()
+        } else {
+            serde_json::Value::Object(map).to_string()
+        }
+    }
+
+    pub(super) fn read(text: &str) -> Option<Screen> {
+        let value: serde_json::Value = serde_json::from_str(text).ok()?;
+        let int = |v: &serde_json::Value| v.as_i64().filter(|n| (0..=1 << 60).contains(n));
+        Some(Screen {
+            selected: value.get("s").and_then(|s| serde_json::from_value(s.clone()).ok()),
+            tab: match value.get("t").and_then(int) {
+                Some(1) => Tab::Life,
+                Some(2) => Tab::Events,
+                Some(3) => Tab::Yaml,
+                _ => Tab::Why,
+            },
+            group: value.get("g").and_then(|g| g.as_str()).unwrap_or_default().to_string(),
+            span: value.get("z").and_then(|z| {
+                let (from, to): (Micros, Micros) = (int(z.get(0)?)?, int(z.get(1)?)?);
+                (from < to).then_some(Span { from, to })
+            }),
+            console: value.get("c").and_then(serde_json::Value::as_bool).unwrap_or(false),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use podscope_session::protocol::{Opened, Update};
+    use yew::Reducible;
+
+    use super::*;
+    use crate::pure::route::{Theme, View};
+    use crate::state::Act;
+
+    /// T-03: selection, tab, grouping, zoom and console survive a link.
+    #[test]
+    fn a_link_brings_the_screen_back() {
+        let subject = SubjectRef::Pod {
+            key: "default/web-0".into(),
+            uid: String::new(),
+        };
+        let mut one = (*page().reduce(Act::Select(Some(subject)))).clone();
+        one.tab = Tab::Events;
+        one.group = "rack".into();
+        one.span = Some(Span { from: 3, to: 9 });
+        let screen = Screen::write(&one);
+        let two = page().reduce(Act::Heard(Box::new(Update::Opened(Box::new(Opened {
+            screen: Some(screen),
+            ..Opened::default()
+        })))));
+        assert_eq!(two.selected, one.selected);
+        assert_eq!((two.tab, two.group.as_str(), two.span), (Tab::Events, "rack", one.span));
+        assert_eq!(Screen::write(&page()), "");
+        for odd in ["", "3", "{\"z\":[9,1],\"s\":7,\"t\":-1}"] {
+            Screen::read(odd);
+        }
+    }
+
+    fn page() -> Rc<Page> {
+        Rc::new(Page::new(None, Theme::System, View::Playground))
+    }
+}
