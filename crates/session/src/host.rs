@@ -321,7 +321,7 @@ impl Host {
                     + if self.frame_open {
                         PATIENCE.min(4.0 * FRAME)
                     } else {
-                        FRAME.max(self.frame_cost)
+                        self.pause()
                     },
             )
         } else {
@@ -334,6 +334,12 @@ impl Host {
     pub fn sent(&mut self, clock: ClockMillis) {
         self.frame_cost = (clock - self.last_frame).clamp(0.0, PATIENCE);
         self.last_frame = clock;
+    }
+
+    /// From a frame that has been sent to the next one: frames begin every [`FRAME`], but the simulation
+    /// gets as much time between two as the last one took.
+    fn pause(&self) -> ClockMillis {
+        (FRAME - self.frame_cost).max(self.frame_cost)
     }
 
     /// Does a small piece of work (about a millisecond).
@@ -428,8 +434,7 @@ impl Host {
             self.dirty = true;
         }
         let waited = clock - self.last_frame;
-        let ready =
-            self.job.is_none() && waited >= FRAME.max(self.frame_cost) && (!self.frame_open || waited >= PATIENCE);
+        let ready = self.job.is_none() && waited >= self.pause() && (!self.frame_open || waited >= PATIENCE);
         if self.dirty && (ready || (!self.playing && self.job.is_none())) {
             updates.extend(self.frame(clock));
         }

@@ -76,6 +76,25 @@ fn u_09_frames_do_not_starve_the_simulation() {
     assert!(!frames(&host.work(1_240.0)).is_empty());
 }
 
+/// What a frame costs is part of the time between two.
+#[test]
+fn frames_begin_every_33_ms() {
+    let mut host = Host::new();
+    let source = Source::Welcome;
+    host.handle(Request::Open { source }, 0.0);
+    host.handle(Request::FrameDone, 0.0);
+    host.handle(Request::Play, 10.0);
+    host.handle(Request::FrameDone, 10.0);
+    while frames(&host.work(1_000.0)).is_empty() {}
+    host.sent(1_010.0);
+    host.handle(Request::FrameDone, 1_011.0);
+    while host.wants() == Wants::Now {
+        assert!(frames(&host.work(1_020.0)).is_empty());
+    }
+    assert_eq!(host.wants(), Wants::At(1_033.0));
+    assert!(!frames(&host.work(1_033.0)).is_empty());
+}
+
 /// What the frames add up to: nodes and pods by their ids, the groups.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
