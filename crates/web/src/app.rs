@@ -67,6 +67,13 @@ impl Ctl {
     }
 }
 
+/// The clock, and how far time has been computed: for the few that move with every frame.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Now {
+    pub(crate) at: Micros,
+    pub(crate) horizon: Micros,
+}
+
 fn address() -> Route {
     let Some(location) = browser::window().map(|w| w.location()) else {
         return Route::default();
@@ -199,8 +206,8 @@ pub(crate) fn App() -> Html {
             }
         });
     }
-    // While time runs in a big cluster everything but the clock and the timeline's head follows it
-    // at a third of the frames.
+    // While time runs in a big cluster everything but the clock and the timeline's head (`Now`)
+    // follows it at a third of the frames.
     let every = if page.model.playing && page.is_big() { 3 } else { 1 };
     let beat = page.frames / every;
     let calm = use_memo((page.acts, beat), |_| page.clone());
@@ -452,19 +459,25 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
         page.embedded.then_some("embedded"),
         page.console_open.then_some("console-open"),
     );
+    let now = Now {
+        at: page.model.now,
+        horizon: page.model.horizon.max(page.model.now),
+    };
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
+        <ContextProvider<Now> context={now}>
             <div {class} data-sheet={sheet} data-playing={page.model.playing.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
-                <Bar page={page.clone()} has_story={story} />
+                <Bar page={calm.clone()} has_story={story} />
                 if story { <Story opened={page.opened.clone()} state={page.model.story.clone()} lessons={page.lessons.clone()} /> }
                 if panels.cluster { <Cluster page={calm.clone()} /> }
                 if panels.side { <Inspector page={calm.clone()} /> }
-                if panels.timeline { <Timeline page={page.clone()} /> }
+                if panels.timeline { <Timeline page={calm.clone()} /> }
                 if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }
                 <Dialogs page={calm.clone()} />
                 <Toasts page={calm.clone()} />
             </div>
+        </ContextProvider<Now>>
         </ContextProvider<Ctl>>
     }
 }

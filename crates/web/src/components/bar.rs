@@ -4,7 +4,7 @@ use podscope_session::protocol::Request;
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::Ctl;
+use crate::app::{Ctl, Now};
 use crate::browser::store;
 use crate::pure::clock;
 use crate::pure::route::{Panels, Theme};
@@ -69,7 +69,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
             if page.opened.as_ref().is_some_and(|o| !o.notices.is_empty() || !o.advice.is_empty()) {
                 <button type="button" class="chip wait" onclick={open(Dialog::Notices)} aria-haspopup="dialog">{ notices(page) }</button>
             }
-            <Transport page={props.page.clone()} />
+            { transport(&ctl, &props.page) }
             <span class="tools">
                 <button type="button" onclick={ctl.on(Request::Undo)} class="quiet" aria-label="Undo the last command" title="Undo the last command (u)">{ icon("undo") }</button>
                 <button type="button" onclick={ctl.on(Request::Fork)} title="Keep this future as a branch and go on from here (f)">{ icon("fork") }<span class="word">{ "Fork" }</span></button>
@@ -123,22 +123,11 @@ pub(crate) fn logo() -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct TransportProps {
-    page: Shared<Page>,
-}
-
-/// Play, step, clock, speed.
-#[component]
-fn Transport(props: &TransportProps) -> Html {
-    let Some(ctl) = use_context::<Ctl>() else {
-        return Html::default();
-    };
-    let page = &*props.page;
+/// Play, step, clock, speed: only the clock moves with every frame.
+fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
     let model = &page.model;
-    let typed = use_state(|| None::<String>);
     let before = {
-        let (page, ctl) = (props.page.clone(), ctl.clone());
+        let (page, ctl) = (page.clone(), ctl.clone());
         Callback::from(move |_: MouseEvent| ctl.seek(crate::keys::mark_before(&page)))
     };
     let start = {
@@ -152,6 +141,41 @@ fn Transport(props: &TransportProps) -> Html {
             ctl.speed(clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)]);
         })
     };
+    let button = |sign: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
+        html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}>{ icon(sign) }</button> }
+    };
+    let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
+        .then(|| clock::speed(model.achieved));
+    let said = clock::speed(model.speed);
+    html! {
+        <div class="transport" role="group" aria-label="Time">
+            { button("start", "Back to the start", "Home", start) }
+            { button("back", "Back to the mark before", ",", before) }
+            if model.playing {
+                <button type="button" class="play" onclick={ctl.on(Request::Pause)} aria-label="Pause" title="Pause (Space)">{ icon("pause") }</button>
+            } else {
+                <button type="button" class="play" onclick={ctl.on(Request::Play)} aria-label="Play" title="Play (Space)">{ icon("play") }</button>
+            }
+            { button("step", "Next event", ".", ctl.on(Request::Step)) }
+            { button("decision", "Run to the next decision", "n", ctl.on(Request::NextDecision)) }
+            <Clock />
+            <label class="speed mono">
+                <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
+                    oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
+                <span class="set">{ said }</span>
+                if let Some(achieved) = achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
+            </label>
+        </div>
+    }
+}
+
+/// Where time is; what is typed into it is where time goes.
+#[component]
+fn Clock() -> Html {
+    let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
+        return Html::default();
+    };
+    let typed = use_state(|| None::<String>);
     let oninput = {
         let typed = typed.clone();
         Callback::from(move |event: InputEvent| typed.set(Some(crate::browser::value_of(&event))))
@@ -172,33 +196,10 @@ fn Transport(props: &TransportProps) -> Html {
         let typed = typed.clone();
         Callback::from(move |_: FocusEvent| typed.set(None))
     };
-    let button = |sign: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
-        html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}>{ icon(sign) }</button> }
-    };
-    let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
-        .then(|| clock::speed(model.achieved));
-    let said = clock::speed(model.speed);
     html! {
-        <div class="transport" role="group" aria-label="Time">
-            { button("start", "Back to the start", "Home", start) }
-            { button("back", "Back to the mark before", ",", before) }
-            if model.playing {
-                <button type="button" class="play" onclick={ctl.on(Request::Pause)} aria-label="Pause" title="Pause (Space)">{ icon("pause") }</button>
-            } else {
-                <button type="button" class="play" onclick={ctl.on(Request::Play)} aria-label="Play" title="Play (Space)">{ icon("play") }</button>
-            }
-            { button("step", "Next event", ".", ctl.on(Request::Step)) }
-            { button("decision", "Run to the next decision", "n", ctl.on(Request::NextDecision)) }
-            <span class="dial">
-                <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
-                    value={(*typed).clone().unwrap_or_else(|| clock::instant(model.now))} {oninput} {onchange} {onblur} />
-            </span>
-            <label class="speed mono">
-                <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
-                    oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
-                <span class="set">{ said }</span>
-                if let Some(achieved) = achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
-            </label>
-        </div>
+        <span class="dial">
+            <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
+                value={(*typed).clone().unwrap_or_else(|| clock::instant(now.at))} {oninput} {onchange} {onblur} />
+        </span>
     }
 }

@@ -1,13 +1,11 @@
 //! The bottom: lanes of what happened, a head to drag, branches where they left.
 
-use std::rc::Rc;
-
 use podscope_session::protocol::{BranchView, Lane, Micros, Request};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::Ctl;
+use crate::app::{Ctl, Now};
 use crate::pure::clock;
 use crate::pure::scale::{Drawn, Span, lane};
 use crate::state::{Act, Dialog, Page, Shared, Sheet};
@@ -65,18 +63,6 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let span = page.span.unwrap_or_else(|| Span::whole(model.now, model.horizon));
     let lanes_ref = use_node_ref();
     let scrubbing = use_mut_ref(|| false);
-    // While time runs the lanes follow a few times a second; the head moves with each frame.
-    let stamp = if model.playing {
-        (page.frames / 8, 0)
-    } else {
-        (model.marks_rev, model.now)
-    };
-    let drawn = {
-        let model = page.model.clone();
-        use_memo((stamp, model.playing, span), move |_| {
-            LANES.map(|(which, _)| lane(model.marks.values().filter(|m| m.lane == which), span, model.now))
-        })
-    };
     let instant_at = {
         let lanes = lanes_ref.clone();
         move |x: i32| -> Micros {
@@ -145,31 +131,10 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             ctl.act.emit(Act::Span(Some(next)));
         })
     };
-    let onkeydown = {
-        let (ctl, now) = (ctl.clone(), page.at());
-        Callback::from(move |event: KeyboardEvent| {
-            let by = if event.shift_key() { 10_000_000 } else { 1_000_000 };
-            let at = match event.key().as_str() {
-                "ArrowLeft" | "ArrowDown" => (now - by).max(0),
-                "ArrowRight" | "ArrowUp" => now + by,
-                "PageUp" => now + 60_000_000,
-                "PageDown" => (now - 60_000_000).max(0),
-                "Home" => 0,
-                "+" | "=" => return ctl.act.emit(Act::Span(Some(span.zoom(now, 0.8)))),
-                "-" => return ctl.act.emit(Act::Span(Some(span.zoom(now, 1.25)))),
-                _ => return,
-            };
-            event.prevent_default();
-            event.stop_propagation();
-            ctl.seek(at);
-        })
-    };
     let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
         html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
     };
-    let now = span.percent(model.now);
-    let horizon = span.percent(model.horizon.max(model.now));
     let close = ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::None));
     html! {
         <section class="time" aria-label="Timeline">
@@ -187,47 +152,102 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 </span>
             </div>
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
-                <Lanes {drawn} {span} />
-                { for branches(&model.branches, span) }
-                if now < 100.0 { <i class="future" style={format!("transform:scaleX({:.5})", 1.0 - now.max(0.0) / 100.0)}></i> }
-                if horizon < 100.0 && horizon > now { <i class="unknown" style={format!("left:{horizon:.3}%")}></i> }
-                <div class="head" style={format!("transform:translateX({now:.3}%)")}>
-                    <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(model.horizon.max(model.now) / 1_000_000).to_string()}
-                        aria-valuenow={(model.now / 1_000_000).to_string()} aria-valuetext={clock::instant(model.now)} {onkeydown}
-                        hidden={!(0.0..=100.0).contains(&now)}></div>
+                { for (0..LANES.len()).map(|index| html! { <LaneView page={props.page.clone()} {span} {index} /> }) }
+                <div class="axis mono" aria-hidden="true">
+                    { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
                 </div>
+                { for branches(&model.branches, span) }
+                <Head page={props.page.clone()} {span} />
             </div>
             if model.branches.len() > 1 { { chooser(&ctl, &model.branches) } }
         </section>
     }
 }
 
-#[derive(Properties)]
-struct LanesProps {
-    drawn: Rc<[Vec<Drawn>; 5]>,
+/// Frames of a running clock after which a screen reader hears where it is: about a second's.
+const SAID_EVERY: u64 = 24;
+
+#[derive(Properties, PartialEq)]
+struct HeadProps {
+    page: Shared<Page>,
     span: Span,
 }
 
-impl PartialEq for LanesProps {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.drawn, &other.drawn) && self.span == other.span
-    }
-}
-
-/// What the lanes hold, and the axis below them.
+/// What moves with every frame: the head to drag, and the future that it leaves.
 #[component]
-fn Lanes(props: &LanesProps) -> Html {
-    let span = props.span;
+fn Head(props: &HeadProps) -> Html {
+    let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
+        return Html::default();
+    };
+    let (page, span) = (&*props.page, props.span);
+    let every = if page.model.playing { SAID_EVERY } else { 1 };
+    let said = use_memo((page.acts, page.frames / every, page.model.playing), |_| now);
+    let onkeydown = {
+        let (ctl, now) = (ctl.clone(), page.aim.map_or(now.at, |(at, _)| at));
+        Callback::from(move |event: KeyboardEvent| {
+            let by = if event.shift_key() { 10_000_000 } else { 1_000_000 };
+            let at = match event.key().as_str() {
+                "ArrowLeft" | "ArrowDown" => (now - by).max(0),
+                "ArrowRight" | "ArrowUp" => now + by,
+                "PageUp" => now + 60_000_000,
+                "PageDown" => (now - 60_000_000).max(0),
+                "Home" => 0,
+                "+" | "=" => return ctl.act.emit(Act::Span(Some(span.zoom(now, 0.8)))),
+                "-" => return ctl.act.emit(Act::Span(Some(span.zoom(now, 1.25)))),
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            ctl.seek(at);
+        })
+    };
+    let (at, horizon) = (span.percent(now.at), span.percent(now.horizon));
     html! {
         <>
-            { for LANES.iter().zip(props.drawn.iter()).map(|((_, name), marks)| html! {
-                <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for marks.iter().map(drawing) }</div>
-            }) }
-            <div class="axis mono" aria-hidden="true">
-                { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
+            if at < 100.0 { <i class="future" style={format!("transform:scaleX({:.5})", 1.0 - at.max(0.0) / 100.0)}></i> }
+            if horizon < 100.0 && horizon > at { <i class="unknown" style={format!("left:{horizon:.3}%")}></i> }
+            <div class="head" style={format!("transform:translateX({at:.3}%)")}>
+                <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(said.horizon / 1_000_000).to_string()}
+                    aria-valuenow={(said.at / 1_000_000).to_string()} aria-valuetext={clock::instant(said.at)} {onkeydown}
+                    hidden={!(0.0..=100.0).contains(&at)}></div>
             </div>
         </>
     }
+}
+
+#[derive(Properties)]
+struct LaneProps {
+    page: Shared<Page>,
+    span: Span,
+    /// Which of [`LANES`].
+    index: usize,
+}
+
+impl LaneProps {
+    /// What it is drawn again for. While time runs a lane follows a few times a second, each at its
+    /// own frames: no frame draws them all.
+    fn stamp(&self) -> (bool, u64, Micros) {
+        let model = &self.page.model;
+        if model.playing {
+            (true, (self.page.frames + 3 * self.index as u64) / 8, 0)
+        } else {
+            (false, model.marks_rev, model.now)
+        }
+    }
+}
+
+impl PartialEq for LaneProps {
+    fn eq(&self, other: &Self) -> bool {
+        (self.stamp(), self.span, self.index) == (other.stamp(), other.span, other.index)
+    }
+}
+
+/// What one lane holds.
+#[component]
+fn LaneView(props: &LaneProps) -> Html {
+    let (model, (which, name)) = (&props.page.model, LANES[props.index]);
+    let drawn = lane(model.marks.values().filter(|m| m.lane == which), props.span, model.now);
+    html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(drawing) }</div> }
 }
 
 fn drawing(d: &Drawn) -> Html {
