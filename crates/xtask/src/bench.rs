@@ -38,6 +38,12 @@ impl Figure {
     }
 }
 
+impl std::fmt::Display for Figure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:<40} {:>12.1} {}", self.name, self.value, self.unit)
+    }
+}
+
 const BENCHES: &[Bench] = &[
     Bench {
         name: "size",
@@ -157,7 +163,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
     for bench in chosen {
         eprintln!("\n== {}: {}", bench.name, bench.about);
         for figure in (bench.run)(&tools::ensure(bench.tools)?)? {
-            println!("{:<40} {:>12.1} {}", figure.name, figure.value, figure.unit);
+            println!("{figure}");
             rows.push(format!(
                 "  {{\"bench\": \"{}\", \"name\": \"{}\", \"value\": {}, \"unit\": \"{}\"}}",
                 bench.name, figure.name, figure.value, figure.unit

@@ -128,7 +128,7 @@ pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
     let out = built_for_browsers(paths, "bench", &[])?;
     let wasm = out.join(WASM);
     Run::new("wasm-opt")
-        .args(["-Oz", "-o"])
+        .args(["-Os", "-o"])
         .args([&wasm, &wasm])
         .tools(paths)
         .status()?;

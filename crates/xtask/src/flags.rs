@@ -17,44 +17,44 @@ struct Variant {
     levels: &'static [&'static str],
 }
 
-const SCHEDULER_Z: &str = "profile.release.package.podscope-scheduler.opt-level=\"z\"";
+const SCHEDULER_S: &str = "profile.release.package.podscope-scheduler.opt-level=\"s\"";
 const SCHEDULER_3: &str = "profile.release.package.podscope-scheduler.opt-level=3";
 
 const VARIANTS: &[Variant] = &[
     Variant {
         name: "as it is",
         config: &[],
-        levels: &["-Oz", "-Os", "-O3", ""],
+        levels: &["-Os", "-Oz", "-O3", ""],
     },
     Variant {
-        name: "scheduler z",
-        config: &[SCHEDULER_Z],
-        levels: &["-Oz"],
+        name: "scheduler s",
+        config: &[SCHEDULER_S],
+        levels: &["-Os"],
     },
     Variant {
         name: "scheduler 3",
         config: &[SCHEDULER_3],
-        levels: &["-Oz"],
+        levels: &["-Os"],
     },
     Variant {
         name: "all s",
         config: &["profile.release.opt-level=\"s\""],
-        levels: &["-Oz"],
+        levels: &["-Os"],
     },
     Variant {
         name: "all 3",
-        config: &["profile.release.opt-level=3", SCHEDULER_3],
-        levels: &["-Oz", "-O3"],
+        config: &["profile.release.opt-level=3"],
+        levels: &["-Os", "-O3"],
     },
     Variant {
         name: "thin LTO",
         config: &["profile.release.lto=\"thin\"", "profile.release.codegen-units=16"],
-        levels: &["-Oz"],
+        levels: &["-Os"],
     },
     Variant {
         name: "panic unwind",
         config: &["profile.release.panic=\"unwind\""],
-        levels: &["-Oz"],
+        levels: &["-Os"],
     },
 ];
 
@@ -83,10 +83,15 @@ pub(crate) fn measure(paths: &Paths) -> Fallible<Vec<Figure>> {
             };
             let sizes = size::brotli(&out, &[WASM.to_owned()])?;
             let (_, brotli) = sizes.first().ok_or("no size")?;
-            rows.push(Figure::new(format!("{name}: engine"), *brotli as f64 / 1024.0, "KiB"));
+            let mut row = vec![Figure::new(format!("{name}: engine"), *brotli as f64 / 1024.0, "KiB")];
             for figure in figures(timer(paths, &out).args(["basic", "spread"]))? {
-                rows.push(figure.of(&name));
+                row.push(figure.of(&name));
             }
+            // It takes long: what is known is told.
+            for figure in &row {
+                eprintln!("{figure}");
+            }
+            rows.extend(row);
         }
     }
     Ok(rows)
