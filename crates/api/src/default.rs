@@ -261,6 +261,10 @@ fn default_template(spec: &mut PodSpec) {
     fill_text(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
     set_str(&mut spec.dns_policy, "ClusterFirst");
     set_str(&mut spec.scheduler_name, "default-scheduler");
+    if spec.service_account_name.is_empty() {
+        spec.service_account_name = spec.service_account.clone();
+    }
+    spec.service_account = spec.service_account_name.clone();
     fill(&mut spec.termination_grace_period_seconds, 30);
     if spec.security_context.is_none() {
         spec.security_context = Some(Arc::default());

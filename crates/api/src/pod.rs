@@ -59,6 +59,8 @@ wire_types! {
         pub hostname: Str,
         pub subdomain: Str,
         pub service_account_name: Str,
+        /// The deprecated twin of `serviceAccountName`: read where that is not given, and always shown as it.
+        pub service_account: Str,
         pub dns_policy: Str,
         pub dns_config: Option<serde_json::Value>,
         pub host_aliases: Vec<HostAlias>,

@@ -276,3 +276,21 @@ fn va055_what_needs_no_default_stays_shared() {
     };
     assert!(std::sync::Arc::ptr_eq(&first.spec.containers, &second.spec.containers));
 }
+
+#[test]
+fn k02_the_deprecated_twin_of_the_service_account_is_read_and_shown() {
+    let pod = |given: &str| {
+        format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{given} containers: [{{name: c, image: i}}]}}\n")
+    };
+    for (given, wanted) in [
+        ("serviceAccount: old,", json!("old")),
+        ("serviceAccountName: new,", json!("new")),
+        ("serviceAccount: old, serviceAccountName: new,", json!("new")),
+        ("", Value::Null),
+    ] {
+        check(
+            &pod(given),
+            &[("/spec/serviceAccountName", wanted.clone()), ("/spec/serviceAccount", wanted)],
+        );
+    }
+}

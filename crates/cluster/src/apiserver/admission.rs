@@ -28,6 +28,7 @@ impl ApiServer {
                 fold_match_label_keys(pod);
                 if pod.spec.service_account_name.is_empty() && !pod.is_mirror() {
                     pod.spec.service_account_name = Str::from("default");
+                    pod.spec.service_account = pod.spec.service_account_name.clone();
                 }
             }
             Object::PriorityClass(class) if class.global_default == Some(true) => {
