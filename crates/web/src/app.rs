@@ -394,6 +394,7 @@ fn use_address(ctl: &Rc<Ctl>) {
                     ctl.act.emit(Act::Theme(theme));
                 }
                 if route.link.is_some() || route.lesson.is_some() {
+                    ctl.act.emit(Act::Dialog(Dialog::None));
                     open_first(&route, &ctl.send, &ctl.act);
                     if route.embed.is_none() {
                         browser::forget_link();

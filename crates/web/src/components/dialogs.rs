@@ -244,7 +244,8 @@ fn Share(props: &Props) -> Html {
     let embed = use_state(|| false);
     {
         let (ctl, screen) = (ctl.clone(), Screen::write(page));
-        use_effect_with(*anonymise, move |anonymise| {
+        // Another session may open meanwhile.
+        use_effect_with((*anonymise, page.opened.clone()), move |(anonymise, _)| {
             ctl.send.emit(Request::Share {
                 screen,
                 anonymise: *anonymise,

@@ -44,6 +44,13 @@ pub(crate) enum Dialog {
     Lane(podscope_session::protocol::Lane),
 }
 
+impl Dialog {
+    /// Whether it means the same when another session takes the place of the one it was opened over.
+    fn outlives_session(&self) -> bool {
+        matches!(self, Self::Lessons | Self::Shortcuts | Self::Share | Self::Files)
+    }
+}
+
 /// A list of actions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Menu {
@@ -398,8 +405,8 @@ impl Page {
             acts: self.acts,
             newer: self.newer,
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
-            // all what a link could not open.
-            dialog: if self.opened.is_none() {
+            // all what a link could not open. Later ones close what was about the one before.
+            dialog: if self.opened.is_none() || self.dialog.outlives_session() {
                 self.dialog.clone()
             } else {
                 Dialog::None
@@ -481,13 +488,30 @@ mod tests {
         Rc::new(Page::new(None, Theme::System, View::Playground))
     }
 
-    #[test]
-    fn refused_input_leaves_the_session_and_says_so() {
-        let open = Update::Opened(Box::new(Opened {
+    fn opened() -> Act {
+        Act::Heard(Box::new(Update::Opened(Box::new(Opened {
             title: "x".into(),
             ..Opened::default()
-        }));
-        let page = page().reduce(Act::Heard(Box::new(open)));
+        }))))
+    }
+
+    #[test]
+    fn a_session_that_opens_closes_only_what_was_about_the_one_before() {
+        let first = page().reduce(opened());
+        for (dialog, stays) in [
+            (Dialog::Share, true),
+            (Dialog::Files, true),
+            (Dialog::Editor, false),
+            (Dialog::Refused, false),
+        ] {
+            let after = first.clone().reduce(Act::Dialog(dialog.clone())).reduce(opened());
+            assert_eq!(after.dialog == dialog, stays, "{dialog:?}");
+        }
+    }
+
+    #[test]
+    fn refused_input_leaves_the_session_and_says_so() {
+        let page = page().reduce(opened());
         let page = page.reduce(Act::Heard(Box::new(Update::Refused {
             problems: vec![Problem {
                 message: "no".into(),
