@@ -14,11 +14,7 @@ pub struct Rng(Pcg32);
 impl Rng {
     /// The generator of the component called `name` under `seed`.
     pub fn split(seed: u64, name: &str) -> Self {
-        // FNV-1a selects the stream.
-        let stream = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Self(Pcg32::new(seed, stream))
+        Self(Pcg32::new(seed, fnv64([name])))
     }
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
@@ -47,4 +43,16 @@ impl Rng {
     pub fn per_mille(&mut self, n: u64) -> bool {
         self.below(1000) < n
     }
+}
+
+/// FNV-1a (64 bits) over texts, with a zero between two.
+pub(crate) fn fnv64<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for (at, text) in texts.into_iter().enumerate() {
+        let between = (at > 0).then_some(0);
+        for byte in between.into_iter().chain(text.bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
 }

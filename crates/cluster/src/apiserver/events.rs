@@ -12,6 +12,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 use super::{ApiServer, Caller, Draft, Outcome, new_uid};
+use crate::rng::fnv64;
 use crate::{Actor, EventNote, What, subject};
 
 /// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
@@ -21,36 +22,29 @@ const KEPT_MAX: usize = 20_000;
 /// `~` The name of the machine that the control plane runs on.
 const HOST: &str = "control-plane";
 
-/// What makes two events equal.
-type Identity = (Actor, Str, Kind, ObjectKey, Uid, Str, Str, Str);
+/// Numbers, each with another one and the key of an event.
+type Index = RedBlackTreeMapSync<u64, (u64, ObjectKey)>;
 
-/// Which event objects exist, by what they say, and in order of creation.
+/// Which event objects exist.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventLog {
-    known: RedBlackTreeMapSync<Identity, ObjectKey>,
-    order: RedBlackTreeMapSync<u64, (Identity, ObjectKey)>,
+    /// The newest that says so, by a hash of who says what; with its number.
+    known: Index,
+    /// By number, in the order of their creation; with that hash.
+    order: Index,
     next: u64,
 }
 
 impl ApiServer {
     /// Records an event, or raises the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
-        let identity: Identity = (
-            caller.actor.clone(),
-            note.component.clone(),
-            note.kind,
-            note.key.clone(),
-            note.uid.clone(),
-            note.field_path.clone(),
-            note.reason.clone(),
-            note.message.clone(),
-        );
+        let hash = hash_of(note, caller.actor);
         let namespace = if note.key.namespace.is_empty() {
             Str::from("default")
         } else {
             note.key.namespace.clone()
         };
-        let count = match self.repeated(&identity, caller) {
+        let count = match self.repeated(hash, note, caller) {
             Some(count) => count,
             None => {
                 self.events.next += 1;
@@ -89,8 +83,8 @@ impl ApiServer {
                 let key = event.metadata.key();
                 self.store.put_unwatched(Object::Event(Arc::new(event)));
                 let number = self.events.next;
-                self.events.known.insert_mut(identity.clone(), key.clone());
-                self.events.order.insert_mut(number, (identity, key));
+                self.events.known.insert_mut(hash, (number, key.clone()));
+                self.events.order.insert_mut(number, (hash, key));
                 self.forget_oldest();
                 1
             }
@@ -107,12 +101,15 @@ impl ApiServer {
         });
     }
 
-    fn repeated(&mut self, identity: &Identity, caller: &Caller<'_>) -> Option<i32> {
-        let key = self.events.known.get(identity)?;
-        let Object::Event(event) = self.store.objects().get_kind(Kind::Event, key)? else {
+    /// Counts an event again that says the same; its count.
+    fn repeated(&mut self, hash: u64, note: &EventNote, caller: &Caller<'_>) -> Option<i32> {
+        let (_, key) = self.events.known.get(&hash)?;
+        let Object::Event(mut event) = self.store.objects().get_kind(Kind::Event, key)? else {
             return None;
         };
-        let mut event = event;
+        if !says(&event, note) {
+            return None;
+        }
         let typed = Arc::make_mut(&mut event);
         let known = typed.series.as_ref().map(|series| series.count).or(typed.count);
         let count = known.unwrap_or(1).saturating_add(1);
@@ -132,17 +129,46 @@ impl ApiServer {
 
     fn forget_oldest(&mut self) {
         while self.events.order.size() > KEPT_MAX {
-            let Some((number, (identity, key))) = self.events.order.first().map(|(n, entry)| (*n, entry.clone()))
-            else {
+            let Some((number, (hash, key))) = self.events.order.first().map(|(n, entry)| (*n, entry.clone())) else {
                 return;
             };
             self.events.order.remove_mut(&number);
-            if self.events.known.get(&identity) == Some(&key) {
-                self.events.known.remove_mut(&identity);
+            if self.events.known.get(&hash).is_some_and(|(known, _)| *known == number) {
+                self.events.known.remove_mut(&hash);
             }
             self.store.remove_unwatched(Kind::Event, &key);
         }
     }
+}
+
+/// What makes two events equal, as a number; [`says`] tells those apart that share one.
+fn hash_of(note: &EventNote, actor: &Actor) -> u64 {
+    let ObjectKey { namespace, name } = &note.key;
+    let actor = actor.to_string();
+    fnv64([
+        &*actor,
+        &*note.component,
+        note.kind.name(),
+        &**namespace,
+        &**name,
+        &*note.uid.0,
+        &*note.field_path,
+        &*note.reason,
+        &*note.message,
+    ])
+}
+
+/// Whether an event says what is noted now.
+fn says(event: &Event, note: &EventNote) -> bool {
+    let about = &event.involved_object;
+    event.reporting_component == note.component
+        && *about.kind == *note.kind.name()
+        && about.namespace == note.key.namespace
+        && about.name == note.key.name
+        && about.uid == note.uid
+        && about.field_path == note.field_path
+        && event.reason == note.reason
+        && event.message == note.message
 }
 
 fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> ObjectReference {
