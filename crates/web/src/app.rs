@@ -9,11 +9,7 @@ use yew::prelude::*;
 
 use crate::browser::{self, files, store};
 use crate::components::{Bar, Cluster, ConsoleLineView, Dialogs, Guarantees, Inspector, Story, Timeline, Toasts};
-#[cfg(not(feature = "fixture"))]
-use crate::engine::Engine;
-use crate::engine::Heard;
-#[cfg(feature = "fixture")]
-use crate::fixture::Engine;
+use crate::engine::{Engine, Heard};
 use crate::keys;
 use crate::pure::actions::{self, Action};
 use crate::pure::clock;

@@ -6,8 +6,6 @@ mod browser;
 mod components;
 mod drop;
 mod engine;
-#[cfg(feature = "fixture")]
-mod fixture;
 mod keys;
 mod pure;
 mod state;
