@@ -198,6 +198,11 @@ fn round_up(list: &mut ResourceList) {
     }
 }
 
+fn round_up_all(resources: &mut ResourceRequirements) {
+    round_up(&mut resources.limits);
+    round_up(&mut resources.requests);
+}
+
 /// What only pods get, not templates; then what both get.
 fn default_pod(spec: &mut PodSpec) {
     // VA-030: requests from limits, per resource.
@@ -211,8 +216,9 @@ fn default_pod(spec: &mut PodSpec) {
     for list in [&mut spec.containers, &mut spec.init_containers] {
         if list.iter().any(defaults_requests) {
             for container in Arc::make_mut(list) {
-                for (name, limit) in &container.resources.limits {
-                    container.resources.requests.entry(name.clone()).or_insert(*limit);
+                let ResourceRequirements { limits, requests, .. } = Arc::make_mut(&mut container.resources);
+                for (name, limit) in &*limits {
+                    requests.entry(name.clone()).or_insert(*limit);
                 }
             }
         }
@@ -271,10 +277,7 @@ fn default_template(spec: &mut PodSpec) {
     }
     round_up(&mut spec.overhead);
     if let Some(own) = &mut spec.resources {
-        default_shared(own, |own| {
-            round_up(&mut own.limits);
-            round_up(&mut own.requests);
-        });
+        default_shared(own, round_up_all);
     }
     for (list, is_init) in [
         (&mut spec.init_containers, true),
@@ -315,8 +318,7 @@ fn default_container(container: &mut Container, is_init: bool) {
             set_str(&mut field.api_version, "v1");
         }
     }
-    round_up(&mut container.resources.limits);
-    round_up(&mut container.resources.requests);
+    default_shared(&mut container.resources, round_up_all);
     // VA-056: without their feature gates these fields vanish.
     if !is_init || container.restart_policy != Some(RestartPolicy::Always) {
         container.restart_policy = None;
@@ -432,8 +434,7 @@ fn default_volume(volume: &mut Volume) {
 
 fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
     fill(&mut spec.volume_mode, "Filesystem".into());
-    round_up(&mut spec.resources.limits);
-    round_up(&mut spec.resources.requests);
+    round_up_all(&mut spec.resources);
 }
 
 fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {

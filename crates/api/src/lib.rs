@@ -59,6 +59,7 @@ pub mod wire;
 mod workload;
 mod yaml;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 pub use self::advice::{Advice, advice};
@@ -87,6 +88,30 @@ pub use self::workload::*;
 
 /// A shared, immutable string: names and labels are copied far more often than made.
 pub type Str = Arc<str>;
+
+/// How many texts [`shared`] keeps.
+const SHARED_MAX: usize = 4096;
+
+/// A text that many objects have in common, such as the type of a condition or the reason of an event: equal ones
+/// are kept once, the first few thousand of them.
+pub fn shared(text: &str) -> Str {
+    thread_local! {
+        static KNOWN: RefCell<ordered::BTreeSet<Str>> = const { RefCell::new(ordered::BTreeSet::new()) };
+    }
+    if text.is_empty() {
+        return Str::default();
+    }
+    KNOWN.with_borrow_mut(|known| match known.get(text) {
+        Some(known) => known.clone(),
+        None => {
+            let text = Str::from(text);
+            if known.len() < SHARED_MAX {
+                known.insert(text.clone());
+            }
+            text
+        }
+    })
+}
 
 /// `intstr.IntOrString`.
 #[derive(Debug, Clone, PartialEq, Eq)]

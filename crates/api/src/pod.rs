@@ -94,7 +94,7 @@ wire_types! {
         pub ports: Vec<ContainerPort>,
         pub env_from: Vec<EnvFromSource>,
         pub env: Vec<EnvVar>,
-        pub resources: ResourceRequirements,
+        pub resources: Arc<ResourceRequirements>,
         /// Only `Always`, only on init containers: a sidecar.
         pub restart_policy: Option<RestartPolicy>,
         pub volume_mounts: Vec<VolumeMount>,
@@ -338,7 +338,7 @@ wire_types! {
         pub container_id as "containerID": Str,
         pub started: Option<bool>,
         pub allocated_resources: ResourceList,
-        pub resources: Option<ResourceRequirements>,
+        pub resources: Option<Arc<ResourceRequirements>>,
         pub volume_mounts: Vec<VolumeMountStatus>,
     }
     /// A volume as it is mounted into the container.

@@ -280,7 +280,9 @@ fn va055_what_needs_no_default_stays_shared() {
 #[test]
 fn k02_the_deprecated_twin_of_the_service_account_is_read_and_shown() {
     let pod = |given: &str| {
-        format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{given} containers: [{{name: c, image: i}}]}}\n")
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{given} containers: [{{name: c, image: i}}]}}\n"
+        )
     };
     for (given, wanted) in [
         ("serviceAccount: old,", json!("old")),
@@ -290,7 +292,10 @@ fn k02_the_deprecated_twin_of_the_service_account_is_read_and_shown() {
     ] {
         check(
             &pod(given),
-            &[("/spec/serviceAccountName", wanted.clone()), ("/spec/serviceAccount", wanted)],
+            &[
+                ("/spec/serviceAccountName", wanted.clone()),
+                ("/spec/serviceAccount", wanted),
+            ],
         );
     }
 }

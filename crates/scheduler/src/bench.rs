@@ -96,7 +96,7 @@ fn requests(cpu: i64, memory_mib: i64) -> Arc<Vec<Container>> {
         image: "registry.k8s.io/pause:3.10".into(),
         ..Container::default()
     };
-    let requests = &mut container.resources.requests;
+    let requests = &mut Arc::make_mut(&mut container.resources).requests;
     requests.insert("cpu".into(), Quantity::from_milli(cpu));
     requests.insert("memory".into(), Quantity::from_bytes(memory_mib << 20));
     Arc::new(vec![container])

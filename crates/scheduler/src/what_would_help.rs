@@ -405,7 +405,9 @@ impl WhatWouldHelp {
         let container = Arc::make_mut(&mut pod.spec.containers)
             .iter_mut()
             .max_by_key(|container| container.resources.requests.get(resource.name()).map_or(0, read))?;
-        let quantity = container.resources.requests.get_mut(resource.name())?;
+        let quantity = Arc::make_mut(&mut container.resources)
+            .requests
+            .get_mut(resource.name())?;
         let left = read(quantity) - (from - to);
         if left < 0 {
             return None;

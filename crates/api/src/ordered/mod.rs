@@ -119,7 +119,9 @@ impl<K, V> BTreeMap<K, V> {
     /// Puts an entry where [`BTreeMap::locate`] said it belongs.
     fn put(&mut self, mut slot: Slot, entry: (K, V)) -> &mut V {
         if self.chunks.is_empty() {
-            self.chunks.push(Vec::new());
+            // Most maps never have a second entry.
+            self.chunks.reserve_exact(1);
+            self.chunks.push(Vec::with_capacity(1));
         }
         let chunk = &mut self.chunks[slot.chunk];
         if chunk.len() == FULL {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::{
     Kind, LabelSelector, LabelSelectorRequirement, Namespace, Object, Pod, PodSpec, PreemptionPolicy, PriorityClass,
     QosClass, Quantity, ResourceList, SelectorOperator, StorageClass, Str, Taint, TaintEffect, Toleration,
-    TolerationOperator,
+    TolerationOperator, shared,
 };
 
 use super::{ApiServer, Caller};
@@ -17,6 +17,16 @@ const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 impl ApiServer {
+    fn default_tolerations(&mut self, spec: &mut PodSpec) {
+        let (given, filled) = &mut self.tolerations;
+        if filled.is_empty() || *given != spec.tolerations {
+            *given = spec.tolerations.clone();
+            *filled = spec.tolerations.clone();
+            default_tolerations(Arc::make_mut(filled));
+        }
+        spec.tolerations = filled.clone();
+    }
+
     /// Admission of a create.
     pub(super) fn admit(&mut self, object: &mut Object, caller: &Caller<'_>) -> Result<(), ApiError> {
         self.admit_namespace(object)?;
@@ -24,10 +34,10 @@ impl ApiServer {
             Object::Pod(pod) => {
                 let pod = Arc::make_mut(pod);
                 self.admit_priority(pod)?;
-                default_tolerations(pod);
+                self.default_tolerations(&mut pod.spec);
                 fold_match_label_keys(pod);
                 if pod.spec.service_account_name.is_empty() && !pod.is_mirror() {
-                    pod.spec.service_account_name = Str::from("default");
+                    pod.spec.service_account_name = shared("default");
                     pod.spec.service_account = pod.spec.service_account_name.clone();
                 }
             }
@@ -70,7 +80,9 @@ impl ApiServer {
     /// Admission of an update of the main resource.
     pub(super) fn admit_update(&self, object: &mut Object) -> Result<(), ApiError> {
         match object {
-            Object::Pod(pod) if !has_tolerations(pod) => default_tolerations(Arc::make_mut(pod)),
+            Object::Pod(pod) if !has_tolerations(pod) => {
+                default_tolerations(Arc::make_mut(&mut Arc::make_mut(pod).spec.tolerations));
+            }
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
                 if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
@@ -192,13 +204,12 @@ fn has_tolerations(pod: &Pod) -> bool {
 }
 
 /// LC-046.
-fn default_tolerations(pod: &mut Pod) {
+fn default_tolerations(tolerations: &mut Vec<Toleration>) {
     for key in [NOT_READY, UNREACHABLE] {
-        if !pod.spec.tolerations.iter().any(|toleration| covers(toleration, key)) {
-            let tolerations = Arc::make_mut(&mut pod.spec.tolerations);
+        if !tolerations.iter().any(|toleration| covers(toleration, key)) {
             tolerations.reserve_exact(1);
             tolerations.push(Toleration {
-                key: key.into(),
+                key: shared(key),
                 operator: Some(TolerationOperator::Exists),
                 effect: Some(TaintEffect::NoExecute),
                 toleration_seconds: Some(DEFAULT_TOLERATION_SECONDS),

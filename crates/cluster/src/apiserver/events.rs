@@ -6,7 +6,9 @@
 //! Deviation: a series is counted as it goes; the real recorder writes its
 //! beginning and its end.
 
-use podscope_api::{Event, EventSeries, EventSource, Kind, MicroTime, Object, ObjectKey, ObjectReference, Str, Uid};
+use podscope_api::{
+    Event, EventSeries, EventSource, Kind, Labels, MicroTime, Object, ObjectKey, ObjectReference, Str, Uid, shared,
+};
 use rpds::RedBlackTreeMapSync;
 use serde_json::json;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use crate::{Actor, EventNote, What, subject};
 
 /// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
 /// whatever their number; a bound keeps memory in check in large runs.
-const KEPT_MAX: usize = 20_000;
+const KEPT_MAX: usize = 10_000;
 
 /// `~` The name of the machine that the control plane runs on.
 const HOST: &str = "control-plane";
@@ -33,6 +35,8 @@ pub(super) struct EventLog {
     /// By number, in the order of their creation; with that hash.
     order: Index,
     next: u64,
+    /// The labels of events.
+    nothing: Labels,
 }
 
 impl ApiServer {
@@ -40,7 +44,7 @@ impl ApiServer {
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let hash = hash_of(note, caller.actor);
         let namespace = if note.key.namespace.is_empty() {
-            Str::from("default")
+            shared("default")
         } else {
             note.key.namespace.clone()
         };
@@ -56,12 +60,14 @@ impl ApiServer {
                         namespace,
                         uid: new_uid(&mut self.rng),
                         creation_timestamp: Some(caller.wall()),
+                        labels: self.events.nothing.clone(),
+                        annotations: self.events.nothing.clone(),
                         ..Default::default()
                     },
                     involved_object: reference(note.kind, &note.key, &note.uid, &note.field_path),
-                    reason: note.reason.clone(),
+                    reason: shared(&note.reason),
                     message: note.message.clone(),
-                    kind: note.kind_of_event.as_str().into(),
+                    kind: shared(note.kind_of_event.as_str()),
                     related: note
                         .related
                         .as_ref()
@@ -173,12 +179,12 @@ fn says(event: &Event, note: &EventNote) -> bool {
 
 fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> ObjectReference {
     ObjectReference {
-        kind: kind.name().into(),
+        kind: shared(kind.name()),
         namespace: key.namespace.clone(),
         name: key.name.clone(),
         uid: uid.clone(),
-        api_version: kind.api_version().into(),
-        field_path: field_path.into(),
+        api_version: shared(kind.api_version()),
+        field_path: shared(field_path),
         ..ObjectReference::default()
     }
 }
@@ -186,10 +192,10 @@ fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> Object
 /// The component that says so, as the `From` column of `kubectl describe` shows it.
 fn source(actor: &Actor, note: &EventNote) -> EventSource {
     EventSource {
-        component: note.component.clone(),
+        component: shared(&note.component),
         host: match actor {
             Actor::Kubelet(node) => node.0.clone(),
-            _ => Str::from(""),
+            _ => Str::default(),
         },
     }
 }

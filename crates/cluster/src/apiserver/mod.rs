@@ -16,7 +16,7 @@ mod update;
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
+use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
 use serde_json::Value;
 
 use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
@@ -73,6 +73,8 @@ pub struct ApiServer {
     rng: Rng,
     events: events::EventLog,
     next_cluster_ip: u32,
+    /// Tolerations as they were given last, and with the default ones: pods of a template share both.
+    tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
 }
 
 impl ApiServer {
@@ -83,6 +85,7 @@ impl ApiServer {
             rng: Rng::split(seed, "apiserver"),
             events: events::EventLog::default(),
             next_cluster_ip: 0,
+            tolerations: Default::default(),
         }
     }
     /// The store, to read.

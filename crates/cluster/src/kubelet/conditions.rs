@@ -1,6 +1,6 @@
 //! The conditions a kubelet owns (LC-106 to LC-113), in their order.
 
-use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str};
+use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
 use super::status::has_active_app;
 use crate::Ctx;
@@ -58,11 +58,11 @@ pub(super) fn set(
     let containers_ready = containers_ready(status, pod);
     let ready = ready(&containers_ready, status, pod);
     let mut owned = vec![
-        condition("PodReadyToStartContainers", has_sandbox, "", "".into()),
+        condition("PodReadyToStartContainers", has_sandbox, "", Str::default()),
         initialized(status, pod),
         ready,
         containers_ready,
-        condition("PodScheduled", true, "", "".into()),
+        condition("PodScheduled", true, "", Str::default()),
     ];
     for one in &mut owned {
         date(one, old, pod, ctx);
@@ -85,13 +85,13 @@ pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
 
 fn condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondition {
     PodCondition {
-        kind: kind.into(),
+        kind: shared(kind),
         status: if is_true {
             ConditionStatus::True
         } else {
             ConditionStatus::False
         },
-        reason: reason.into(),
+        reason: shared(reason),
         message,
         ..PodCondition::default()
     }
@@ -125,10 +125,10 @@ fn initialized(status: &PodStatus, pod: &Pod) -> PodCondition {
         .map(|(container, _)| &*container.name)
         .collect();
     if status.phase == Some(PodPhase::Succeeded) {
-        return condition("Initialized", true, "PodCompleted", "".into());
+        return condition("Initialized", true, "PodCompleted", Str::default());
     }
     if incomplete.is_empty() || has_active_app(status) {
-        return condition("Initialized", true, "", "".into());
+        return condition("Initialized", true, "", Str::default());
     }
     let message = format!("containers with incomplete status: [{}]", incomplete.join(" "));
     condition("Initialized", false, "ContainersNotInitialized", message.into())
@@ -137,8 +137,8 @@ fn initialized(status: &PodStatus, pod: &Pod) -> PodCondition {
 fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
     const KIND: &str = "ContainersReady";
     match status.phase {
-        Some(PodPhase::Succeeded) => return condition(KIND, false, "PodCompleted", "".into()),
-        Some(PodPhase::Failed) => return condition(KIND, false, "PodFailed", "".into()),
+        Some(PodPhase::Succeeded) => return condition(KIND, false, "PodCompleted", Str::default()),
+        Some(PodPhase::Failed) => return condition(KIND, false, "PodFailed", Str::default()),
         _ => {}
     }
     let sidecars = pod
@@ -166,7 +166,7 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
         .flatten()
         .collect();
     if parts.is_empty() {
-        condition(KIND, true, "", "".into())
+        condition(KIND, true, "", Str::default())
     } else {
         condition(KIND, false, "ContainersNotReady", parts.join(", ").into())
     }
@@ -175,7 +175,7 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
 fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodCondition {
     if containers_ready.status != ConditionStatus::True {
         return PodCondition {
-            kind: "Ready".into(),
+            kind: shared("Ready"),
             ..containers_ready.clone()
         };
     }
@@ -196,7 +196,7 @@ fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodC
         }
     }
     if problems.is_empty() {
-        condition("Ready", true, "", "".into())
+        condition("Ready", true, "", Str::default())
     } else {
         condition("Ready", false, "ReadinessGatesNotReady", problems.join(", ").into())
     }

@@ -3,7 +3,7 @@
 
 use podscope_api::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting, ContainerStatus,
-    IpAddress, Pod, PodPhase, PodStatus, RestartPolicy, Str, VolumeMount, VolumeMountStatus,
+    IpAddress, Pod, PodPhase, PodStatus, RestartPolicy, Str, VolumeMount, VolumeMountStatus, shared,
 };
 
 use super::conditions;
@@ -242,8 +242,8 @@ fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reaso
         image: container.image.clone(),
         state: ContainerState {
             waiting: Some(ContainerStateWaiting {
-                reason: default_reason.into(),
-                message: "".into(),
+                reason: shared(default_reason),
+                message: Str::default(),
             }),
             ..ContainerState::default()
         },
@@ -282,7 +282,7 @@ fn state_of(container: &machine::Container, pod: &Pod, ctx: &Ctx<'_>) -> Contain
         Some(exit) => ContainerState {
             terminated: Some(ContainerStateTerminated {
                 exit_code: exit.code,
-                reason: exit.reason.into(),
+                reason: shared(exit.reason),
                 started_at: wall(container.started_at),
                 finished_at: wall(exit.at),
                 container_id: container_id(pod, container),
