@@ -23,7 +23,7 @@ impl Side {
             self.pods.remove(gone);
         }
         for pod in &frame.pods {
-            self.pods.insert(pod.id.clone(), pod.clone());
+            self.pods.insert(pod.id.clone(), PodView::clone(pod));
         }
     }
     /// Node and mark of each pod.

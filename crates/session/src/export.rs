@@ -90,7 +90,8 @@ pub fn picture(session: &Session) -> String {
                 .iter()
                 .filter_map(|name| frame.nodes.iter().find(|n| n.name == *name))
             {
-                let pods: Vec<&PodView> = frame.pods.iter().filter(|pod| pod.node == node.name).collect();
+                let all = frame.pods.iter().map(AsRef::as_ref);
+                let pods: Vec<&PodView> = all.filter(|pod| pod.node == node.name).collect();
                 y += card(&mut cards, x + 10, y, node, &pods, &hue) + 10;
             }
             let _ = writeln!(
@@ -103,7 +104,8 @@ pub fn picture(session: &Session) -> String {
         }
         top = bottom + 12;
     }
-    let pending: Vec<&PodView> = frame.pods.iter().filter(|pod| pod.node.is_empty()).collect();
+    let all = frame.pods.iter().map(AsRef::as_ref);
+    let pending: Vec<&PodView> = all.filter(|pod: &&PodView| pod.node.is_empty()).collect();
     if !pending.is_empty() {
         body.push_str(&text(26, top + 22, "pending", "font-weight=\"bold\""));
         for (at, pod) in pending.iter().enumerate() {

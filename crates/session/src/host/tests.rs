@@ -113,7 +113,7 @@ impl Seen {
         let nodes = frame.nodes.iter().map(|node| (node.name.clone(), node.clone()));
         self.nodes.extend(nodes);
         self.pods
-            .extend(frame.pods.iter().map(|pod| (pod.id.clone(), pod.clone())));
+            .extend(frame.pods.iter().map(|pod| (pod.id.clone(), PodView::clone(pod))));
         self.groups = frame.groups.clone().unwrap_or_else(|| std::mem::take(&mut self.groups));
     }
 }

@@ -1,6 +1,7 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ pub struct Frame {
     /// Nodes gone.
     pub nodes_gone: Vec<String>,
     /// Changed and new pods and ghosts, by `id`.
-    pub pods: Vec<PodView>,
+    pub pods: Vec<Arc<PodView>>,
     /// Ids gone.
     pub pods_gone: Vec<String>,
     /// The control plane, whenever it changed.
@@ -191,11 +192,11 @@ pub struct PodView {
     /// State of each container: `running`, `waiting`, `done`, `failed`.
     pub containers: Vec<String>,
     /// Termination under way.
-    pub termination: Option<TerminationView>,
+    pub termination: Option<Box<TerminationView>>,
     /// End of a back-off, or of another countdown.
     pub countdown: Option<Micros>,
     /// Pending pods: where in the queue and what it waits for.
-    pub queue: Option<QueueView>,
+    pub queue: Option<Box<QueueView>>,
     /// Why it is being deleted (C-09).
     pub deletion_cause: String,
 }

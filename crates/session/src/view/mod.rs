@@ -7,6 +7,7 @@ mod nodes;
 mod pods;
 mod words;
 
+use podscope_api::Uid;
 use podscope_api::ordered::{BTreeMap, BTreeSet};
 
 pub(crate) use detail::detail;
@@ -90,11 +91,11 @@ fn renew<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> 
 pub(crate) struct Owners {
     views: Vec<OwnerView>,
     /// Owner by the UID of a pod: ghosts keep their colour.
-    pods: BTreeMap<String, usize>,
+    pods: BTreeMap<Uid, usize>,
 }
 
 impl Owners {
-    pub(crate) fn see(&mut self, id: &str, name: &str, uid: &str) {
+    pub(crate) fn see(&mut self, id: &str, name: &str, uid: &Uid) {
         if self.pods.contains_key(uid) {
             return;
         }
@@ -107,9 +108,9 @@ impl Owners {
             });
             self.views.len() - 1
         });
-        self.pods.insert(uid.to_owned(), at);
+        self.pods.insert(uid.clone(), at);
     }
-    pub(crate) fn of_uid(&self, uid: &str) -> String {
+    pub(crate) fn of_uid(&self, uid: &Uid) -> String {
         self.pods
             .get(uid)
             .and_then(|at| self.views.get(*at))

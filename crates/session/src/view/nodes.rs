@@ -187,7 +187,7 @@ pub(crate) fn follow(
 fn haunt(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
     frame
         .pods
-        .extend(new.iter().filter(|ghost| !old.contains(ghost)).cloned());
+        .extend(new.iter().filter(|ghost| !old.contains(ghost)).cloned().map(Arc::new));
     let gone = old.into_iter().map(|ghost| ghost.id);
     frame
         .pods_gone
@@ -367,7 +367,7 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
     // Neighbours in the order of keys mostly have one owner.
     let mut spreads: Vec<Spread<'_>> = Vec::new();
     let ghosts = nodes.values().flat_map(|node| &node.ghosts);
-    let all = (pods.iter().map(|seen| (&seen.view, seen.group, Some(&seen.pod))))
+    let all = (pods.iter().map(|seen| (&*seen.view, seen.group, Some(&seen.pod))))
         .chain(ghosts.map(|ghost| (ghost, group_of(&ghost.node), None)));
     for (view, group, pod) in all.filter(|(view, ..)| !view.owner.is_empty()) {
         if spreads.last().is_none_or(|last| last.owner != view.owner) {

@@ -62,7 +62,7 @@ fn short(name: &str, owner: &str) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) pod: Arc<Pod>,
-    pub(crate) view: PodView,
+    pub(crate) view: Arc<PodView>,
     /// Index of its node's group, once it is known.
     pub(crate) group: Option<usize>,
 }
@@ -96,7 +96,7 @@ pub(crate) fn follow(
     for pod in world.objects().list::<Pod>() {
         while let Some(old) = before.next_if(|old| !Arc::ptr_eq(&old.pod, pod) && place(&old.pod) < place(pod)) {
             places.extend(old.pod.spec.node_name.clone());
-            frame.pods_gone.push(old.view.id);
+            frame.pods_gone.push(old.view.id.clone());
         }
         let old = before.next_if(|old| place(&old.pod) == place(pod));
         let by = Some((&pod.metadata.namespace, pod.metadata.controller_ref()));
@@ -121,7 +121,7 @@ pub(crate) fn follow(
                 if !owner.is_empty() {
                     owners.see(&owner, &name, &pod.metadata.uid);
                 }
-                let view = view(world, machines, &waiting, pod, owner.clone(), &name, now);
+                let view = Arc::new(view(world, machines, &waiting, pod, owner.clone(), &name, now));
                 let mut group = None;
                 if let Some(old) = &old {
                     group = old.group.filter(|_| old.view.node == view.node);
@@ -145,7 +145,7 @@ pub(crate) fn follow(
     }
     for old in before {
         places.extend(old.pod.spec.node_name.clone());
-        frame.pods_gone.push(old.view.id);
+        frame.pods_gone.push(old.view.id.clone());
     }
 }
 
@@ -239,9 +239,9 @@ fn view(
             _ => 3,
         },
         containers: containers(pod),
-        termination: termination(world, machines, pod, &node),
+        termination: termination(world, machines, pod, &node).map(Box::new),
         countdown: countdown(world, pod),
-        queue: node.is_empty().then(|| queue(waiting, pod)),
+        queue: node.is_empty().then(|| Box::new(queue(waiting, pod))),
         deletion_cause: words::deletion_cause(pod),
         node,
     }

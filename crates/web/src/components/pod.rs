@@ -171,11 +171,11 @@ mod tests {
             owner: "StatefulSet default/web".into(),
             priority: 100,
             mark: PodMark::Terminating,
-            termination: Some(TerminationView {
+            termination: Some(Box::new(TerminationView {
                 stage: "preStop".into(),
                 next: "SIGTERM in 11 s".into(),
                 ..TerminationView::default()
-            }),
+            })),
             ..PodView::default()
         };
         assert_eq!(

@@ -2,6 +2,7 @@
 //! each render may keep its own picture, and nodes change identity only when they change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use podscope_session::protocol::{
     BranchView, ControlPlaneView, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView, StoryState,
@@ -116,7 +117,7 @@ impl Model {
         &mut self,
         nodes: Vec<NodeView>,
         nodes_gone: &[String],
-        pods: Vec<PodView>,
+        pods: Vec<Arc<PodView>>,
         pods_gone: &[String],
         reset: bool,
     ) {
@@ -131,7 +132,10 @@ impl Model {
             self.draft(&mut drafts, &name).view = view;
         }
         let mut gone: BTreeSet<&str> = pods_gone.iter().map(String::as_str).collect();
-        let changed: Vec<Shared<PodView>> = pods.into_iter().map(Shared::new).collect();
+        let changed: Vec<Shared<PodView>> = pods
+            .into_iter()
+            .map(|pod| Shared::new(Arc::unwrap_or_clone(pod)))
+            .collect();
         gone.extend(changed.iter().map(|p| p.id.as_str()));
         for id in gone {
             let Some(old) = self.pods.get(id).cloned() else {
@@ -299,7 +303,7 @@ mod tests {
                 nodes: vec!["a-1".into()],
                 counts: vec![],
             }]),
-            pods: vec![pod("w0", "a-1"), pod("w1", "b-1"), pod("p", "")],
+            pods: [pod("w0", "a-1"), pod("w1", "b-1"), pod("p", "")].map(Arc::new).into(),
             ..Frame::default()
         });
         model
@@ -311,7 +315,7 @@ mod tests {
         assert_eq!((model.pending.len(), model.ready, model.ghosts), (1, 2, 0));
         assert!(model.moved.is_empty(), "a first picture has no motion");
         model.apply(Frame {
-            pods: vec![pod("p", "b-1")],
+            pods: vec![pod("p", "b-1").into()],
             ..Frame::default()
         });
         assert!(model.pending.is_empty());
@@ -332,7 +336,7 @@ mod tests {
         let before = model.nodes["a-1"].clone();
         model.apply(Frame {
             now: 5,
-            pods: vec![pod("w1", "b-1")],
+            pods: vec![pod("w1", "b-1").into()],
             ..Frame::default()
         });
         assert!(model.nodes["a-1"] == before);
@@ -350,7 +354,7 @@ mod tests {
             ..pod("w0", "b-1")
         };
         model.apply(Frame {
-            pods: vec![ghost],
+            pods: vec![ghost.into()],
             ..Frame::default()
         });
         assert_eq!(model.pod("default/w0", "").map(|p| p.node.as_str()), Some("a-1"));
@@ -361,15 +365,15 @@ mod tests {
     fn nominated_pods_stand_on_the_node_until_they_are_bound() {
         let mut model = first();
         model.apply(Frame {
-            pods: vec![PodView {
+            pods: vec![Arc::new(PodView {
                 nominated: "a-1".into(),
                 ..pod("p", "")
-            }],
+            })],
             ..Frame::default()
         });
         assert_eq!(model.nodes["a-1"].nominated.len(), 1);
         model.apply(Frame {
-            pods: vec![pod("p", "a-1")],
+            pods: vec![pod("p", "a-1").into()],
             ..Frame::default()
         });
         assert!(model.nodes["a-1"].nominated.is_empty());
