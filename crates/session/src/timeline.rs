@@ -32,15 +32,11 @@ use crate::scenario::{Loaded, Timed};
 
 /// The end of simulated time: one hundred years.
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
-/// Checkpoints kept in a branch; when there are more, every other one goes and the spacing doubles.
+/// Checkpoints kept in a branch; when there is no room for more, every other one goes and the spacing doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
-/// Nodes and pods that a session has room for: those of a branch's checkpoints and, [`WORLD_WEIGHS`] times, those of
-/// its world. What bounds memory in a large cluster.
-pub const ROOM: usize = 850_000;
-/// A world takes as much as so many checkpoints of it.
-pub const WORLD_WEIGHS: usize = 12;
-/// Checkpoints that a branch of any cluster may keep.
-pub const MIN_CHECKPOINTS: usize = 3;
+/// What a branch's checkpoints and the world may weigh together; 1 is what a scheduler knows of a pod, some 350 bytes
+/// in a browser. What bounds memory in a large cluster.
+pub const ROOM: usize = 1_200_000;
 /// Events between checkpoints of a young branch.
 const FIRST_SPACING: u64 = 400;
 /// Branches kept.

@@ -6,16 +6,71 @@ use std::sync::Arc;
 use podscope_api::Kind;
 use podscope_cluster::{SimTime, Span, World};
 
-use super::branch::Checkpoint;
-use super::{Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, MIN_CHECKPOINTS, ROOM, Session, WORLD_WEIGHS};
+use super::branch::{Branch, Checkpoint};
+use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, ROOM, Session};
 
-/// How many checkpoints a branch keeps of worlds of this size: one costs what the scheduler and the controllers
-/// know of nodes and pods, which is theirs alone as soon as they learn something.
-fn most_checkpoints(world: &World) -> usize {
+// What is weighed is told in [`ROOM`].
+
+/// A node of the world, with its machine and its kubelet.
+const NODE_WEIGHS: usize = 20;
+/// A pod of the world, with its containers.
+const POD_WEIGHS: usize = 17;
+/// What is known of a node; of a pod it is 1.
+const KNOWN_NODE_WEIGHS: usize = 5;
+/// An object's former state.
+const WRITE_WEIGHS: usize = 4;
+/// A checkpoint comes after so many events at least for what it copies: replaying these takes about as long as the copy.
+const KNOWN_PER_EVENT: u64 = 5;
+
+/// Nodes and pods of a world.
+fn size(world: &World) -> (usize, usize) {
     let objects = world.objects();
-    let known = objects.count_kind(Kind::Pod) + objects.count_kind(Kind::Node);
-    let room = ROOM.saturating_sub(WORLD_WEIGHS * known);
-    (room / known.max(1)).clamp(MIN_CHECKPOINTS, MAX_CHECKPOINTS)
+    (objects.count_kind(Kind::Node), objects.count_kind(Kind::Pod))
+}
+
+/// What a world weighs.
+fn weight(world: &World) -> usize {
+    let (nodes, pods) = size(world);
+    nodes * NODE_WEIGHS + pods * POD_WEIGHS
+}
+
+/// What a checkpoint has for itself: what the scheduler, the controllers and the network know of nodes and pods, which
+/// is copied when they learn something; and the objects that were written after it.
+fn own_weight(checkpoint: &World, after: &World) -> usize {
+    let written = after.revision().saturating_sub(checkpoint.revision());
+    let written = usize::try_from(written).unwrap_or(usize::MAX);
+    known(checkpoint) + written.saturating_mul(WRITE_WEIGHS).min(weight(checkpoint))
+}
+
+fn known(world: &World) -> usize {
+    let (nodes, pods) = size(world);
+    nodes * KNOWN_NODE_WEIGHS + pods
+}
+
+impl Branch {
+    /// What the checkpoints weigh beside the world.
+    fn weight(&self, world: &World) -> usize {
+        let worlds = || self.checkpoints.iter().map(|checkpoint| &checkpoint.world);
+        let after = worlds().skip(1).chain([world]);
+        worlds().zip(after).map(|(own, after)| own_weight(own, after)).sum()
+    }
+
+    /// Lets every other checkpoint go, but never the first, until the rest has room beside the world.
+    fn thin_out(&mut self, world: &World, room: usize) {
+        while self.checkpoints.len() > 1
+            && (self.checkpoints.len() > MAX_CHECKPOINTS || self.weight(world) + weight(world) > room)
+        {
+            // Of two or three the last was too heavy, because much has changed since: that need not go on.
+            if self.checkpoints.len() > 3 {
+                self.spacing = self.spacing.saturating_mul(2);
+            }
+            let mut at = 0;
+            self.checkpoints.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+        }
+    }
 }
 
 impl Session {
@@ -25,7 +80,10 @@ impl Session {
             return;
         };
         let last = branch.checkpoints.last().map_or(0, |last| last.world.queue_stats().1);
-        if events < last + branch.spacing {
+        if events > last && events.is_multiple_of(FIRST_SPACING) {
+            branch.thin_out(&self.world, ROOM);
+        }
+        if events < last + branch.spacing || events < last + known(&self.world) as u64 / KNOWN_PER_EVENT {
             return;
         }
         branch.checkpoints.push(Checkpoint {
@@ -33,15 +91,7 @@ impl Session {
             world: self.world.clone(),
             progress: self.progress.clone(),
         });
-        let most = most_checkpoints(&self.world);
-        while branch.checkpoints.len() > most {
-            branch.spacing = branch.spacing.saturating_mul(2);
-            let mut at = 0;
-            branch.checkpoints.retain(|_| {
-                at += 1;
-                at % 2 == 1
-            });
-        }
+        branch.thin_out(&self.world, ROOM);
     }
 
     /// Starts to seek: afterwards [`Session::advance`] to the same instant finishes it. Both ways begin at the
@@ -179,5 +229,55 @@ impl Session {
             }
         }
         replay.world.take_decision()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lessons, scenario};
+
+    fn played() -> Session {
+        let loaded = scenario::load(&[lessons::welcome()]).expect("it loads");
+        let mut session = Session::new(loaded).expect("it starts");
+        session.advance(SimTime::from_seconds(1800), u64::MAX);
+        session
+    }
+
+    #[test]
+    fn t_01_checkpoints_stay_within_their_room() {
+        let session = played();
+        let (branch, world) = (session.branch(), session.world());
+        let all = branch.checkpoint_count();
+        assert!(all > 8, "{all} of half an hour");
+        for part in [1, 2, 4] {
+            let room = weight(world) + branch.weight(world) / part;
+            let mut less = branch.clone();
+            less.thin_out(world, room);
+            assert!(less.weight(world) + weight(world) <= room);
+            assert_eq!(less.checkpoint_count() == all, part == 1);
+            assert_eq!(less.checkpoints.first().map(|first| first.at), Some(SimTime::ZERO));
+        }
+        let mut none = branch.clone();
+        none.thin_out(world, 0);
+        assert_eq!(none.checkpoint_count(), 1, "t = 0 stays");
+    }
+
+    #[test]
+    fn t_01_a_checkpoint_weighs_more_the_more_was_written_after_it() {
+        let mut session = played();
+        let world = session.world().clone();
+        assert_eq!(own_weight(&world, &world), known(&world));
+        let mut last = known(&world);
+        for _ in 0..3 {
+            session.advance(session.now() + Span::seconds(10), u64::MAX);
+            let weighs = own_weight(&world, session.world());
+            assert!(
+                weighs > last || weighs == known(&world) + weight(&world),
+                "{weighs} after {last}"
+            );
+            last = weighs;
+        }
+        assert!(last > known(&world));
     }
 }
