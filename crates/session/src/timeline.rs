@@ -34,9 +34,9 @@ use crate::scenario::{Loaded, Timed};
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 /// Checkpoints kept in a branch; when there is no room for more, every other one goes and the spacing doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
-/// What a branch's checkpoints and the world may weigh together; 1 is what a scheduler knows of a pod, some 350 bytes
+/// What a branch's checkpoints and the world may weigh together; 1 is what a scheduler knows of a pod, some 250 bytes
 /// in a browser. What bounds memory in a large cluster.
-pub const ROOM: usize = 1_200_000;
+pub const ROOM: usize = 1_600_000;
 /// Events between checkpoints of a young branch.
 const FIRST_SPACING: u64 = 400;
 /// Branches kept.

@@ -14,7 +14,7 @@ use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, ROOM, Session}
 /// A node of the world, with its machine and its kubelet.
 const NODE_WEIGHS: usize = 20;
 /// A pod of the world, with its containers.
-const POD_WEIGHS: usize = 17;
+const POD_WEIGHS: usize = 25;
 /// What is known of a node; of a pod it is 1.
 const KNOWN_NODE_WEIGHS: usize = 5;
 /// An object's former state.
