@@ -314,13 +314,17 @@ impl Session {
 /// Where FNV-1a (64 bits) begins.
 const FNV: u64 = 0xcbf2_9ce4_8422_2325;
 
-fn hash_on(mut hash: u64, trace: Records<'_>) -> u64 {
-    for record in trace {
-        for byte in record.to_json_line().bytes().chain([b'\n']) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+/// FNV-1a goes on from a hash.
+fn fnv(hash: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
+    (bytes.into_iter()).fold(hash, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn hash_on(hash: u64, trace: Records<'_>) -> u64 {
+    trace.fold(hash, |hash, record| {
+        fnv(hash, record.to_json_line().bytes().chain([b'\n']))
+    })
 }
 
 /// FNV-1a (64 bits) over the JSON lines of a trace, newlines included, as 16 hex digits.

@@ -3,27 +3,27 @@
 
 use super::Show;
 use crate::command::{self, Command};
-use crate::protocol::{ConsoleLine, Update};
+use crate::protocol::{ConsoleLine, Micros, Update};
 
 /// Said after a command that was given while time stands still.
 pub(super) const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";
 
-pub(super) fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
+fn line_at(at: Micros, kind: &str, text: &str) -> ConsoleLine {
     ConsoleLine {
-        at: show.session.now().0,
+        at,
         kind: kind.to_owned(),
         text: text.to_owned(),
     }
 }
 
+pub(super) fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
+    line_at(show.session.now().0, kind, text)
+}
+
 /// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
 pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = show.session.now().0;
-    let console = |kind: &str, text: &str| ConsoleLine {
-        at,
-        kind: kind.to_owned(),
-        text: text.to_owned(),
-    };
+    let console = |kind: &str, text: &str| line_at(at, kind, text);
     let mut lines = vec![console("input", line)];
     let mut given = false;
     match command::parse(line) {
@@ -72,11 +72,7 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
         .get(show.console_seen..)
         .unwrap_or_default()
         .iter()
-        .map(|line| ConsoleLine {
-            at: line.at.0,
-            kind: if line.is_error { "error" } else { "output" }.to_owned(),
-            text: line.text.clone(),
-        })
+        .map(|line| line_at(line.at.0, if line.is_error { "error" } else { "output" }, &line.text))
         .collect();
     show.console_seen = show.console_seen.max(outputs.len());
     lines

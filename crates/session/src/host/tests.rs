@@ -22,6 +22,15 @@ fn welcome() -> (Host, Vec<Update>) {
     (host, updates)
 }
 
+/// The same, and time runs; all frames are done with.
+fn playing() -> Host {
+    let (mut host, _) = welcome();
+    host.handle(Request::FrameDone, 0.0);
+    host.handle(Request::Play, 10.0);
+    host.handle(Request::FrameDone, 10.0);
+    host
+}
+
 fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     let mut all = Vec::new();
     for _ in 0..100_000 {
@@ -62,12 +71,7 @@ fn a_check_answers_with_places() {
 /// U-09: where a frame takes long to make, the simulation gets as much time as the frames.
 #[test]
 fn u_09_frames_do_not_starve_the_simulation() {
-    let mut host = Host::new();
-    let source = Source::Welcome;
-    host.handle(Request::Open { source }, 0.0);
-    host.handle(Request::FrameDone, 0.0);
-    host.handle(Request::Play, 10.0);
-    host.handle(Request::FrameDone, 10.0);
+    let mut host = playing();
     // A frame that came at 1 000 and took 120 ms.
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(1_120.0);
@@ -79,12 +83,7 @@ fn u_09_frames_do_not_starve_the_simulation() {
 /// What a frame costs is part of the time between two.
 #[test]
 fn frames_begin_every_33_ms() {
-    let mut host = Host::new();
-    let source = Source::Welcome;
-    host.handle(Request::Open { source }, 0.0);
-    host.handle(Request::FrameDone, 0.0);
-    host.handle(Request::Play, 10.0);
-    host.handle(Request::FrameDone, 10.0);
+    let mut host = playing();
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(1_010.0);
     host.handle(Request::FrameDone, 1_011.0);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use podscope_api::ObjectKey;
 use podscope_cluster::{Record, What};
 
+use super::{FNV, fnv};
 use block::Names;
 
 /// Records of a block.
@@ -114,12 +115,9 @@ impl Trace {
     }
 }
 
-/// FNV-1a over a pod's key.
+/// A hash of a pod's key; different ones may share it.
 fn hash_of(key: &ObjectKey) -> u32 {
-    let bytes = key.namespace.bytes().chain([0]).chain(key.name.bytes());
-    bytes.fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    fnv(FNV, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
 }
 
 /// Reads records, and keeps the block that it unpacked last.
