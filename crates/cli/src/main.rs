@@ -11,6 +11,7 @@ mod explain_cases;
 mod link;
 mod run;
 mod search;
+mod shell;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,10 @@ usage:
       Prints the fragment of a share link that opens the files.
   podscope link decode URL
       Prints the scenario that a link holds, its commands in the timeline.
+  podscope shell [FILE.yaml…] [--json]
+      The console: a prompt, or lines of a pipe, answered as kubectl prints. `wait 30s` and `until 2m` move
+      time. With --json one JSON object a line, {\"run\": CMD, \"stdin\": TEXT?, \"wait\": SECONDS?} or
+      {\"advance\": SECONDS}, answered with {\"t\": SECONDS, \"lines\": [[is_error, text]…], \"refused\": TEXT|null}.
   podscope bench basic|softspread|spread|anti|affinity|preempt [--nodes 5000] [--pods 5000] [--decisions 1000]
                  [--templates 1] [--deletions]
       Measures scheduling decisions; `podscope bench invariants [--nodes 100] [--pods 1000]` measures what
@@ -76,6 +81,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(parser),
         "link" => link::link(parser),
         "search" => search::run(parser),
+        "shell" => shell::run(parser),
         "explain" => explain(parser),
         "help" => {
             print!("{HELP}");

@@ -464,3 +464,61 @@ fn p_07_bench_prints_one_line() {
     assert_eq!(&words[..4], ["basic", "nodes=4", "existing=4", "decisions=2"], "{line}");
     assert!(words[4].parse::<f64>().is_ok() && words[5] == "us/decision", "{line}");
 }
+
+#[test]
+fn the_shell_answers_each_request_with_one_line_of_json() {
+    let requests = concat!(
+        "{\"run\": \"kubectl create -f -\", \"stdin\": \"{apiVersion: v1, kind: Namespace, metadata: {name: x}}\", \"wait\": 1}\n",
+        "{\"advance\": 2.5}\n",
+        "{\"run\": \"kubectl get namespace x --no-headers\"}\n",
+        "{\"run\": \"kubectl get namespace nope\"}\n",
+        "{\"run\": \"nonsense\"}\n",
+        "{\"advance\": -1}\n",
+        "{\"advance\": 0}\n",
+    );
+    let run = podscope_with(&["shell", "--json"], requests);
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    let answers: Vec<Value> = run
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let lines: Vec<String> = answers.iter().map(|answer| answer["lines"].to_string()).collect();
+    assert_eq!(lines[0], r#"[[false,"namespace/x created"]]"#);
+    assert_eq!((&answers[0]["t"], &answers[1]["t"]), (&1.0.into(), &3.5.into()));
+    assert_eq!(lines[2], r#"[[false,"x     Active   3s"]]"#);
+    assert_eq!(
+        lines[3],
+        r#"[[true,"Error from server (NotFound): namespaces \"nope\" not found"]]"#
+    );
+    for (answer, is_refused) in answers.iter().zip([false, false, false, false, true, true, false]) {
+        assert_eq!(answer["refused"].is_string(), is_refused, "{answer}");
+    }
+    assert_eq!(answers.len(), 7);
+}
+
+#[test]
+fn the_shell_works_in_a_pipe() {
+    let lines = concat!(
+        "# a comment\n\n",
+        "wait 3s\n",
+        "kubectl apply -f - <<EOF\n",
+        "{apiVersion: v1, kind: Namespace, metadata: {name: x}}\n",
+        "EOF\n",
+        "until 10s\n",
+        "kubectl get namespace \\\n",
+        "  x\n",
+        "until 1s\n",
+        "kubectl get pods",
+    );
+    let run = podscope_with(&["shell"], lines);
+    assert_eq!(run.status, 0);
+    assert_eq!(
+        run.out,
+        "namespace/x created\nNAME   STATUS   AGE\nx      Active   6s\n"
+    );
+    assert_eq!(
+        run.err,
+        "error: it is 10s already; time does not run backwards here\nNo resources found in default namespace.\n"
+    );
+}

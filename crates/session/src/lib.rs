@@ -38,5 +38,6 @@ pub mod protocol;
 pub mod report;
 pub mod scenario;
 pub mod search;
+pub mod shell;
 pub mod timeline;
 mod view;

@@ -42,6 +42,8 @@ pub struct CommandError {
     pub column: u32,
     /// In kubectl's words, `error: ` included where kubectl prints it.
     pub message: String,
+    /// More lines belong to the command: its here-document is open, or a backslash ends the text.
+    pub is_unfinished: bool,
 }
 
 impl CommandError {
@@ -49,6 +51,13 @@ impl CommandError {
         Self {
             column,
             message: message.into(),
+            is_unfinished: false,
+        }
+    }
+    pub(crate) fn unfinished(column: u32, message: impl Into<String>) -> Self {
+        Self {
+            is_unfinished: true,
+            ..Self::new(column, message)
         }
     }
 }
@@ -65,7 +74,20 @@ impl std::error::Error for CommandError {}
 /// # Errors
 /// What is wrong and where, as kubectl words it (KC-115 to KC-119).
 pub fn parse(text: &str) -> Result<Command, CommandError> {
-    let line = shell::split(text)?;
+    parse_line(shell::split(text)?)
+}
+
+/// Parses a command whose standard input comes beside it, not as a here-document.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with_stdin(text: &str, stdin: &str) -> Result<Command, CommandError> {
+    let mut line = shell::split(text)?;
+    line.stdin.get_or_insert_with(|| stdin.to_owned());
+    parse_line(line)
+}
+
+fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
     let Some((program, rest)) = line.words.split_first() else {
         return Err(CommandError::new(1, "error: no command"));
     };

@@ -93,7 +93,10 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
                             word.text.push(next);
                         }
                     }
-                    None => return fail(column, "a backslash at the end escapes nothing"),
+                    None => {
+                        let message = "a backslash at the end escapes nothing";
+                        return Err(CommandError::unfinished(column, message));
+                    }
                 }
             }
             '<' if word.is_none() && text.get(at..).is_some_and(|rest| rest.starts_with("<<")) && here.is_none() => {
@@ -142,7 +145,8 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
                 content.push_str(text_line);
             }
             if !closed {
-                return fail(column.max(1), &format!("the here-document is never closed by {marker}"));
+                let message = format!("the here-document is never closed by {marker}");
+                return Err(CommandError::unfinished(column.max(1), message));
             }
             line.stdin = Some(content);
         }

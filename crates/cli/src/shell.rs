@@ -1,0 +1,219 @@
+//! `podscope shell`: the console on the command line, for people and for programs.
+
+use std::cell::RefCell;
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use podscope_cluster::Span;
+use podscope_session::command;
+use podscope_session::scenario;
+use podscope_session::shell::{Answer, Shell, Typed, read_typed};
+use podscope_session::timeline::Session;
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Config, Context, Editor, Helper};
+use serde_json::{Value, json};
+
+use crate::args;
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut names, mut is_json) = (Vec::new(), false);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("json") => is_json = true,
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    let shell = match open(&names) {
+        Ok(shell) => shell,
+        Err(status) => return Ok(status),
+    };
+    let done = if is_json {
+        speak_json(shell)
+    } else if std::io::stdin().is_terminal() {
+        prompt(shell)
+    } else {
+        read_pipe(shell)
+    };
+    Ok(done.unwrap_or_else(|error| {
+        eprintln!("podscope: {error}");
+        ExitCode::from(args::BAD)
+    }))
+}
+
+fn open(names: &[String]) -> Result<Shell, ExitCode> {
+    let files = args::files(names)?;
+    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    for notice in &session.loaded().notices {
+        eprintln!("{notice}");
+    }
+    Ok(Shell::new(session))
+}
+
+/// One JSON object a line in, one out.
+fn speak_json(mut shell: Shell) -> std::io::Result<ExitCode> {
+    let mut stdout = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let answer = answer_json(&mut shell, &line).unwrap_or_else(|message| Answer {
+            at: shell.session().now(),
+            lines: Vec::new(),
+            refused: Some(message),
+        });
+        let value = json!({
+            "t": answer.at.0 as f64 / 1e6,
+            "lines": answer.lines,
+            "refused": answer.refused,
+        });
+        if writeln!(stdout, "{value}").and_then(|()| stdout.flush()).is_err() {
+            // The reader went away.
+            break;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// The line is no request.
+fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
+    let request: Value = serde_json::from_str(line).map_err(|error| format!("the request is not JSON: {error}"))?;
+    let text = |name: &str| match request.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(other) => Err(format!("{name}: a text is wanted, not {other}")),
+    };
+    let span = |name: &str| match request.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_f64() {
+            // Within a hundred years, as simulated time is.
+            Some(seconds) if (0.0..=3.2e9).contains(&seconds) => Ok(Some(Span((seconds * 1e6).round() as i64))),
+            _ => Err(format!("{name}: seconds are wanted, not {value}")),
+        },
+    };
+    match (text("run")?, span("advance")?) {
+        (Some(command), None) => Ok(shell.run(command, text("stdin")?, span("wait")?.unwrap_or(Span::ZERO))),
+        (None, Some(length)) => Ok(shell.advance(length)),
+        _ => Err("a request is {\"run\": COMMAND} or {\"advance\": SECONDS}".to_owned()),
+    }
+}
+
+/// Runs what was typed and prints.
+fn act(shell: &mut Shell, typed: Typed) {
+    let answer = match typed {
+        Typed::Blank => return,
+        Typed::Wait(span) => shell.advance(span),
+        Typed::Until(at) => {
+            let now = shell.session().now();
+            if at < now {
+                eprintln!("error: it is {now} already; time does not run backwards here");
+                return;
+            }
+            shell.advance(at - now)
+        }
+        Typed::Command(command) => shell.give(*command, Span::ZERO),
+    };
+    print_answer(&answer);
+}
+
+fn print_answer(answer: &Answer) {
+    for (is_error, line) in &answer.lines {
+        if *is_error {
+            eprintln!("{line}");
+        } else {
+            args::out(&format!("{line}\n"));
+        }
+    }
+    if let Some(refused) = &answer.refused {
+        eprintln!("{refused}");
+    }
+}
+
+/// Lines of a pipe or a file.
+fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
+    let mut text = String::new();
+    for line in std::io::stdin().lock().lines() {
+        text.push_str(&line?);
+        match read_typed(&text) {
+            Err(error) if error.is_unfinished => {
+                text.push('\n');
+                continue;
+            }
+            Err(error) => eprintln!("{error}"),
+            Ok(typed) => act(&mut shell, typed),
+        }
+        text.clear();
+    }
+    if !text.is_empty()
+        && let Err(error) = read_typed(&text)
+    {
+        eprintln!("{error}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A person's prompt.
+fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
+    let shell = Rc::new(RefCell::new(shell));
+    let config = Config::builder().auto_add_history(true).build();
+    let mut editor: Editor<Lines, DefaultHistory> = Editor::with_config(config).map_err(std::io::Error::other)?;
+    editor.set_helper(Some(Lines(Rc::clone(&shell))));
+    eprintln!(
+        "Time stands still at the prompt: `wait 30s` and `until 2m` move it. `help` says what there is; Ctrl-D ends."
+    );
+    loop {
+        let now = shell.borrow().session().now();
+        match editor.readline(&format!("{now} $ ")) {
+            Ok(line) => match read_typed(&line) {
+                Ok(typed) => act(&mut shell.borrow_mut(), typed),
+                Err(error) => eprintln!("{error}"),
+            },
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
+            Err(error) => return Err(std::io::Error::other(error)),
+        }
+    }
+}
+
+/// What the prompt's editor asks: how a line may go on, and whether it is whole.
+struct Lines(Rc<RefCell<Shell>>);
+
+impl Completer for Lines {
+    type Candidate = Pair;
+    fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let shell = self.0.borrow();
+        let ((start, _), choices) = command::complete(line, cursor, shell.session().world().objects());
+        let pairs = choices.into_iter().map(|choice| Pair {
+            display: choice.text.clone(),
+            replacement: choice.text,
+        });
+        Ok((start, pairs.collect()))
+    }
+}
+
+impl Validator for Lines {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        Ok(match read_typed(context.input()) {
+            Err(error) if error.is_unfinished => ValidationResult::Incomplete,
+            _ => ValidationResult::Valid(None),
+        })
+    }
+}
+
+impl Hinter for Lines {
+    type Hint = String;
+}
+impl Highlighter for Lines {}
+impl Helper for Lines {}

@@ -1,0 +1,167 @@
+//! The console without a page: lines in, printed lines out, time moved by whoever drives it. `podscope shell` is this
+//! with a terminal or JSON around it, and tests drive it in-process.
+
+use podscope_cluster::{SimTime, Span};
+
+use crate::command::{self, Command, CommandError};
+use crate::duration::parse_duration;
+use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
+
+/// How far a command is followed to its answer where nobody says how long to wait.
+const ANSWER: Span = Span::millis(100);
+/// Events between two looks at whether a command has answered.
+const PIECE: u64 = 10_000;
+
+/// What a line came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The cursor afterwards.
+    pub at: SimTime,
+    /// Lines printed since the last answer; true for stderr.
+    pub lines: Vec<(bool, String)>,
+    /// Why the line was no command, in the parser's words.
+    pub refused: Option<String>,
+}
+
+/// A line of a person at the prompt, who also moves time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Typed {
+    /// Nothing, or a comment.
+    Blank,
+    /// `wait 30s`.
+    Wait(Span),
+    /// `until 2m`.
+    Until(SimTime),
+    /// Anything else.
+    Command(Box<Command>),
+}
+
+/// Reads a line typed at the prompt.
+///
+/// # Errors
+/// What is wrong with it; [`CommandError::is_unfinished`] where more lines belong to it.
+pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let instant = |text: &str| {
+        let span = parse_duration(text).map_err(|message| CommandError::new(1, format!("error: {message}")))?;
+        if span < Span::ZERO {
+            return Err(CommandError::new(1, "error: time does not run backwards here"));
+        }
+        Ok(span)
+    };
+    match words.as_slice() {
+        [] => Ok(Typed::Blank),
+        [comment, ..] if comment.starts_with('#') => Ok(Typed::Blank),
+        ["wait", span] => Ok(Typed::Wait(instant(span)?)),
+        ["until", at] => Ok(Typed::Until(SimTime::ZERO + instant(at)?)),
+        ["wait" | "until", ..] => Err(CommandError::new(1, "error: use: wait DURATION, or until DURATION")),
+        _ => command::parse(line).map(|command| Typed::Command(Box::new(command))),
+    }
+}
+
+/// A session at a prompt.
+#[derive(Debug)]
+pub struct Shell {
+    session: Session,
+    /// Output lines that have been answered.
+    seen: usize,
+}
+
+impl Shell {
+    /// A shell at the session's cursor; what was printed before is not printed again.
+    #[must_use]
+    pub fn new(session: Session) -> Shell {
+        let seen = session.outputs().len();
+        Shell { session, seen }
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Runs a line, then lets time pass: that long, or, for none, until the command has answered or waits for something.
+    pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
+        let command = match stdin {
+            Some(stdin) => command::parse_with_stdin(line, stdin),
+            None => command::parse(line),
+        };
+        match command {
+            Ok(command) => self.give(command, wait),
+            Err(error) => {
+                let mut answer = self.advance(wait);
+                answer.refused = Some(error.message);
+                answer
+            }
+        }
+    }
+
+    /// Runs a command, as [`Shell::run`].
+    pub fn give(&mut self, command: Command, wait: Span) -> Answer {
+        let read = match &command {
+            Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
+            Command::Kubectl(kubectl) => self.session.read(kubectl).map(|printed| printed.lines),
+            _ => None,
+        };
+        let until = self.session.now() + wait;
+        let mut lines = Vec::new();
+        let mut refused = None;
+        match read {
+            Some(read) => lines = read,
+            None => {
+                let clients = self.session.world().clients();
+                refused = self.session.command(command).err();
+                if wait == Span::ZERO {
+                    let answered = self.session.now() + ANSWER;
+                    while self
+                        .session
+                        .advance_while(answered, PIECE, |world| world.clients() > clients)
+                        == Slice::More
+                    {}
+                }
+            }
+        }
+        let mut answer = self.advance(until - self.session.now());
+        lines.append(&mut answer.lines);
+        answer.lines = lines
+            .iter()
+            .flat_map(|(is_error, text)| {
+                let blank = text.is_empty().then_some("");
+                text.lines().chain(blank).map(|line| (*is_error, line.to_owned()))
+            })
+            .collect();
+        answer.refused = refused;
+        answer
+    }
+
+    /// Lets time pass.
+    pub fn advance(&mut self, span: Span) -> Answer {
+        let target = (self.session.now() + span).min(END_OF_TIME);
+        let mut lines = Vec::new();
+        if span > Span::ZERO {
+            loop {
+                match self.session.advance(target, PIECE) {
+                    Slice::More => {}
+                    Slice::Done => break,
+                    Slice::Limit => {
+                        lines.push((
+                            true,
+                            format!("the run holds at most {MAX_RECORDS} records: it stops here"),
+                        ));
+                        break;
+                    }
+                }
+            }
+        }
+        let outputs = self.session.outputs();
+        let printed = outputs.get(self.seen..).unwrap_or_default();
+        lines.splice(0..0, printed.iter().map(|line| (line.is_error, line.text.clone())));
+        self.seen = outputs.len();
+        Answer {
+            at: self.session.now(),
+            lines,
+            refused: None,
+        }
+    }
+}
