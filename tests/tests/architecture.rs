@@ -9,10 +9,14 @@ use std::process::Command;
 const BELOW: &[(&str, &[&str])] = &[
     ("podscope-api", &[]),
     ("podscope-scheduler", &["podscope-api"]),
-    ("podscope-cluster", &["podscope-scheduler", "podscope-api"]),
+    ("podscope-sim", &["podscope-api"]),
+    (
+        "podscope-cluster",
+        &["podscope-scheduler", "podscope-sim", "podscope-api"],
+    ),
     (
         "podscope-session",
-        &["podscope-cluster", "podscope-scheduler", "podscope-api"],
+        &["podscope-cluster", "podscope-scheduler", "podscope-sim", "podscope-api"],
     ),
     ("podscope-js", ENGINE),
     ("podscope-web", ENGINE),
@@ -26,6 +30,7 @@ const ENGINE: &[&str] = &[
     "podscope-session",
     "podscope-cluster",
     "podscope-scheduler",
+    "podscope-sim",
     "podscope-api",
 ];
 
@@ -151,7 +156,7 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
 
 #[test]
 fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
-    for name in ["api", "scheduler", "cluster", "session"] {
+    for name in ["api", "scheduler", "sim", "cluster", "session"] {
         let path = root().join(format!("crates/{name}/src/lib.rs"));
         let text = std::fs::read_to_string(&path).expect("lib.rs");
         assert!(text.contains("#![deny(missing_docs)]"), "{name}");

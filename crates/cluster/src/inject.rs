@@ -9,9 +9,9 @@ use std::sync::Arc;
 use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
 use serde_json::{Value, json};
 
+use crate::event::Event;
 use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets};
 use crate::machine::{Machine, MachineFault};
-use crate::queue::Event;
 use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{Actor, Place, Sink, Span, Subject, What, World, subject, subject_of};

@@ -168,7 +168,7 @@ impl World {
         world.start_everything(&imported, sink);
         world
             .queue
-            .push(SimTime::ZERO + LOOK_INTERVAL, crate::queue::Event::Look);
+            .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
         if !cut_off.is_empty() {
             for node in &cut_off {
                 world.heartbeats.end(node, SimTime::ZERO);

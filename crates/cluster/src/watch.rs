@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Object};
 
-use crate::queue::{Event, Process};
+use crate::event::{Event, Process};
 use crate::world::Body;
 use crate::{Actor, Change, Objects, Place, SimTime, Span, World};
 

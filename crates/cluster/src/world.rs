@@ -8,6 +8,7 @@ use podscope_api::ordered::BTreeMap;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, ResourceList, Time};
+use podscope_sim::Queue;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
@@ -15,16 +16,16 @@ use crate::apiserver::{ApiServer, Caller, Draft, Outcome};
 use crate::client::{Client, ClientCommand};
 use crate::controllers::ControllerManager;
 use crate::election::Election;
+use crate::event::{Call, Event, Process};
 use crate::invariants::{Breach, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
-use crate::queue::{Call, Event, Process, Queue};
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::watch::WatchState;
 use crate::{
-    Actor, Answer, ApiError, Ctx, Effect, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng,
+    Act, Actor, Answer, ApiError, Ctx, Effect, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng,
     SimTime, Sink, Span, Subject, Switches, Timer, What,
 };
 
@@ -106,7 +107,7 @@ pub struct World {
     pub(crate) switches: Switches,
     pub(crate) settings: Arc<Settings>,
     pub(crate) default_capacity: Arc<ResourceList>,
-    pub(crate) queue: Queue,
+    pub(crate) queue: Queue<Event>,
     pub(crate) network: Network,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) api: ApiServer,
@@ -483,7 +484,7 @@ impl World {
                     container,
                     fields,
                 } => self.emit(&process.actor, what, object, container, fields, sink),
-                Effect::Print { is_error, text } => {
+                Effect::Act(Act::Print { is_error, text }) => {
                     if let Actor::Client(command) = process.actor {
                         sink.output(OutputLine {
                             at: self.now,
@@ -493,14 +494,14 @@ impl World {
                         });
                     }
                 }
-                Effect::Exit(status) => {
+                Effect::Act(Act::Exit(status)) => {
                     if let Actor::Client(command) = process.actor
                         && self.processes.remove(&process.actor).is_some()
                     {
                         sink.finished(command, self.now, status);
                     }
                 }
-                Effect::Fault(fault) => {
+                Effect::Act(Act::Fault(fault)) => {
                     // A component that causes a fault (fencing) asked for something possible, or nothing happens.
                     let _ = self.cause(&process.actor, &fault, sink);
                 }

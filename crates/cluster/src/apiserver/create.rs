@@ -6,12 +6,8 @@ use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 use serde_json::{Value, json};
 
-use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts, qualified_resource};
-use crate::{Actor, Answer, ApiError, What};
-
-/// Most objects of one kind that clients may create: about what the memory of a browser's tab holds. One
-/// more is refused as an object count quota refuses it.
-pub const MAX_OBJECTS_OF_KIND: usize = 50_000;
+use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
+use crate::{Actor, Answer, ApiError, MAX_OBJECTS_OF_KIND, What, qualified_resource};
 
 impl ApiServer {
     /// Creates an object as a client posts it.

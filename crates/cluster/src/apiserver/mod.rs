@@ -5,7 +5,6 @@
 mod admission;
 mod create;
 mod delete;
-mod errors;
 mod events;
 mod eviction;
 mod parts;
@@ -21,8 +20,6 @@ use serde_json::Value;
 
 use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
 
-pub use create::MAX_OBJECTS_OF_KIND;
-pub use errors::qualified_resource;
 pub use store::Store;
 
 /// A record without its place in the trace.

@@ -119,7 +119,7 @@ fn ends_with_this_write(old: &Object, new: &Object) -> bool {
 
 fn other_uid(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
     ApiError::other_uid(
-        &super::qualified_resource(kind),
+        &crate::qualified_resource(kind),
         &key.name,
         wanted.as_str(),
         old.metadata().uid.as_str(),

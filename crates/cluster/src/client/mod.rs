@@ -12,7 +12,7 @@ mod write;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{ApiError, Ctx, Effect, Input, Objects, Timer};
+use crate::{Act, ApiError, Ctx, Input, Objects, Timer};
 use std::sync::Arc;
 
 pub use command::{
@@ -110,7 +110,7 @@ fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
         return;
     }
     for line in text.split('\n') {
-        ctx.push(Effect::Print {
+        ctx.act(Act::Print {
             is_error: false,
             text: line.to_owned(),
         });
@@ -120,7 +120,7 @@ fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
 fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
     let text: String = text.into();
     for line in text.split('\n') {
-        ctx.push(Effect::Print {
+        ctx.act(Act::Print {
             is_error: true,
             text: line.to_owned(),
         });
@@ -128,7 +128,7 @@ fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
 }
 
 fn exit(ctx: &mut Ctx<'_>, has_failed: bool) {
-    ctx.push(Effect::Exit(u8::from(has_failed)));
+    ctx.act(Act::Exit(u8::from(has_failed)));
 }
 
 /// How kubectl prints an API error (KC-116, KC-117), with `context` before the server's message.

@@ -18,7 +18,7 @@ use podscope_api::{ConditionStatus, EventType, Kind, Node, NodeName, Object, Pod
 use serde_json::Value;
 
 use crate::fault::{Fault, FenceMechanism};
-use crate::{Change, Effect, SimTime, Span};
+use crate::{Act, Change, SimTime, Span};
 
 use super::owner::kind_of;
 use super::pod_util::is_active;
@@ -158,7 +158,7 @@ impl Controller for Fencing {
         let mechanism = self.settings.mechanism;
         let text = format!("Fencing node {name} by {}", name_of(mechanism));
         cx.event(note(&*node, EventType::Warning, "FencingNode", text));
-        cx.ctx.push(Effect::Fault(Fault::Fence(name.clone(), mechanism)));
+        cx.ctx.act(Act::Fault(Fault::Fence(name.clone(), mechanism)));
         let confirmation = self.settings.confirmation;
         self.asked.insert(name, now + confirmation);
         Plan::default().requeue_after(Some(confirmation))

@@ -279,7 +279,7 @@ impl Lab {
                     self.queue
                         .insert((at, self.number), Due::Input(who, Input::Timer(timer)));
                 }
-                Effect::Fault(fault) => self.records.push(format!("{fault:?}")),
+                Effect::Act(crate::Act::Fault(fault)) => self.records.push(format!("{fault:?}")),
                 other => panic!("unexpected {other:?}"),
             }
         }

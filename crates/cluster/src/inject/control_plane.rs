@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::START_DELAY;
+use crate::event::Event;
 use crate::fault::ControlPlaneProcess;
-use crate::queue::Event;
 use crate::{Actor, Sink, What, World};
 
 impl World {

@@ -15,7 +15,7 @@ use super::settings::ShutdownGroup;
 use super::worker::Stage;
 use super::{KubeletTimer, Managers, events};
 use crate::fault::Fault;
-use crate::{Effect, SimTime, Span, Timer};
+use crate::{Act, SimTime, Span, Timer};
 
 /// `~` From the kubelet's consent to the end of power: what the operating system itself needs.
 const SYSTEM: Span = Span::seconds(1);
@@ -70,7 +70,7 @@ impl Managers {
         if let Some(ends_at) = shutdown.ends_at {
             if ends_at <= now {
                 let node = host.shared.node.clone();
-                host.ctx.push(Effect::Fault(Fault::Power { node, on: false }));
+                host.ctx.act(Act::Fault(Fault::Power { node, on: false }));
             }
             return;
         }

@@ -46,7 +46,7 @@ impl Rng {
 }
 
 /// FNV-1a (64 bits) over texts, with a zero between two.
-pub(crate) fn fnv64<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+pub fn fnv64<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for (at, text) in texts.into_iter().enumerate() {
         let between = (at > 0).then_some(0);

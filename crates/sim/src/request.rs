@@ -189,3 +189,7 @@ pub struct ApiError {
 
 /// The answer to a call. A successful DELETE answers with the object as it then was.
 pub type Answer = Result<Option<Object>, ApiError>;
+
+/// Most objects of one kind that clients may create: about what the memory of a browser's tab holds. One
+/// more is refused as an object count quota refuses it.
+pub const MAX_OBJECTS_OF_KIND: usize = 50_000;

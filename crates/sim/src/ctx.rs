@@ -32,7 +32,7 @@ impl Change {
 
 /// What reaches a process that talks to the API server.
 #[derive(Debug, Clone)]
-pub enum Input {
+pub enum Input<T> {
     /// The process starts, with empty memory.
     Started,
     /// A list answered (at start, or when a broken watch is resumed after its
@@ -48,33 +48,16 @@ pub enum Input {
     /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
     Answered(CallId, Answer),
     /// A timer that the process set.
-    Timer(Timer),
+    Timer(T),
 }
 
-/// Timers of all components; each sets only its own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Timer {
-    /// Of a leader election.
-    Election,
-    /// Of the scheduler.
-    Scheduler,
-    /// Of a controller-manager.
-    Controller(crate::controllers::ControllerTimer),
-    /// Of a kubelet.
-    Kubelet(crate::kubelet::KubeletTimer),
-    /// Of a machine.
-    Machine(crate::machine::MachineTimer),
-    /// Of a client.
-    Client(crate::client::ClientTimer),
-}
-
-/// What a component may do.
+/// What a component may do: `T` are its timers, `A` is what it may do to the world beside the API.
 #[derive(Debug, Clone)]
-pub enum Effect {
+pub enum Effect<T, A> {
     /// Send a request to the API server over the actor's link.
     Call(CallId, Request),
     /// Wake the actor at an instant (not before now).
-    Timer(SimTime, Timer),
+    Timer(SimTime, T),
     /// Put a record into the trace.
     Record {
         /// What.
@@ -86,21 +69,33 @@ pub enum Effect {
         /// Further fields.
         fields: Vec<(&'static str, Value)>,
     },
-    /// Print a line (clients only).
-    Print {
-        /// True for stderr.
-        is_error: bool,
-        /// Text without newline.
-        text: String,
-    },
-    /// The actor ends (clients: with that exit status).
-    Exit(u8),
-    /// Cause a fault or other act of the world (fencing, tests).
-    Fault(crate::fault::Fault),
+    /// Do what only this kind of component does.
+    Act(A),
 }
 
-/// The context of one step of one component.
-pub struct Ctx<'a> {
+impl<T, A> Effect<T, A> {
+    fn into<U: From<T>, B: From<A>>(self) -> Effect<U, B> {
+        match self {
+            Self::Call(id, request) => Effect::Call(id, request),
+            Self::Timer(at, timer) => Effect::Timer(at, timer.into()),
+            Self::Record {
+                what,
+                object,
+                container,
+                fields,
+            } => Effect::Record {
+                what,
+                object,
+                container,
+                fields,
+            },
+            Self::Act(act) => Effect::Act(act.into()),
+        }
+    }
+}
+
+/// The context of one step of one component, which sets timers of type `T` and does acts of type `A`.
+pub struct Ctx<'a, T, A> {
     /// The instant.
     pub now: SimTime,
     /// Wall-clock time at t = 0.
@@ -115,10 +110,10 @@ pub struct Ctx<'a> {
     network: Option<&'a crate::Network>,
     heartbeats: Option<&'a crate::Heartbeats>,
     next_call: &'a mut u64,
-    effects: Vec<Effect>,
+    effects: Vec<Effect<T, A>>,
 }
 
-impl<'a> Ctx<'a> {
+impl<'a, T, A> Ctx<'a, T, A> {
     /// A context with no effects yet.
     pub fn new(
         now: SimTime,
@@ -160,7 +155,7 @@ impl<'a> Ctx<'a> {
         self.heartbeats
     }
     /// The effects, in order.
-    pub fn into_effects(self) -> Vec<Effect> {
+    pub fn into_effects(self) -> Vec<Effect<T, A>> {
         self.effects
     }
     /// Wall-clock time now, as API objects carry it.
@@ -183,11 +178,11 @@ impl<'a> Ctx<'a> {
         id
     }
     /// Asks to be woken at an instant.
-    pub fn timer(&mut self, at: SimTime, timer: Timer) {
+    pub fn timer(&mut self, at: SimTime, timer: T) {
         self.effects.push(Effect::Timer(at.max(self.now), timer));
     }
     /// Asks to be woken after a while.
-    pub fn timer_in(&mut self, span: Span, timer: Timer) {
+    pub fn timer_in(&mut self, span: Span, timer: T) {
         self.timer(self.now + span, timer);
     }
     /// Puts a record about an object into the trace.
@@ -209,9 +204,31 @@ impl<'a> Ctx<'a> {
             fields,
         });
     }
-    /// Any other effect.
-    pub fn push(&mut self, effect: Effect) {
-        self.effects.push(effect);
+    /// Does what only this kind of component does.
+    pub fn act(&mut self, act: A) {
+        self.effects.push(Effect::Act(act));
+    }
+    /// Lets a part of this component work with timers and acts of its own, which are some of this one's.
+    pub fn scoped<U, B, R>(&mut self, work: impl FnOnce(&mut Ctx<'_, U, B>) -> R) -> R
+    where
+        T: From<U>,
+        A: From<B>,
+    {
+        let mut part = Ctx {
+            now: self.now,
+            start: self.start,
+            actor: self.actor.clone(),
+            rng: self.rng,
+            switches: self.switches,
+            network: self.network,
+            heartbeats: self.heartbeats,
+            next_call: self.next_call,
+            effects: Vec::new(),
+        };
+        let result = work(&mut part);
+        let effects = part.effects;
+        self.effects.extend(effects.into_iter().map(Effect::into));
+        result
     }
 }
 

@@ -85,7 +85,7 @@ impl Objects {
             .filter_map(|key| self.get::<Pod>(key))
     }
     /// Nodes that pods are bound to and that do not exist.
-    pub(crate) fn missing_nodes(&self) -> BTreeSet<NodeName> {
+    pub fn missing_nodes(&self) -> BTreeSet<NodeName> {
         // Both are in the order of the names.
         let mut nodes = self.list::<Node>().map(|node| &*node.metadata.name).peekable();
         let mut missing = BTreeSet::new();

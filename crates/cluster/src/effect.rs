@@ -1,0 +1,43 @@
+//! What the world's components may ask of it: their timers and acts in one enum each.
+
+use crate::fault::Fault;
+
+/// A context of any component.
+pub type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+/// An effect of any component.
+pub type Effect = podscope_sim::Effect<Timer, Act>;
+/// An input of any process that talks to the API server.
+pub type Input = podscope_sim::Input<Timer>;
+
+/// Timers of all components; each sets only its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// Of a leader election.
+    Election,
+    /// Of the scheduler.
+    Scheduler,
+    /// Of a controller-manager.
+    Controller(crate::controllers::ControllerTimer),
+    /// Of a kubelet.
+    Kubelet(crate::kubelet::KubeletTimer),
+    /// Of a machine.
+    Machine(crate::machine::MachineTimer),
+    /// Of a client.
+    Client(crate::client::ClientTimer),
+}
+
+/// What a component does to the world beside calls, timers and records.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Print a line (clients only).
+    Print {
+        /// True for stderr.
+        is_error: bool,
+        /// Text without newline.
+        text: String,
+    },
+    /// The actor ends (clients: with that exit status).
+    Exit(u8),
+    /// Cause a fault or other act of the world (fencing, tests).
+    Fault(Fault),
+}

@@ -1,0 +1,44 @@
+//! What a simulated component is made of: time and randomness, the event queue, the network, requests to the API
+//! server and their answers, objects as persistent maps, the context a component works in, the trace. It knows no
+//! component: who sends a request or sets a timer is an [`Actor`] or a type parameter here.
+//!
+//! ```
+//! use podscope_sim::{Queue, SimTime, Span};
+//!
+//! let mut queue = Queue::default();
+//! queue.push(SimTime::from_seconds(2), "second");
+//! queue.push(SimTime::from_seconds(1), "first");
+//! queue.push(SimTime::from_seconds(1) + Span::ZERO, "in the order in which it was decided");
+//! assert_eq!(queue.pop(), Some((SimTime::from_seconds(1), "first")));
+//! assert_eq!(queue.next_at(), Some(SimTime::from_seconds(1)));
+//! ```
+#![deny(missing_docs)]
+
+mod actor;
+mod ctx;
+mod errors;
+mod heartbeat;
+mod network;
+mod objects;
+mod queue;
+mod request;
+mod rng;
+mod switches;
+mod time;
+mod trace;
+pub mod volume;
+
+pub use actor::{Actor, Place};
+pub use ctx::{Change, Ctx, Effect, Input, subject, subject_of};
+pub use errors::qualified_resource;
+pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
+pub use network::{Network, NetworkSettings};
+pub use objects::Objects;
+pub use queue::Queue;
+pub use request::{
+    Answer, ApiError, CallId, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part, Propagation, Request,
+};
+pub use rng::{Rng, fnv64};
+pub use switches::Switches;
+pub use time::{SimTime, Span};
+pub use trace::{OutputLine, Record, Sink, Subject, What};
