@@ -3,6 +3,7 @@
 pub mod dump;
 pub mod fuzz;
 pub mod links;
+pub mod live;
 pub mod traces;
 
 use std::fs;
