@@ -12,7 +12,7 @@ fn main() {
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
         .collect();
-    names.sort();
+    names.sort_unstable();
     let mut text = String::from("/// Name and text of each lesson.\nconst LESSONS: &[(&str, &str)] = &[\n");
     for name in names {
         let _ = writeln!(

@@ -192,7 +192,7 @@ fn timeline() {
                 began.millis()
             })
             .collect();
-        times.sort_by(f64::total_cmp);
+        times.sort_unstable_by(f64::total_cmp);
         figure(&format!("seek, median, {name}"), times[times.len() / 2], "ms");
         figure(&format!("seek, slowest, {name}"), times[times.len() - 1], "ms");
     }

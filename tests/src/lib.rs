@@ -59,6 +59,6 @@ pub fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
             }
         }
     }
-    found.sort();
+    found.sort_unstable();
     found
 }

@@ -1,8 +1,8 @@
 //! The shape of the workspace, as ARCHITECTURE.md states it. P-02.
 
+use podscope_api::ordered;
 use podscope_tests::root;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may import whom among our crates: only what stands below.
@@ -46,7 +46,7 @@ const PLACES: &[(&str, &[&str])] = &[
 ];
 
 /// Our crates and the packages that each names as normal dependencies.
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
     let out = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(root())
@@ -71,7 +71,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn imports_run_one_way() {
     let all = dependencies();
-    let ours: BTreeSet<&String> = all.keys().collect();
+    let ours: ordered::Set<&String> = all.keys().collect();
     for (package, names) in &all {
         let (_, below) = BELOW
             .iter()
@@ -108,7 +108,7 @@ fn browser_dependencies_stay_in_the_browsers_crates_and_are_used_there() {
 fn each_dependency_is_named_in_the_architecture_with_its_purpose() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let table = text.split("## Dependencies").nth(1).unwrap_or_default();
-    let named: BTreeSet<&str> = table
+    let named: ordered::Set<&str> = table
         .lines()
         .take_while(|line| !line.starts_with("## "))
         .filter_map(|line| line.strip_prefix('|')?.split('|').next())
@@ -116,8 +116,8 @@ fn each_dependency_is_named_in_the_architecture_with_its_purpose() {
         .map(|name| name.trim().trim_matches('`'))
         .collect();
     let all = dependencies();
-    let ours: BTreeSet<&String> = all.keys().collect();
-    let missing: BTreeSet<&String> = all
+    let ours: ordered::Set<&String> = all.keys().collect();
+    let missing: ordered::Set<&String> = all
         .values()
         .flatten()
         .filter(|name| !ours.contains(name) && !named.contains(name.as_str()))
@@ -133,7 +133,7 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
         return;
     };
     let text = String::from_utf8_lossy(&out.stdout);
-    let top: BTreeSet<&str> = text.lines().filter_map(|path| path.split('/').next()).collect();
+    let top: ordered::Set<&str> = text.lines().filter_map(|path| path.split('/').next()).collect();
     let known = [
         "ARCHITECTURE.md",
         "Cargo.lock",

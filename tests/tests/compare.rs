@@ -1,7 +1,8 @@
 //! T-04: two runs side by side on one seed, as the page sees them: a ReplicaSet and a StatefulSet in a
 //! partition; to wait, to force the deletion, to declare the node out of service.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_session::host::{Host, Wants};
 use podscope_session::protocol::{Frame, PodMark, PodView, Request, Source, Update};
@@ -10,7 +11,7 @@ use podscope_session::protocol::{Frame, PodMark, PodView, Request, Source, Updat
 #[derive(Debug, Default, PartialEq)]
 struct Side {
     now: i64,
-    pods: BTreeMap<String, PodView>,
+    pods: ordered::Map<String, PodView>,
 }
 
 impl Side {
@@ -29,7 +30,7 @@ impl Side {
     /// Node and mark of each pod.
     fn marks(&self) -> Vec<(String, PodMark)> {
         let mut marks: Vec<_> = self.pods.values().map(|pod| (pod.node.clone(), pod.mark)).collect();
-        marks.sort_by(|a, b| a.0.cmp(&b.0));
+        marks.stable_sort_by(|a, b| a.0.cmp(&b.0));
         marks
     }
 }

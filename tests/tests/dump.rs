@@ -1,7 +1,7 @@
 //! P-03: the dump of a live cluster opens as it is: pods stay where they run, as old as they are, and what is
 //! not simulated is listed.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Node, Pod, PodPhase};
 use podscope_cluster::SimTime;
@@ -18,7 +18,7 @@ fn open(text: String) -> Session {
 }
 
 /// Node, UID, creation, restarts and start of the container of each pod.
-fn pods(session: &Session) -> BTreeMap<String, String> {
+fn pods(session: &Session) -> ordered::Map<String, String> {
     session
         .world()
         .objects()

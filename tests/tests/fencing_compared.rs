@@ -1,7 +1,7 @@
 //! Fencing compared (V-06): how long a size-1 StatefulSet with a disk is gone when its node is cut off,
 //! by what is done about it, and what each way breaks.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered;
 
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{SimTime, Span};
@@ -13,7 +13,7 @@ use podscope_session::timeline::{Session, Slice};
 const CUT: i64 = 60;
 
 /// Runs twenty minutes; how long after the cut the pod is Ready elsewhere, and `INVARIANT CAUSE` of what broke.
-fn recovery(fencing: &str, timeline: &str) -> (Option<Span>, BTreeSet<String>) {
+fn recovery(fencing: &str, timeline: &str) -> (Option<Span>, ordered::Set<String>) {
     let text = format!(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -89,7 +89,7 @@ fn v_06_ways_back_compared() {
     let force = "  - {at: 180s, run: \"kubectl delete pod db-0 --force --grace-period=0 --wait=false\"}";
     let fence = |mechanism: &str| format!("{{enabled: true, mechanism: {mechanism}}}");
     let (nothing, broken) = recovery(off, "");
-    assert_eq!((nothing, broken), (None, BTreeSet::new()));
+    assert_eq!((nothing, broken), (None, ordered::Set::new()));
 
     // The disk stays attached for six minutes after the object is gone (CT-131); then two may write.
     let (forced, broken) = recovery(off, force);
@@ -102,7 +102,7 @@ fn v_06_ways_back_compared() {
 
     let (tainted, broken) = recovery(off, taint);
     let tainted = tainted.expect("the taint brings it back");
-    assert_eq!(broken, BTreeSet::new());
+    assert_eq!(broken, ordered::Set::new());
     assert!(tainted < forced && tainted < Span::seconds(240), "{tainted}");
 
     let mut fenced = Vec::new();

@@ -2,7 +2,7 @@
 //! deficiency are left with (U-08). Shapes and words as second carriers are looked at in the
 //! browser (`tests/e2e/stories/colour.mjs`).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 /// Linear sRGB.
 type Rgb = [f64; 3];
@@ -107,7 +107,7 @@ fn contrast(a: Rgb, b: Rgb) -> f64 {
 }
 
 /// Every token of the form `--name: light-dark(oklch(…), oklch(…))` without transparency.
-fn tokens() -> BTreeMap<&'static str, Token> {
+fn tokens() -> ordered::Map<&'static str, Token> {
     let colour = |text: &str| -> Option<Rgb> {
         let inner = text.split_once("oklch(")?.1.split(')').next()?;
         let mut parts = inner.split_whitespace().map(|p| p.trim_end_matches('%').parse::<f64>());
@@ -124,7 +124,7 @@ fn tokens() -> BTreeMap<&'static str, Token> {
         .collect()
 }
 
-fn token(tokens: &BTreeMap<&str, Token>, name: &str, theme: usize) -> Rgb {
+fn token(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
     tokens.get(name).unwrap_or_else(|| panic!("no token --{name}"))[theme]
 }
 

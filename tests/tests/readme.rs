@@ -1,7 +1,7 @@
 //! The README's commands do what it says, and those of the other documents exist. P-06, P-07.
 
+use podscope_api::ordered;
 use podscope_tests::root;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 const STARTS: [&str; 4] = ["cargo xtask ", "cargo install ", "podscope ", "wasm-pack "];
 
 /// The commands of a document's fenced `sh` blocks, of its inline code, and of a workflow's steps.
-fn commands(text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+fn commands(text: &str) -> ordered::Set<String> {
+    let mut found = ordered::Set::new();
     let mut inside = false;
     for line in text.lines() {
         if line.starts_with("```") {
@@ -92,7 +92,7 @@ fn links_of_the_documents_lead_somewhere() {
 #[test]
 fn each_xtask_command_in_the_documents_exists() {
     let help = xtask(&["help"]);
-    let known: BTreeSet<&str> = help
+    let known: ordered::Set<&str> = help
         .lines()
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .collect();

@@ -1,7 +1,7 @@
 //! Advice (P-08): what is legal and still likely to surprise, as the seeds
 //! warn. A pure function over a set of objects.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 
 use crate::{
     Affinity, ContainerBehavior, HookBehavior, Labels, Object, OnSigterm, PersistentVolume, PersistentVolumeClaim,
@@ -64,18 +64,18 @@ struct Subject<'o> {
 
 struct World<'o> {
     subjects: Vec<Subject<'o>>,
-    classes: BTreeMap<&'o str, &'o PriorityClass>,
-    claims: BTreeMap<(&'o str, &'o str), &'o PersistentVolumeClaim>,
-    volumes: BTreeMap<&'o str, &'o PersistentVolume>,
+    classes: ordered::Map<&'o str, &'o PriorityClass>,
+    claims: ordered::Map<(&'o str, &'o str), &'o PersistentVolumeClaim>,
+    volumes: ordered::Map<&'o str, &'o PersistentVolume>,
 }
 
 impl<'o> World<'o> {
     fn new(objects: &'o [Object]) -> Self {
         let mut world = Self {
             subjects: Vec::new(),
-            classes: BTreeMap::new(),
-            claims: BTreeMap::new(),
-            volumes: BTreeMap::new(),
+            classes: ordered::Map::new(),
+            claims: ordered::Map::new(),
+            volumes: ordered::Map::new(),
         };
         for (index, object) in objects.iter().enumerate() {
             match object {

@@ -3,7 +3,7 @@
 //! A manifest stays valid Kubernetes; what a process does, which no manifest
 //! can say, is written beside it. All lengths of time are microseconds.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::fmt;
 
 use crate::duration::{parse_duration, print_duration_short};
@@ -524,8 +524,8 @@ fn is_signal(text: &str) -> bool {
 pub fn container_behaviors(
     annotations: &Labels,
     spec: &PodSpec,
-) -> Result<BTreeMap<Str, ContainerBehavior>, Vec<BehaviorError>> {
-    let mut found = BTreeMap::new();
+) -> Result<ordered::Map<Str, ContainerBehavior>, Vec<BehaviorError>> {
+    let mut found = ordered::Map::new();
     let mut errors = Vec::new();
     for (key, text) in annotations.iter() {
         let Some(name) = key.strip_prefix(BEHAVIOR_PREFIX) else {

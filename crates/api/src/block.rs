@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use crate::limits;
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
 use crate::yaml::{key_text, plain, put};
 
@@ -186,7 +186,7 @@ impl<'t> Lines<'_, 't> {
             return None;
         }
         let (at, indent) = ((self.number, self.indent), self.indent);
-        let (mut entries, mut index, mut merged) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let (mut entries, mut index, mut merged) = (Vec::new(), ordered::Map::new(), Vec::new());
         let (mut key, mut after) = first;
         loop {
             let (line, column) = (self.number, small(indent));

@@ -1,6 +1,6 @@
 //! The smaller kinds: namespaces, services, endpoints, policy, events, configuration.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 
 use crate::macros::string_enum;
 use crate::wire_types;
@@ -39,7 +39,7 @@ wire_types! {
     /// Spec of a Service.
     pub struct ServiceSpec {
         pub ports: Vec<ServicePort>,
-        pub selector: Option<BTreeMap<Str, Str>>,
+        pub selector: Option<ordered::Map<Str, Str>>,
         pub cluster_ip as "clusterIP": Str,
         pub kind as "type": Str,
         pub external_name: Str,
@@ -93,7 +93,7 @@ wire_types! {
     /// Status of a budget (CT-097).
     pub struct PodDisruptionBudgetStatus {
         pub observed_generation: Option<i64>,
-        pub disrupted_pods: BTreeMap<Str, Time>,
+        pub disrupted_pods: ordered::Map<Str, Time>,
         pub disruptions_allowed: i32,
         pub current_healthy: i32,
         pub desired_healthy: i32,
@@ -122,7 +122,7 @@ wire_types! {
     /// A ConfigMap; only its presence matters.
     pub struct ConfigMap {
         pub metadata: ObjectMeta,
-        pub data: BTreeMap<Str, Str>,
+        pub data: ordered::Map<Str, Str>,
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
@@ -130,8 +130,8 @@ wire_types! {
     pub struct Secret {
         pub metadata: ObjectMeta,
         pub kind as "type": Str,
-        pub data: BTreeMap<Str, Str>,
-        pub string_data: BTreeMap<Str, Str>,
+        pub data: ordered::Map<Str, Str>,
+        pub string_data: ordered::Map<Str, Str>,
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }

@@ -4,7 +4,7 @@
 //! Null is the zero value, as in Go (VA-240).
 
 use crate::limits;
-use crate::ordered::InOrder as _;
+use crate::ordered::StableSort as _;
 use crate::residual::Residual;
 use crate::tree::{Data, Step, Tree};
 use crate::wire::{Read, Record, Wire};
@@ -65,7 +65,7 @@ pub(crate) fn decode_into<'n>(
         errors.push(next.field);
         copy.erase(&next.steps);
     }
-    errors.in_order_by_key(|error| (error.line, error.column));
+    errors.stable_sort_by_key(|error| (error.line, error.column));
     Err(errors)
 }
 

@@ -2,6 +2,7 @@
 //! them beside those. A value of a wrong type is refused in words that name the right one (VA-238).
 
 use crate::decode::{Reader, failure_of};
+use crate::ordered::StableSort as _;
 use crate::tree::{Data, Entry, Tree};
 use crate::wire::{Record, camel};
 use crate::{Kind, Object};
@@ -65,7 +66,7 @@ fn fields_below(kind: Kind, path: &[String]) -> Vec<Field> {
                     of: "string".to_owned(),
                 }));
             }
-            found.sort_by(|a, b| a.name.cmp(&b.name));
+            found.stable_sort_by(|a, b| a.name.cmp(&b.name));
             return found;
         }
     }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::limits;
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
 use crate::yaml::put;
 
@@ -150,7 +150,7 @@ impl<'t> JsonReader<'t> {
 
     fn object(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
-        let (mut index, mut merged) = (BTreeMap::new(), Vec::new());
+        let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         self.pos += 1;
         self.space();
         if self.peek() == Some(b'}') {

@@ -96,7 +96,7 @@ const SHARED_MAX: usize = 4096;
 /// are kept once, the first few thousand of them.
 pub fn shared(text: &str) -> Str {
     thread_local! {
-        static KNOWN: RefCell<ordered::BTreeSet<Str>> = const { RefCell::new(ordered::BTreeSet::new()) };
+        static KNOWN: RefCell<ordered::Set<Str>> = const { RefCell::new(ordered::Set::new()) };
     }
     if text.is_empty() {
         return Str::default();

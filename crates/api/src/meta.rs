@@ -1,7 +1,7 @@
 //! What every object carries: names, labels, owners, deletion state; and the
 //! selectors that find objects by label.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ string_newtype! {
 }
 
 /// Labels or annotations. Shared: copies of a template point to one map.
-pub type Labels = Arc<BTreeMap<Str, Str>>;
+pub type Labels = Arc<ordered::Map<Str, Str>>;
 
 /// Namespace and name of an object; the namespace is empty for cluster-scoped kinds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -105,7 +105,7 @@ wire_types! {
     }
     /// `metav1.LabelSelector`: all parts are ANDed.
     pub struct LabelSelector {
-        pub match_labels: BTreeMap<Str, Str>,
+        pub match_labels: ordered::Map<Str, Str>,
         pub match_expressions: Vec<LabelSelectorRequirement>,
     }
     /// One expression of a [`LabelSelector`].
@@ -172,7 +172,7 @@ impl LabelSelector {
         self.match_labels.is_empty() && self.match_expressions.is_empty()
     }
     /// Whether the labels satisfy every part (SCH-047). A malformed part matches nothing.
-    pub fn matches(&self, labels: &BTreeMap<Str, Str>) -> bool {
+    pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.match_labels
             .iter()
             .all(|(key, value)| labels.get(key) == Some(value))
@@ -185,7 +185,7 @@ impl LabelSelector {
 
 impl LabelSelectorRequirement {
     /// Whether the labels satisfy this requirement (SCH-047).
-    pub fn matches(&self, labels: &BTreeMap<Str, Str>) -> bool {
+    pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
         let value = labels.get(&self.key);
         match self.operator {
             SelectorOperator::In => value.is_some_and(|value| self.values.contains(value)),

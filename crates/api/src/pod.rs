@@ -3,7 +3,7 @@
 //! The large parts of a spec are behind `Arc`, so that the thousand pods of
 //! one template share them and binding a pod copies only pointers.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::sync::Arc;
 
 use crate::macros::string_enum;
@@ -11,7 +11,7 @@ use crate::wire_types;
 use crate::{IntOrString, LabelSelector, NodeName, ObjectMeta, Quantity, SelectorOperator, Str, Time};
 
 /// Amounts by resource name (`cpu`, `memory`, `pods`, `example.com/gpu`, …).
-pub type ResourceList = BTreeMap<Str, Quantity>;
+pub type ResourceList = ordered::Map<Str, Quantity>;
 
 wire_types! {
     /// A pod: one finite execution of containers on one node (CT-001).
@@ -46,7 +46,7 @@ wire_types! {
         /// Seconds; default 30.
         pub termination_grace_period_seconds: Option<i64>,
         pub active_deadline_seconds: Option<i64>,
-        pub node_selector: Arc<BTreeMap<Str, Str>>,
+        pub node_selector: Arc<ordered::Map<Str, Str>>,
         pub affinity: Option<Arc<Affinity>>,
         pub tolerations: Arc<Vec<Toleration>>,
         pub topology_spread_constraints: Arc<Vec<TopologySpreadConstraint>>,

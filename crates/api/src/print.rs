@@ -1,7 +1,7 @@
 //! Trees → text, as kubectl prints them: YAML with sorted keys, quoted so that
 //! YAML 1.1 readers take the same strings, and JSON with four blanks of indent.
 
-use crate::ordered::InOrder as _;
+use crate::ordered::StableSort as _;
 use serde_json::Value;
 
 use crate::tree::Data;
@@ -83,7 +83,7 @@ impl Emitter {
     /// A map at `indent`; `inline` where its first key follows `- ` on the same line.
     fn mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
         let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-        entries.in_order_by(|a, b| go_key_order(a.0, b.0));
+        entries.stable_sort_by(|a, b| go_key_order(a.0, b.0));
         let mut inline = inline;
         for (key, value) in entries {
             if !inline {
@@ -408,7 +408,7 @@ fn json(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             let mut keys: Vec<&String> = map.keys().collect();
-            keys.in_order();
+            keys.stable_sort();
             out.push('{');
             for (at, key) in keys.into_iter().enumerate() {
                 if at > 0 {

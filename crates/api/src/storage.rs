@@ -1,6 +1,6 @@
 //! Volumes: claims, volumes, classes, attachments, drivers.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 
 use crate::macros::string_enum;
 use crate::wire_types;
@@ -92,7 +92,7 @@ wire_types! {
     pub struct StorageClass {
         pub metadata: ObjectMeta,
         pub provisioner: Str,
-        pub parameters: BTreeMap<Str, Str>,
+        pub parameters: ordered::Map<Str, Str>,
         pub reclaim_policy: Option<Str>,
         pub allow_volume_expansion: Option<bool>,
         pub volume_binding_mode: Option<VolumeBindingMode>,

@@ -1,6 +1,6 @@
 //! The wire form of scalars, lists and maps.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -89,9 +89,9 @@ pub trait Key: Ord + for<'t> From<&'t str> + AsRef<str> {}
 impl Key for Str {}
 impl Key for String {}
 
-impl<K: Key, V: Wire> Wire for BTreeMap<K, V> {
+impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
     fn null() -> Self {
-        BTreeMap::new()
+        ordered::Map::new()
     }
     fn go_type() -> String {
         format!("map[string]{}", V::go_type())

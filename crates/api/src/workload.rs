@@ -1,6 +1,6 @@
 //! Workload objects: who keeps pods in being.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::sync::Arc;
 
 use crate::macros::string_enum;
@@ -56,7 +56,7 @@ wire_types! {
     pub struct ReplicationControllerSpec {
         pub replicas: Option<i32>,
         pub min_ready_seconds: Option<i32>,
-        pub selector: BTreeMap<Str, Str>,
+        pub selector: ordered::Map<Str, Str>,
         pub template: Arc<PodTemplateSpec>,
     }
     /// A Deployment.

@@ -4,7 +4,7 @@
 //! One document at a time. Aliases and merge keys are expanded within bounds;
 //! a key given twice in one map is refused.
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
@@ -100,7 +100,7 @@ pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'_>> {
 struct Reader<'t> {
     events: Parser<'t, StrInput<'t>>,
     lines_before: u32,
-    anchors: BTreeMap<usize, Tree<'t>>,
+    anchors: ordered::Map<usize, Tree<'t>>,
     nodes: usize,
     alias_nodes: usize,
     problems: Vec<TextError>,
@@ -111,7 +111,7 @@ impl<'t> Reader<'t> {
         Self {
             events: Parser::new_from_str(text),
             lines_before,
-            anchors: BTreeMap::new(),
+            anchors: ordered::Map::new(),
             nodes: 0,
             alias_nodes: 0,
             problems: Vec::new(),
@@ -225,7 +225,7 @@ impl<'t> Reader<'t> {
     fn mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         // Index of each key by its text; only for maps too large to search.
-        let mut index: BTreeMap<Cow<'t, str>, usize> = BTreeMap::new();
+        let mut index: ordered::Map<Cow<'t, str>, usize> = ordered::Map::new();
         let mut merged: Vec<bool> = Vec::new();
         loop {
             let (event, span) = self.next()?;
@@ -293,7 +293,7 @@ impl<'t> Reader<'t> {
 /// Puts an entry into a map; gives back the key if it was there already and may not be replaced.
 pub(crate) fn put<'t>(
     entries: &mut Vec<Entry<'t>>,
-    index: &mut BTreeMap<Cow<'t, str>, usize>,
+    index: &mut ordered::Map<Cow<'t, str>, usize>,
     merged: &mut Vec<bool>,
     entry: Entry<'t>,
     by_merge: bool,

@@ -1,6 +1,7 @@
 //! `podscope search`: seeds tried one after the other, the shortest violating run printed.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::process::ExitCode;
 
 use podscope_session::command;
@@ -80,7 +81,7 @@ fn try_seeds(
         let played = run.play(goal).map_err(complain)?;
         tally.add(&played.broken);
         found.extend(played.found);
-        found.sort_by_key(Found::size);
+        found.stable_sort_by_key(Found::size);
         found.truncate(SHRUNK);
     }
     eprint!("{}", tally.text(seeds));
@@ -115,7 +116,7 @@ fn try_seeds(
 #[derive(Default)]
 struct Tally {
     runs: u64,
-    rows: BTreeMap<(String, String, String), u64>,
+    rows: ordered::Map<(String, String, String), u64>,
 }
 
 impl Tally {

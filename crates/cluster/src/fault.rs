@@ -1,6 +1,6 @@
 //! Faults: everything that happens to a cluster from outside (F-01).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
 
 use crate::Span;
@@ -83,7 +83,7 @@ pub enum Fault {
         /// Name of the machine.
         node: NodeName,
         /// Labels the kubelet registers with.
-        labels: BTreeMap<Str, Str>,
+        labels: ordered::Map<Str, Str>,
         /// Capacity; empty means the scenario's.
         capacity: ResourceList,
     },

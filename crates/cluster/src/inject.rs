@@ -3,7 +3,7 @@
 mod control_plane;
 mod storage;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
@@ -278,7 +278,7 @@ impl World {
         &mut self,
         by: &Actor,
         node: &NodeName,
-        labels: &BTreeMap<Str, Str>,
+        labels: &ordered::Map<Str, Str>,
         capacity: &ResourceList,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {

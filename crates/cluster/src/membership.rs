@@ -4,7 +4,7 @@
 //! behind the etcd example of seed 000 (C-12). The API server knows nothing
 //! of it.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Kind, NodeName, ObjectKey, Pod, Str, Uid};
 
@@ -25,12 +25,12 @@ pub struct Member {
 }
 
 /// Members by pod, with the UID that joined.
-pub(crate) type Members = BTreeMap<ObjectKey, Option<Uid>>;
+pub(crate) type Members = ordered::Map<ObjectKey, Option<Uid>>;
 
 impl World {
     /// The groups with their members. A group whose membership was never changed consists of the pods that carry its name.
-    pub fn groups(&self) -> BTreeMap<Str, Vec<Member>> {
-        let mut groups: BTreeMap<Str, Members> = BTreeMap::new();
+    pub fn groups(&self) -> ordered::Map<Str, Vec<Member>> {
+        let mut groups: ordered::Map<Str, Members> = ordered::Map::new();
         for pod in self.objects().list::<Pod>() {
             if let Some(group) = pod.metadata.annotation(GROUP_ANNOTATION) {
                 groups

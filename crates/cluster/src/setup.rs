@@ -1,7 +1,7 @@
 //! How a world begins: the control plane runs, leaders are elected, nodes are
 //! registered and Ready; then the scenario's objects, in file order.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -55,7 +55,7 @@ impl Default for NodeShorthand {
         Self {
             zones: vec!["a".into(), "b".into(), "c".into()],
             nodes_per_zone: 2,
-            capacity: BTreeMap::from([
+            capacity: ordered::Map::from([
                 (Str::from("cpu"), quantity("4")),
                 (Str::from("memory"), quantity("8Gi")),
                 (Str::from("pods"), quantity("110")),
@@ -210,7 +210,7 @@ impl World {
         complete(&mut node, index, setup);
         let mut machine = Machine::new(
             name.clone(),
-            BTreeMap::clone(&node.metadata.labels),
+            ordered::Map::clone(&node.metadata.labels),
             node.status.capacity.clone(),
         );
         // What the Node says is there need not be pulled.
@@ -333,7 +333,7 @@ fn namespace(name: &str) -> Namespace {
     Namespace {
         metadata: ObjectMeta {
             name: name.into(),
-            labels: Arc::new(BTreeMap::from([(
+            labels: Arc::new(ordered::Map::from([(
                 Str::from("kubernetes.io/metadata.name"),
                 Str::from(name),
             )])),
@@ -363,7 +363,7 @@ fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
     let labelled = |(name, zone): (String, &Str)| {
         let mut node = Node::default();
         node.metadata.name = name.into();
-        node.metadata.labels = Arc::new(BTreeMap::from([(
+        node.metadata.labels = Arc::new(ordered::Map::from([(
             Str::from("topology.kubernetes.io/zone"),
             zone.clone(),
         )]));

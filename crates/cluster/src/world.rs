@@ -4,7 +4,7 @@
 
 mod view;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, ResourceList, Time};
@@ -115,9 +115,9 @@ pub struct World {
     pub(crate) is_etcd_up: bool,
     pub(crate) held: Vec<Held>,
     pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
-    pub(crate) processes: BTreeMap<Actor, ProcessState>,
+    pub(crate) processes: ordered::Map<Actor, ProcessState>,
     /// Memberships that were changed; other groups are what their pods say.
-    pub(crate) groups: BTreeMap<podscope_api::Str, Members>,
+    pub(crate) groups: ordered::Map<podscope_api::Str, Members>,
     pub(crate) world_rng: Rng,
     pub(crate) monitors: Monitors,
     is_unchecked: bool,
@@ -145,8 +145,8 @@ impl World {
             is_etcd_up: true,
             held: Vec::new(),
             nodes: RedBlackTreeMapSync::new_sync(),
-            processes: BTreeMap::new(),
-            groups: BTreeMap::new(),
+            processes: ordered::Map::new(),
+            groups: ordered::Map::new(),
             world_rng: Rng::split(setup.seed, "world"),
             monitors: Monitors::default(),
             is_unchecked: false,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use common::{Trace, at, key, partition, world};
 use podscope_api::{Node, NodeName, Pod};
@@ -81,7 +81,7 @@ fn f_05_a_machine_joins_and_leaves() {
     let mut world = world(&[], &mut trace);
     let join = Fault::Join {
         node: "d-1".into(),
-        labels: BTreeMap::from([("topology.kubernetes.io/zone".into(), "d".into())]),
+        labels: ordered::Map::from([("topology.kubernetes.io/zone".into(), "d".into())]),
         capacity: Default::default(),
     };
     world.apply_fault(&join, &mut trace).expect("a new name");

@@ -11,7 +11,7 @@
 //! ```
 //! All tables are indexed by [`NodeIdx`]; [`Cache::order`] is the order in which nodes are examined.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str};
@@ -36,7 +36,7 @@ struct PlacedPod {
 struct ImageState {
     size: i64,
     /// Nodes that hold it.
-    nodes: podscope_api::ordered::BTreeSet<NodeIdx>,
+    nodes: podscope_api::ordered::Set<NodeIdx>,
 }
 
 /// Nodes by zone in first-seen order (SCH-006).
@@ -88,20 +88,20 @@ pub struct Cache {
     /// Shared with checkpoints: a change copies the one node.
     pub(crate) nodes: Vec<Arc<NodeInfo>>,
     rows: Rows,
-    node_ids: BTreeMap<Str, NodeIdx>,
+    node_ids: ordered::Map<Str, NodeIdx>,
     free_nodes: Vec<NodeIdx>,
     tree: NodeTree,
     order: Vec<NodeIdx>,
     order_is_stale: bool,
-    pods: BTreeMap<Str, PlacedPod>,
+    pods: ordered::Map<Str, PlacedPod>,
     pub(crate) topology: Topology,
     pub(crate) counters: Counters,
     pub(crate) terms: PlacedTerms,
     pub(crate) namespaces: NamespaceLabels,
-    images: BTreeMap<Symbol, ImageState>,
+    images: ordered::Map<Symbol, ImageState>,
     /// Nodes whose rows and frozen image counts are out of date (SCH-109).
     dirty: Vec<NodeIdx>,
-    pub(crate) claim_users: BTreeMap<(Symbol, Symbol), u32>,
+    pub(crate) claim_users: ordered::Map<(Symbol, Symbol), u32>,
     pub(crate) stores: Stores,
 }
 
@@ -268,7 +268,7 @@ impl Cache {
                 let name = self.symbols.intern(name);
                 let state = self.images.entry(name).or_insert_with(|| ImageState {
                     size: image.size_bytes,
-                    nodes: podscope_api::ordered::BTreeSet::new(),
+                    nodes: podscope_api::ordered::Set::new(),
                 });
                 state.nodes.insert(index);
                 images.push(ImageOnNode {

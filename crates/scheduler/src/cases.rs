@@ -1,5 +1,6 @@
 //! Decision cases: `{objects, pod, config?, expect}` in, an object of the form of `expect` out.
 
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, Pod};
@@ -35,7 +36,7 @@ pub fn load(objects: &[Object]) -> (Cache, Nominator) {
             _ => cache.on_change(None, Some(object)),
         }
     }
-    pods.sort_by_key(|pod| pod.key());
+    pods.stable_sort_by_key(|pod| pod.key());
     for pod in &pods {
         cache.on_change(None, Some(pod));
     }
@@ -101,7 +102,7 @@ fn status_value(cache: &Cache, status: &Status) -> Value {
 
 fn sorted(cache: &Cache, nodes: &[u32]) -> Vec<String> {
     let mut names: Vec<String> = nodes.iter().map(|node| name_of(cache, *node).to_string()).collect();
-    names.sort();
+    names.stable_sort();
     names
 }
 
@@ -129,7 +130,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
                 }
             }
         }
-        filter.sort_by(|a, b| a.0.cmp(&b.0));
+        filter.stable_sort_by(|a, b| a.0.cmp(&b.0));
         if !filter.is_empty() {
             out.insert("filter".into(), Value::Object(filter.into_iter().collect()));
         }
@@ -138,7 +139,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
     if found.feasible.len() > 1 && found.error.is_none() {
         let (mut scores, mut totals) = (Map::new(), Map::new());
         let mut order: Vec<usize> = (0..found.feasible.len()).collect();
-        order.sort_by_key(|at| name_of(cache, found.feasible[*at]));
+        order.stable_sort_by_key(|at| name_of(cache, found.feasible[*at]));
         for at in order {
             let name = name_of(cache, found.feasible[at]).to_string();
             let mut by_plugin: Vec<(&str, i64)> = found
@@ -189,7 +190,7 @@ fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
                     )
                 })
                 .collect();
-            by_node.sort_by(|a, b| a.0.cmp(&b.0));
+            by_node.stable_sort_by(|a, b| a.0.cmp(&b.0));
             json!({
                 "candidates": Value::Object(by_node.into_iter().collect()),
                 "nominated": sorted(cache, chosen),
@@ -210,7 +211,7 @@ fn normalize(value: &mut Value) {
                     })
                 };
                 let from = reasons.iter().position(is_scalar).unwrap_or(reasons.len());
-                reasons[from..].sort_by_key(ToString::to_string);
+                reasons[from..].stable_sort_by_key(ToString::to_string);
             }
             map.retain(|key, value| !(matches!(key.as_str(), "filter" | "scores" | "totals") && value == &json!({})));
             for (_, value) in map.iter_mut() {
@@ -236,7 +237,7 @@ fn differences(path: &str, got: &Value, expected: &Value, out: &mut Vec<String>)
     match (got, expected) {
         (Value::Object(a), Value::Object(b)) => {
             let mut keys: Vec<&String> = a.keys().chain(b.keys()).collect();
-            keys.sort();
+            keys.stable_sort();
             keys.dedup();
             for key in keys {
                 let null = &Value::Null;

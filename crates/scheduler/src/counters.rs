@@ -10,7 +10,7 @@
 //!   counter 2 {app in (web, api)}   nodes  [ 3 | 0 | 1 | … ]   += 1 at the pod's node
 //! ```
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -24,7 +24,7 @@ pub(crate) type ClassIdx = u32;
 const COUNTERS_MAX: usize = 512;
 
 /// Labels of the Namespace objects.
-pub(crate) type NamespaceLabels = BTreeMap<Symbol, LabelSet>;
+pub(crate) type NamespaceLabels = ordered::Map<Symbol, LabelSet>;
 
 /// A question about pods.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,10 +79,10 @@ struct Counter {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counters {
     classes: Vec<Option<Class>>,
-    class_ids: BTreeMap<ClassKey, ClassIdx>,
+    class_ids: ordered::Map<ClassKey, ClassIdx>,
     free_classes: Vec<ClassIdx>,
     counters: Vec<Option<Counter>>,
-    counter_ids: BTreeMap<Arc<Question>, u32>,
+    counter_ids: ordered::Map<Arc<Question>, u32>,
     free_counters: Vec<u32>,
     clock: u64,
 }
@@ -248,7 +248,7 @@ pub(crate) struct PlacedTerm {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PlacedTerms {
     terms: Vec<Option<PlacedTerm>>,
-    ids: BTreeMap<Arc<Term>, u32>,
+    ids: ordered::Map<Arc<Term>, u32>,
     free: Vec<u32>,
 }
 

@@ -4,7 +4,7 @@ mod filter;
 mod score;
 
 use podscope_api::Str;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
@@ -276,7 +276,7 @@ impl Search<'_> {
                         Some(before) => before.into_iter().filter(|name| names.contains(name)).collect(),
                     });
                     if only.as_ref().is_some_and(Vec::is_empty) {
-                        narrowed_by.in_order();
+                        narrowed_by.stable_sort();
                         let text = match narrowed_by.as_slice() {
                             [one] => format!("node(s) didn't satisfy plugin {one}"),
                             all => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", all.join(" ")),

@@ -1,6 +1,6 @@
 //! Pods that preemption promised a node (SCH-126).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::Str;
@@ -10,8 +10,8 @@ use crate::pod_info::PodInfo;
 /// Nominated pods by node and by UID.
 #[derive(Debug, Clone, Default)]
 pub struct Nominator {
-    by_node: BTreeMap<Str, Vec<Arc<PodInfo>>>,
-    node_of: BTreeMap<Str, Str>,
+    by_node: ordered::Map<Str, Vec<Arc<PodInfo>>>,
+    node_of: ordered::Map<Str, Str>,
 }
 
 impl Nominator {

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
@@ -65,11 +65,11 @@ pub struct Scheduler {
     /// Rotating start index (SCH-015).
     start: usize,
     /// Pods without a node that are ours, as last seen.
-    unassigned: BTreeMap<Str, Arc<Pod>>,
+    unassigned: ordered::Map<Str, Arc<Pod>>,
     /// Assumed pods whose binding is on its way.
-    binding: BTreeMap<Str, QueuedPod>,
+    binding: ordered::Map<Str, QueuedPod>,
     /// Pods whose victims are being evicted: held by PreEnqueue (SCH-105).
-    preempting: BTreeSet<Str>,
+    preempting: ordered::Set<Str>,
 }
 
 impl Scheduler {
@@ -81,9 +81,9 @@ impl Scheduler {
             cache: Cache::default(),
             nominator: Nominator::default(),
             start: 0,
-            unassigned: BTreeMap::new(),
-            binding: BTreeMap::new(),
-            preempting: BTreeSet::new(),
+            unassigned: ordered::Map::new(),
+            binding: ordered::Map::new(),
+            preempting: ordered::Set::new(),
         }
     }
     /// What it knows of the cluster.

@@ -1,7 +1,7 @@
 //! Selectors compiled to symbols: label selectors (pods, namespaces) and node selectors (SCH-046, SCH-047).
 
-use podscope_api::ordered::BTreeMap;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{self as api, SelectorOperator, Str};
@@ -24,7 +24,7 @@ pub(crate) fn label(labels: &[(Symbol, Symbol)], key: Symbol) -> Option<Symbol> 
 }
 
 /// Interns a label map.
-pub(crate) fn intern_labels(symbols: &mut Symbols, labels: &BTreeMap<Str, Str>) -> LabelSet {
+pub(crate) fn intern_labels(symbols: &mut Symbols, labels: &ordered::Map<Str, Str>) -> LabelSet {
     let mut set: Vec<(Symbol, Symbol)> = labels
         .iter()
         .map(|(key, value)| (symbols.intern(key), symbols.intern(value)))
@@ -108,17 +108,17 @@ impl Selector {
                 values,
             });
         }
-        all.in_order();
+        all.stable_sort();
         all.dedup();
         Ok(Self::All(all))
     }
     /// A selector of equalities; an empty map matches everything.
-    pub fn from_map(symbols: &mut Symbols, map: &BTreeMap<Str, Str>) -> Self {
+    pub fn from_map(symbols: &mut Symbols, map: &ordered::Map<Str, Str>) -> Self {
         let mut all: Vec<Requirement> = map
             .iter()
             .map(|(key, value)| equals(symbols.intern(key), symbols.intern(value)))
             .collect();
-        all.in_order();
+        all.stable_sort();
         Self::All(all)
     }
     /// Both selectors; nothing where one matches nothing.
@@ -127,7 +127,7 @@ impl Selector {
         match (self, other) {
             (Self::All(mut all), Self::All(more)) => {
                 all.extend(more.iter().cloned());
-                all.in_order();
+                all.stable_sort();
                 all.dedup();
                 Self::All(all)
             }
@@ -138,7 +138,7 @@ impl Selector {
     pub fn require(&mut self, key: Symbol, value: Symbol) {
         if let Self::All(all) = self {
             all.push(equals(key, value));
-            all.in_order();
+            all.stable_sort();
             all.dedup();
         }
     }

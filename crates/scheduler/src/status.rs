@@ -1,6 +1,6 @@
 //! What a plugin answers: a code, and reasons in the scheduler's words. Texts are made only when read.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::fmt::Write as _;
 
 use podscope_api::Str;
@@ -158,7 +158,7 @@ impl Histogram {
             .into_iter()
             .map(|(text, count)| format!("{count} {text}"))
             .collect();
-        entries.in_order();
+        entries.stable_sort();
         let mut out = String::new();
         if !entries.is_empty() {
             let _ = write!(out, " {}.", entries.join(", "));

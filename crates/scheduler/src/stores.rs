@@ -1,6 +1,6 @@
 //! The scheduler's listers: objects other than nodes and pods, as its watch shows them.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use podscope_api::{self as api, Object, ObjectKey, Resource, Str};
 /// Invariant: all are of kind `T`. The map's own type is the same for all kinds, and so is its code.
 #[derive(Debug, Clone)]
 pub struct Store<T> {
-    objects: BTreeMap<ObjectKey, Object>,
+    objects: ordered::Map<ObjectKey, Object>,
     kind: PhantomData<T>,
 }
 
 impl<T> Default for Store<T> {
     fn default() -> Self {
         Self {
-            objects: BTreeMap::new(),
+            objects: ordered::Map::new(),
             kind: PhantomData,
         }
     }

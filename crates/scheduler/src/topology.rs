@@ -6,7 +6,7 @@
 //!                                                n_nodes 0: 2   1: 1   2: 0
 //! ```
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -33,7 +33,7 @@ pub(crate) struct TopologyKey {
     n_nodes: Vec<u32>,
     /// Nodes that have a domain.
     n_placed: usize,
-    by_value: BTreeMap<Symbol, Domain>,
+    by_value: ordered::Map<Symbol, Domain>,
 }
 
 /// Every key a constraint or term has named. Keys are never dropped: they are few.
@@ -54,7 +54,7 @@ impl Topology {
             values: Vec::new(),
             n_nodes: Vec::new(),
             n_placed: 0,
-            by_value: BTreeMap::new(),
+            by_value: ordered::Map::new(),
         };
         for (index, node) in nodes.iter().enumerate() {
             key.place(index as NodeIdx, node);

@@ -7,7 +7,7 @@ mod blockers;
 mod plan;
 mod words;
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -368,7 +368,7 @@ impl WhatWouldHelp {
             })
             .filter(|left| *left > 0 && *left < want)
             .collect();
-        amounts.in_order();
+        amounts.stable_sort();
         amounts.dedup();
         let (mut low, mut high) = (0, amounts.len());
         let mut best = None;

@@ -1,7 +1,7 @@
 //! The tables decide as the formulas do: every decision of the five workloads is made a second time from
 //! the objects alone, node by node and pod by pod; 300 nodes, sampling off.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Pod, PodAffinityTerm, ResourceList};
@@ -42,7 +42,7 @@ fn nodes(cache: &Cache) -> Vec<PlainNode> {
             pods: Vec::new(),
         })
         .collect();
-    let places: BTreeMap<String, usize> = (0..).zip(&nodes).map(|(at, node)| (node.name.clone(), at)).collect();
+    let places: ordered::Map<String, usize> = (0..).zip(&nodes).map(|(at, node)| (node.name.clone(), at)).collect();
     for info in cache.pods() {
         let name = info.pod.spec.node_name.as_ref().expect("a placed pod");
         let node = &mut nodes[places[&*name.0]];
@@ -78,12 +78,12 @@ fn prefers_to_be_alone(pod: &Pod) -> bool {
 }
 
 /// The feasible nodes and their totals.
-fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> BTreeMap<String, i64> {
+fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<String, i64> {
     let wanted = request(pod);
-    let in_zones: BTreeMap<&str, i64> = nodes
+    let in_zones: ordered::Map<&str, i64> = nodes
         .iter()
         .map(|node| (node.zone.as_str(), 0))
-        .collect::<BTreeMap<_, _>>()
+        .collect::<ordered::Map<_, _>>()
         .into_keys()
         .map(|zone| (zone, n_alike(pod, nodes, zone)))
         .collect();

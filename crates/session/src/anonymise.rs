@@ -3,7 +3,7 @@
 //! same everywhere, in files and commands; annotations, words of command lines,
 //! environment values, the data of config maps and managedFields go.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::Kind;
 use serde_json::Value;
@@ -14,8 +14,8 @@ use crate::link::Link;
 /// The renaming.
 #[derive(Debug, Default)]
 struct Names {
-    map: BTreeMap<String, String>,
-    counts: BTreeMap<String, usize>,
+    map: ordered::Map<String, String>,
+    counts: ordered::Map<String, usize>,
 }
 
 /// Names that mean something to Kubernetes and stay.

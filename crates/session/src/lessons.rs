@@ -2,7 +2,7 @@
 
 use crate::protocol::{LessonInfo, Problem};
 use crate::scenario::{self, Loaded};
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
@@ -24,7 +24,7 @@ pub fn list() -> Vec<LessonInfo> {
             (field("podscope.dev/order:").parse().unwrap_or(u32::MAX), info)
         })
         .collect();
-    lessons.in_order_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
+    lessons.stable_sort_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
     lessons.into_iter().map(|(_, info)| info).collect()
 }
 

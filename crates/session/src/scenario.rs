@@ -10,8 +10,8 @@ mod live;
 mod problems;
 mod words;
 
-use podscope_api::ordered::BTreeMap;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::{Setup, SimTime, Span};
@@ -116,7 +116,7 @@ pub struct Scenario {
     /// `metadata.name`.
     pub name: String,
     /// Annotations (`podscope.dev/group`, `podscope.dev/summary`, `podscope.dev/topic`).
-    pub annotations: BTreeMap<String, String>,
+    pub annotations: ordered::Map<String, String>,
     /// `spec.title`.
     pub title: String,
     /// Commands with their times, by time, equal times in file order.
@@ -201,7 +201,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
             notices: Vec::new(),
             advice: Vec::new(),
         },
-        others: BTreeMap::new(),
+        others: ordered::Map::new(),
         machines: entries::Machines::default(),
         has_start: false,
     };
@@ -222,7 +222,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
     reader.unknown_machines();
     if reader.problems.is_empty() {
         reader.loaded.files = files;
-        reader.loaded.scenario.timeline.in_order_by_key(|timed| timed.at);
+        reader.loaded.scenario.timeline.stable_sort_by_key(|timed| timed.at);
         let advice = podscope_api::advice(&reader.loaded.setup.objects);
         let advice = advice.into_iter().take(MAX_ADVICE);
         reader.loaded.advice = reader
@@ -237,7 +237,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
             let file = files.iter().position(|(name, _)| *name == problem.file);
             (file, problem.line, problem.column)
         };
-        reader.problems.in_order_by_key(order);
+        reader.problems.stable_sort_by_key(order);
         Err(reader.problems)
     }
 }
@@ -247,7 +247,7 @@ struct Reader {
     /// The document that is being read.
     document: u32,
     loaded: Loaded,
-    others: BTreeMap<String, usize>,
+    others: ordered::Map<String, usize>,
     machines: entries::Machines,
     /// `spec.start` is given.
     has_start: bool,

@@ -13,7 +13,7 @@ mod workloads;
 
 use std::sync::Arc;
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{Record, Rng, SimTime, Span};
 
 use crate::protocol::Problem;
@@ -125,7 +125,7 @@ impl Run {
             Part::Objects(_) => None,
         });
         let mut schedule: Vec<Timed> = acts.flatten().cloned().collect();
-        schedule.in_order_by_key(|timed| timed.at);
+        schedule.stable_sort_by_key(|timed| timed.at);
         schedule
     }
     /// The files, with the objects that are left.

@@ -144,7 +144,7 @@ fn t_04_a_comparison_runs_beside_the_session() {
     assert_eq!((frame.now, beside.now), (30_000_000, 30_000_000));
     let keys = |frame: &Frame| {
         let mut keys: Vec<String> = frame.pods.iter().map(|pod| pod.key.clone()).collect();
-        keys.sort();
+        keys.sort_unstable();
         keys
     };
     assert_eq!(

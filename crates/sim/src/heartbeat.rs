@@ -2,7 +2,7 @@
 //! follow from its phase and from since when they reach the API server
 //! (LC-202). Nothing here is queued; 5 000 idle nodes cost nothing.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::NodeName;
 
@@ -23,7 +23,7 @@ struct Heart {
 #[derive(Debug, Clone, Default)]
 pub struct Heartbeats {
     hearts: rpds::RedBlackTreeMapSync<NodeName, Heart>,
-    silent: BTreeSet<NodeName>,
+    silent: ordered::Set<NodeName>,
     /// While the API server stores nothing, no renewal arrives: closed outages and the open one.
     stopped_at: Option<SimTime>,
 }
@@ -96,7 +96,7 @@ impl Heartbeats {
         self.stopped_at.is_none()
     }
     /// Nodes with a lease, with their last renewal.
-    pub fn renewals(&self, now: SimTime) -> BTreeMap<NodeName, SimTime> {
+    pub fn renewals(&self, now: SimTime) -> ordered::Map<NodeName, SimTime> {
         self.hearts
             .keys()
             .filter_map(|node| Some((node.clone(), self.last_renewal(node, now)?)))

@@ -2,7 +2,7 @@
 //! slowness (F-01, F-02). A message is delivered in order on its link, or
 //! never; nobody is told.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::{NodeName, Str};
 
@@ -31,17 +31,17 @@ impl Default for NetworkSettings {
 pub struct Network {
     settings: NetworkSettings,
     rng: Rng,
-    cuts: BTreeSet<(Place, Place)>,
+    cuts: ordered::Set<(Place, Place)>,
     /// Nodes that get nothing from outside, with the zone they were cut off with (within it messages pass).
-    isolated_in: BTreeMap<NodeName, Option<Str>>,
+    isolated_in: ordered::Map<NodeName, Option<Str>>,
     /// Nodes that reach nothing outside, likewise.
-    isolated_out: BTreeMap<NodeName, Option<Str>>,
+    isolated_out: ordered::Map<NodeName, Option<Str>>,
     /// Nodes that get nothing from other nodes.
-    nodes_in: BTreeSet<NodeName>,
+    nodes_in: ordered::Set<NodeName>,
     /// Nodes that reach no other node.
-    nodes_out: BTreeSet<NodeName>,
-    slow: BTreeMap<NodeName, Span>,
-    last_delivery: BTreeMap<(Place, Place), SimTime>,
+    nodes_out: ordered::Set<NodeName>,
+    slow: ordered::Map<NodeName, Span>,
+    last_delivery: ordered::Map<(Place, Place), SimTime>,
 }
 
 impl Network {
@@ -50,13 +50,13 @@ impl Network {
         Self {
             settings,
             rng: Rng::split(seed, "network"),
-            cuts: BTreeSet::new(),
-            isolated_in: BTreeMap::new(),
-            isolated_out: BTreeMap::new(),
-            nodes_in: BTreeSet::new(),
-            nodes_out: BTreeSet::new(),
-            slow: BTreeMap::new(),
-            last_delivery: BTreeMap::new(),
+            cuts: ordered::Set::new(),
+            isolated_in: ordered::Map::new(),
+            isolated_out: ordered::Map::new(),
+            nodes_in: ordered::Set::new(),
+            nodes_out: ordered::Set::new(),
+            slow: ordered::Map::new(),
+            last_delivery: ordered::Map::new(),
         }
     }
     /// When a message sent now arrives; none if the link is cut. Later messages on a link never overtake earlier ones.
@@ -84,13 +84,13 @@ impl Network {
         if !self.cuts.is_empty() && self.cuts.contains(&(from.clone(), to.clone())) {
             return false;
         }
-        let tag = |place: &Place, map: &BTreeMap<NodeName, Option<Str>>| match place {
+        let tag = |place: &Place, map: &ordered::Map<NodeName, Option<Str>>| match place {
             Place::Node(node) => map.get(node).cloned(),
             Place::ControlPlane | Place::Storage => None,
         };
         let out = tag(from, &self.isolated_out);
         let into = tag(to, &self.isolated_in);
-        let is_inside = |this: &Option<Option<Str>>, other: &Place, map: &BTreeMap<NodeName, Option<Str>>| {
+        let is_inside = |this: &Option<Option<Str>>, other: &Place, map: &ordered::Map<NodeName, Option<Str>>| {
             this.as_ref()
                 .is_some_and(|zone| zone.is_some() && tag(other, map).as_ref() == Some(zone))
         };
@@ -141,7 +141,7 @@ impl Network {
         healed
     }
     /// The nodes with a cut, in order.
-    pub fn cut_nodes(&self) -> BTreeSet<NodeName> {
+    pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
         let single = self
             .cuts
             .iter()

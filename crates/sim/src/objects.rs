@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered;
 use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
@@ -85,10 +85,10 @@ impl Objects {
             .filter_map(|key| self.get::<Pod>(key))
     }
     /// Nodes that pods are bound to and that do not exist.
-    pub fn missing_nodes(&self) -> BTreeSet<NodeName> {
+    pub fn missing_nodes(&self) -> ordered::Set<NodeName> {
         // Both are in the order of the names.
         let mut nodes = self.list::<Node>().map(|node| &*node.metadata.name).peekable();
-        let mut missing = BTreeSet::new();
+        let mut missing = ordered::Set::new();
         for name in self.pods_by_node.keys() {
             while nodes.next_if(|node| *node < name.as_str()).is_some() {}
             if nodes.peek() != Some(&name.as_str()) {

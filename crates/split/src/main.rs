@@ -18,6 +18,8 @@
 //!                                  └─ call_indirect slot ─┘ (an element segment fills the slots)
 //! ```
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a build tool
+
 mod cut;
 mod instrument;
 mod liveness;

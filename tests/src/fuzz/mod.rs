@@ -6,7 +6,7 @@
 mod mutate;
 mod targets;
 
-use std::collections::BTreeSet;
+use podscope_api::ordered;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -27,7 +27,7 @@ pub struct Fuzzer {
     mutator: Mutator,
     pool: Vec<String>,
     pool_bytes: usize,
-    seen: BTreeSet<u64>,
+    seen: ordered::Set<u64>,
 }
 
 impl Fuzzer {
@@ -41,7 +41,7 @@ impl Fuzzer {
             mutator: Mutator::new(&pool),
             pool_bytes: pool.iter().map(String::len).sum(),
             pool,
-            seen: BTreeSet::new(),
+            seen: ordered::Set::new(),
         }
     }
 

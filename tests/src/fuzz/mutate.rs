@@ -1,6 +1,6 @@
 //! Changes of a text: bytes, words, numbers, lines, pieces of other texts.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered;
 
 use podscope_cluster::Rng;
 
@@ -139,7 +139,7 @@ pub(super) struct Mutator {
 impl Mutator {
     /// Words come from the corpus.
     pub(super) fn new(corpus: &[String]) -> Self {
-        let mut words = BTreeSet::new();
+        let mut words = ordered::Set::new();
         for text in corpus {
             for word in text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '.' | '/' | '_')) {
                 if word.len() > 1 && word.len() < 60 && words.len() < MAX_WORDS {

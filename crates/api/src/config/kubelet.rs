@@ -2,7 +2,7 @@
 //! images and registration are typed; other known fields are accepted with a
 //! notice, unknown ones refused (P-05, LC-186 to LC-200).
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 
 use crate::decode::{FieldError, decode};
 use crate::duration::parse_duration;
@@ -16,13 +16,13 @@ wire_types! {
         pub api_version: Str,
         pub kind: Str,
         /// Signal → threshold, an amount or a percentage; replaces the defaults as a whole.
-        pub eviction_hard: Option<BTreeMap<Str, Str>>,
+        pub eviction_hard: Option<ordered::Map<Str, Str>>,
         /// Signal → threshold.
-        pub eviction_soft: BTreeMap<Str, Str>,
+        pub eviction_soft: ordered::Map<Str, Str>,
         /// Signal → how long a soft threshold must be met.
-        pub eviction_soft_grace_period: BTreeMap<Str, Str>,
+        pub eviction_soft_grace_period: ordered::Map<Str, Str>,
         /// Signal → what must be free beyond the threshold.
-        pub eviction_minimum_reclaim: BTreeMap<Str, Str>,
+        pub eviction_minimum_reclaim: ordered::Map<Str, Str>,
         /// Whether hard thresholds that are not given keep their defaults.
         pub merge_default_eviction_settings: Option<bool>,
         pub eviction_pressure_transition_period: Option<Duration>,

@@ -1,5 +1,5 @@
-//! Ordered maps and sets with the names and the interface of `std`'s, made to
-//! be small in a wasm module: `std`'s are the faster ones in general, but each
+//! Ordered maps and sets with the interface of `std`'s, and a stable sort, made
+//! to be small in a wasm module: `std`'s are the faster ones in general, but each
 //! pair of types costs several KiB there, and the engine has a hundred of them.
 //!
 //! ```text
@@ -15,11 +15,12 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 use std::slice;
 
-pub use self::set::BTreeSet;
-pub use self::sort::InOrder;
+pub use self::set::Set;
+pub use self::sort::StableSort;
 
 /// Entries of a full chunk.
 const FULL: usize = 128;
@@ -28,7 +29,7 @@ const FULL: usize = 128;
 ///
 /// Invariant: no chunk is empty, and the keys ascend within a chunk and from one chunk to the next.
 #[derive(Clone)]
-pub struct BTreeMap<K, V> {
+pub struct Map<K, V> {
     chunks: Vec<Vec<(K, V)>>,
 }
 
@@ -39,7 +40,7 @@ struct Slot {
     at: usize,
 }
 
-impl<K, V> BTreeMap<K, V> {
+impl<K, V> Map<K, V> {
     /// An empty map.
     pub const fn new() -> Self {
         Self { chunks: Vec::new() }
@@ -116,7 +117,7 @@ impl<K, V> BTreeMap<K, V> {
         entry
     }
 
-    /// Puts an entry where [`BTreeMap::locate`] said it belongs.
+    /// Puts an entry where [`Map::locate`] said it belongs.
     fn put(&mut self, mut slot: Slot, entry: (K, V)) -> &mut V {
         if self.chunks.is_empty() {
             // Most maps never have a second entry.
@@ -142,7 +143,7 @@ impl<K, V> BTreeMap<K, V> {
     }
 }
 
-impl<K: Ord, V> BTreeMap<K, V> {
+impl<K: Ord, V> Map<K, V> {
     /// Where a key is, or where it belongs.
     fn locate<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Slot, Slot>
     where
@@ -306,78 +307,78 @@ fn search(chunks: usize, compare: &mut dyn FnMut(usize, Option<usize>) -> (usize
     Err(Slot { chunk, at })
 }
 
-impl<K, V> Default for BTreeMap<K, V> {
+impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
         Self::new()
     }
 }
-impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for BTreeMap<K, V> {
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Map<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
-impl<K: PartialEq, V: PartialEq> PartialEq for BTreeMap<K, V> {
+impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
-impl<K: Eq, V: Eq> Eq for BTreeMap<K, V> {}
-impl<K: PartialOrd, V: PartialOrd> PartialOrd for BTreeMap<K, V> {
+impl<K: Eq, V: Eq> Eq for Map<K, V> {}
+impl<K: PartialOrd, V: PartialOrd> PartialOrd for Map<K, V> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.iter().partial_cmp(other.iter())
     }
 }
-impl<K: Ord, V: Ord> Ord for BTreeMap<K, V> {
+impl<K: Ord, V: Ord> Ord for Map<K, V> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.iter().cmp(other.iter())
     }
 }
-impl<K: Hash, V: Hash> Hash for BTreeMap<K, V> {
+impl<K: Hash, V: Hash> Hash for Map<K, V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.len().hash(state);
         self.iter().for_each(|entry| entry.hash(state));
     }
 }
-impl<K: Ord, V> Extend<(K, V)> for BTreeMap<K, V> {
+impl<K: Ord, V> Extend<(K, V)> for Map<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         for (key, value) in entries {
             self.insert(key, value);
         }
     }
 }
-impl<K: Ord, V> FromIterator<(K, V)> for BTreeMap<K, V> {
+impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = Self::new();
         map.extend(entries);
         map
     }
 }
-impl<K: Ord, V, const N: usize> From<[(K, V); N]> for BTreeMap<K, V> {
+impl<K: Ord, V, const N: usize> From<[(K, V); N]> for Map<K, V> {
     fn from(entries: [(K, V); N]) -> Self {
         entries.into_iter().collect()
     }
 }
-impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for BTreeMap<K, V> {
+impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for Map<K, V> {
     type Output = V;
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("the key is in the map")
     }
 }
-impl<K, V> IntoIterator for BTreeMap<K, V> {
+impl<K, V> IntoIterator for Map<K, V> {
     type Item = (K, V);
     type IntoIter = std::iter::Flatten<std::vec::IntoIter<Vec<(K, V)>>>;
     fn into_iter(self) -> Self::IntoIter {
         self.chunks.into_iter().flatten()
     }
 }
-impl<'m, K, V> IntoIterator for &'m BTreeMap<K, V> {
+impl<'m, K, V> IntoIterator for &'m Map<K, V> {
     type Item = (&'m K, &'m V);
     type IntoIter = Iter<'m, K, V>;
     fn into_iter(self) -> Iter<'m, K, V> {
         self.iter()
     }
 }
-impl<'m, K, V> IntoIterator for &'m mut BTreeMap<K, V> {
+impl<'m, K, V> IntoIterator for &'m mut Map<K, V> {
     type Item = (&'m K, &'m mut V);
     type IntoIter = IterMut<'m, K, V>;
     fn into_iter(self) -> IterMut<'m, K, V> {
@@ -475,12 +476,12 @@ pub enum Entry<'m, K, V> {
 }
 /// The place of a key that is there.
 pub struct OccupiedEntry<'m, K, V> {
-    map: &'m mut BTreeMap<K, V>,
+    map: &'m mut Map<K, V>,
     slot: Slot,
 }
 /// The place of a key that is not there.
 pub struct VacantEntry<'m, K, V> {
-    map: &'m mut BTreeMap<K, V>,
+    map: &'m mut Map<K, V>,
     slot: Slot,
     key: K,
 }
@@ -524,20 +525,53 @@ impl<'m, K, V> Entry<'m, K, V> {
     }
 }
 
-impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for BTreeMap<K, V> {
+impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for Map<K, V> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_map(self)
     }
 }
 
+impl<'de, K: serde::Deserialize<'de> + Ord, V: serde::Deserialize<'de>> serde::Deserialize<'de> for Map<K, V> {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Entries<K, V>(PhantomData<(K, V)>);
+
+        impl<'de, K: serde::Deserialize<'de> + Ord, V: serde::Deserialize<'de>> serde::de::Visitor<'de> for Entries<K, V> {
+            type Value = Map<K, V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut entries: A) -> Result<Map<K, V>, A::Error> {
+                let mut map = Map::new();
+                while let Some((key, value)) = entries.next_entry()? {
+                    map.insert(key, value);
+                }
+                Ok(map)
+            }
+        }
+
+        d.deserialize_map(Entries(PhantomData))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::BTreeMap;
+    use super::Map;
+
+    #[test]
+    fn a_map_is_read_back_from_json() {
+        let map = Map::from([("b".to_string(), 2), ("a".to_string(), 1)]);
+        let text = serde_json::to_string(&map).expect("a map is an object");
+        assert_eq!(text, r#"{"a":1,"b":2}"#);
+        assert_eq!(serde_json::from_str::<Map<String, i32>>(&text).expect("the same"), map);
+    }
 
     /// Every operation beside `std`'s map, over enough keys for many chunks.
     #[test]
+    #[allow(clippy::disallowed_types)] // what it is compared with
     fn behaves_as_std_does() {
-        let mut ours = BTreeMap::new();
+        let mut ours = Map::new();
         let mut theirs = std::collections::BTreeMap::new();
         let mut seed = 1_u32;
         for round in 0..20_000_u32 {

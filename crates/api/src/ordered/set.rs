@@ -4,16 +4,16 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::ops::RangeBounds;
 
-use super::{BTreeMap, Keys};
+use super::{Keys, Map};
 
 /// A set in the order of its elements.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BTreeSet<T>(BTreeMap<T, ()>);
+pub struct Set<T>(Map<T, ()>);
 
-impl<T> BTreeSet<T> {
+impl<T> Set<T> {
     /// An empty set.
     pub const fn new() -> Self {
-        Self(BTreeMap::new())
+        Self(Map::new())
     }
     /// How many elements it has.
     pub fn len(&self) -> usize {
@@ -49,7 +49,7 @@ impl<T> BTreeSet<T> {
     }
 }
 
-impl<T: Ord> BTreeSet<T> {
+impl<T: Ord> Set<T> {
     /// Whether it has the element.
     pub fn contains<Q: Ord + ?Sized>(&self, element: &Q) -> bool
     where
@@ -96,43 +96,43 @@ impl<T: Ord> BTreeSet<T> {
     }
 }
 
-impl<T> Default for BTreeSet<T> {
+impl<T> Default for Set<T> {
     fn default() -> Self {
         Self::new()
     }
 }
-impl<T: fmt::Debug> fmt::Debug for BTreeSet<T> {
+impl<T: fmt::Debug> fmt::Debug for Set<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
 }
-impl<T: Ord> Extend<T> for BTreeSet<T> {
+impl<T: Ord> Extend<T> for Set<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         for element in elements {
             self.insert(element);
         }
     }
 }
-impl<T: Ord> FromIterator<T> for BTreeSet<T> {
+impl<T: Ord> FromIterator<T> for Set<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         let mut set = Self::new();
         set.extend(elements);
         set
     }
 }
-impl<T: Ord, const N: usize> From<[T; N]> for BTreeSet<T> {
+impl<T: Ord, const N: usize> From<[T; N]> for Set<T> {
     fn from(elements: [T; N]) -> Self {
         elements.into_iter().collect()
     }
 }
-impl<T> IntoIterator for BTreeSet<T> {
+impl<T> IntoIterator for Set<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
     fn into_iter(self) -> IntoIter<T> {
         IntoIter(self.0.into_iter())
     }
 }
-impl<'s, T> IntoIterator for &'s BTreeSet<T> {
+impl<'s, T> IntoIterator for &'s Set<T> {
     type Item = &'s T;
     type IntoIter = Keys<'s, T, ()>;
     fn into_iter(self) -> Keys<'s, T, ()> {
@@ -141,7 +141,7 @@ impl<'s, T> IntoIterator for &'s BTreeSet<T> {
 }
 
 /// The elements of a set, by value.
-pub struct IntoIter<T>(<BTreeMap<T, ()> as IntoIterator>::IntoIter);
+pub struct IntoIter<T>(<Map<T, ()> as IntoIterator>::IntoIter);
 impl<T> Iterator for IntoIter<T> {
     type Item = T;
     fn next(&mut self) -> Option<T> {

@@ -3,30 +3,30 @@
 use std::cmp::Ordering;
 
 /// Stable sorting like `std`'s, whose code comes again (5 KiB) for each type and each order.
-pub trait InOrder {
+pub trait StableSort {
     /// What is sorted.
     type Item;
     /// Sorts; equal elements keep their order.
-    fn in_order(&mut self)
+    fn stable_sort(&mut self)
     where
         Self::Item: Ord;
     /// Sorts by a comparison; equal elements keep their order.
-    fn in_order_by(&mut self, compare: impl FnMut(&Self::Item, &Self::Item) -> Ordering);
+    fn stable_sort_by(&mut self, compare: impl FnMut(&Self::Item, &Self::Item) -> Ordering);
     /// Sorts by a key; elements of equal keys keep their order.
-    fn in_order_by_key<K: Ord>(&mut self, key: impl FnMut(&Self::Item) -> K);
+    fn stable_sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Self::Item) -> K);
 }
 
-impl<T> InOrder for [T] {
+impl<T> StableSort for [T] {
     type Item = T;
 
-    fn in_order(&mut self)
+    fn stable_sort(&mut self)
     where
         T: Ord,
     {
-        self.in_order_by(T::cmp);
+        self.stable_sort_by(T::cmp);
     }
 
-    fn in_order_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
+    fn stable_sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
         let mut order = order(self.len(), &mut |one, other| compare(&self[one], &self[other]));
         // Every position takes the element that belongs there; a cycle of positions is one round of swaps.
         for start in 0..order.len() {
@@ -42,12 +42,13 @@ impl<T> InOrder for [T] {
         }
     }
 
-    fn in_order_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
-        self.in_order_by(|one, other| key(one).cmp(&key(other)));
+    fn stable_sort_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
+        self.stable_sort_by(|one, other| key(one).cmp(&key(other)));
     }
 }
 
 /// Which element belongs to each position.
+#[allow(clippy::disallowed_methods)] // the one instance of `std`'s
 fn order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|one, other| compare(*one, *other));
@@ -56,9 +57,10 @@ fn order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<u
 
 #[cfg(test)]
 mod tests {
-    use super::InOrder;
+    use super::StableSort;
 
     #[test]
+    #[allow(clippy::disallowed_methods)] // what it is compared with
     fn sorts_as_std_does_and_keeps_the_order_of_equals() {
         let mut seed = 7_u32;
         for len in 0..60 {
@@ -69,7 +71,7 @@ mod tests {
                 })
                 .collect();
             let mut theirs = ours.clone();
-            ours.in_order_by_key(|(key, _)| *key);
+            ours.stable_sort_by_key(|(key, _)| *key);
             theirs.sort_by_key(|(key, _)| *key);
             assert_eq!(ours, theirs);
         }

@@ -1,6 +1,6 @@
 //! Containers (VA-084 to VA-105).
 
-use crate::ordered::BTreeSet;
+use crate::ordered;
 
 use crate::{
     Container, ContainerPort, EnvVar, EnvVarSource, KeySelector, PodSpec, PullPolicy, RestartPolicy, VolumeMount,
@@ -28,7 +28,7 @@ pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
     if spec.containers.is_empty() {
         errors.required(&containers, "");
     }
-    let mut names = BTreeSet::new();
+    let mut names = ordered::Set::new();
     for (index, container) in spec.containers.iter().enumerate() {
         let path = containers.index(index);
         common(container, &pod, &path, errors);
@@ -40,7 +40,7 @@ pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
         }
         probes(container, &pod, &path, errors);
     }
-    let mut taken = BTreeSet::new();
+    let mut taken = ordered::Set::new();
     for (index, container) in spec.containers.iter().enumerate() {
         host_port_conflicts(container, &mut taken, &containers.index(index), errors);
     }
@@ -60,7 +60,7 @@ pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
         if !container.name.is_empty() && !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
-        host_port_conflicts(container, &mut BTreeSet::new(), &path, errors);
+        host_port_conflicts(container, &mut ordered::Set::new(), &path, errors);
         if sidecar {
             if let Some(lifecycle) = &container.lifecycle {
                 probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
@@ -151,7 +151,7 @@ pub(super) fn user_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 fn ports(ports: &[ContainerPort], host_network: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut known = BTreeSet::new();
+    let mut known = ordered::Set::new();
     for (index, port) in ports.iter().enumerate() {
         let path = path.index(index);
         if !port.name.is_empty() {
@@ -190,7 +190,12 @@ fn ports(ports: &[ContainerPort], host_network: bool, path: &Path<'_>, errors: &
 }
 
 /// VA-091: one port of the node for one container. `taken` is what the containers before it hold.
-fn host_port_conflicts(container: &Container, taken: &mut BTreeSet<String>, path: &Path<'_>, errors: &mut ErrorList) {
+fn host_port_conflicts(
+    container: &Container,
+    taken: &mut ordered::Set<String>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let ports = path.child("ports");
     for (index, port) in container.ports.iter().enumerate() {
         let number = port.host_port.unwrap_or(0);
@@ -330,7 +335,7 @@ fn field_label(path: &str) -> Result<(), bool> {
 }
 
 fn mounts(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut points = BTreeSet::new();
+    let mut points = ordered::Set::new();
     for (index, mount) in container.volume_mounts.iter().enumerate() {
         let at = path.index(index);
         if mount.name.is_empty() {

@@ -1,6 +1,6 @@
 //! Updates of pods: almost nothing may change (LC-042, VA-171 to VA-178).
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 use std::sync::Arc;
 
 use crate::{Container, MIRROR, NodeSelector, Pod, PodSpec, Str, Toleration};
@@ -149,7 +149,7 @@ fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
 
 /// VA-177, VA-178: a gated pod's node selector and affinity may become stricter.
 fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let grown = |before: &BTreeMap<Str, Str>, after: &BTreeMap<Str, Str>| {
+    let grown = |before: &ordered::Map<Str, Str>, after: &ordered::Map<Str, Str>| {
         before.iter().all(|(key, value)| after.get(key) == Some(value))
     };
     if !grown(&old.node_selector, &new.node_selector) {

@@ -1,6 +1,6 @@
 //! Spread, tolerations, gates (VA-154 to VA-163).
 
-use crate::ordered::BTreeSet;
+use crate::ordered;
 
 use crate::{
     PodReadinessGate, PodSchedulingGate, SelectorOperator, TaintEffect, Toleration, TolerationOperator,
@@ -118,7 +118,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
 }
 
 pub(super) fn scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_>, errors: &mut ErrorList) {
-    let mut known = BTreeSet::new();
+    let mut known = ordered::Set::new();
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
         errors.each_invalid(&path, &gate.name, &names::qualified(&gate.name));

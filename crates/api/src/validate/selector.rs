@@ -55,7 +55,7 @@ pub(super) fn json(selector: &LabelSelector) -> String {
 }
 
 /// A map of labels as the API prints it; `null` where there is none.
-pub(super) fn labels_json(labels: &crate::ordered::BTreeMap<crate::Str, crate::Str>) -> String {
+pub(super) fn labels_json(labels: &crate::ordered::Map<crate::Str, crate::Str>) -> String {
     if labels.is_empty() {
         "null".into()
     } else {

@@ -1,6 +1,6 @@
 //! Services (VA-199, VA-200).
 
-use crate::ordered::BTreeSet;
+use crate::ordered;
 
 use crate::{IntOrString, Service, ServicePort};
 
@@ -16,7 +16,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     if spec.ports.is_empty() && !headless && !external {
         errors.required(&ports, "");
     }
-    let mut known = BTreeSet::new();
+    let mut known = ordered::Set::new();
     for (index, port) in spec.ports.iter().enumerate() {
         one_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
     }
@@ -53,7 +53,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
             }
         }
     }
-    let mut pairs = BTreeSet::new();
+    let mut pairs = ordered::Set::new();
     for (index, port) in spec.ports.iter().enumerate() {
         if !pairs.insert((&*port.protocol, port.port)) {
             let value = format!(
@@ -69,7 +69,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
 fn one_port<'p>(
     port: &'p ServicePort,
     must_have_name: bool,
-    known: &mut BTreeSet<&'p str>,
+    known: &mut ordered::Set<&'p str>,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {

@@ -1,6 +1,6 @@
 //! Volumes of a pod (VA-127 to VA-142).
 
-use crate::ordered::BTreeSet;
+use crate::ordered;
 
 use crate::{KeyToPath, PodSpec, Volume};
 
@@ -8,7 +8,7 @@ use super::list::quoted;
 use super::{ErrorList, Path, names};
 
 pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut known = BTreeSet::new();
+    let mut known = ordered::Set::new();
     for (index, volume) in spec.volumes.iter().enumerate() {
         let path = path.index(index);
         source(volume, &path, errors);

@@ -1,6 +1,6 @@
 //! Workloads on create (VA-180 to VA-197).
 
-use crate::ordered::BTreeMap;
+use crate::ordered;
 
 use crate::{
     DaemonSet, DaemonSetSpec, Deployment, DeploymentSpec, DeploymentStrategyType, IntOrString, Job, LabelSelector,
@@ -43,7 +43,7 @@ impl Selecting<'_> {
         sound
     }
 
-    fn matches(&self, labels: &BTreeMap<Str, Str>) -> bool {
+    fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.selector
             .is_some_and(|selector| selector.is_empty() || selector.matches(labels))
     }
@@ -364,7 +364,7 @@ pub(super) fn job(object: &Job, errors: &mut ErrorList) {
     if spec.manual_selector != Some(true)
         && let Some(labels) = &spec.selector
     {
-        let mut expected: BTreeMap<Str, Str> = BTreeMap::new();
+        let mut expected: ordered::Map<Str, Str> = ordered::Map::new();
         for (key, value) in [
             ("batch.kubernetes.io/controller-uid", &object.metadata.uid.0),
             ("batch.kubernetes.io/job-name", &object.metadata.name),

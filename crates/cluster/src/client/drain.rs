@@ -2,7 +2,7 @@
 //! try again every five seconds where a budget refuses, wait until they are
 //! gone (KC-086 to KC-093, CT-105).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
@@ -46,7 +46,7 @@ pub(super) struct Draining {
     node: usize,
     cordon: Option<CallId>,
     is_cordoned: Vec<bool>,
-    pods: BTreeMap<ObjectKey, (Uid, PodStep)>,
+    pods: ordered::Map<ObjectKey, (Uid, PodStep)>,
     is_evicting: bool,
     has_timed_out: bool,
     failures: Vec<(NodeName, String)>,
@@ -61,7 +61,7 @@ impl Draining {
             node: 0,
             cordon: None,
             is_cordoned: Vec::new(),
-            pods: BTreeMap::new(),
+            pods: ordered::Map::new(),
             is_evicting: false,
             has_timed_out: false,
             failures: Vec::new(),
@@ -167,8 +167,8 @@ impl Draining {
             self.finish(ctx);
             return;
         };
-        let mut fatal: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-        let mut warnings: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut fatal: ordered::Map<&'static str, Vec<String>> = ordered::Map::new();
+        let mut warnings: ordered::Map<&'static str, Vec<String>> = ordered::Map::new();
         let mut going = Vec::new();
         for pod in view.objects.pods_on(&node) {
             let selected = self
@@ -192,7 +192,7 @@ impl Draining {
                 Fate::Fatal(why) => fatal.entry(why).or_default().push(key.to_string()),
             }
         }
-        let listed = |groups: &BTreeMap<&'static str, Vec<String>>, lead: &str| -> Vec<String> {
+        let listed = |groups: &ordered::Map<&'static str, Vec<String>>, lead: &str| -> Vec<String> {
             groups
                 .iter()
                 .map(|(why, pods)| format!("{lead}{why}: {}", pods.join(", ")))

@@ -11,7 +11,7 @@
 //! remembered, and rebuilt from the API after a restart. How an attachment is
 //! made is in [`super::attachment`].
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -57,12 +57,12 @@ struct Attachment {
 pub(super) struct AttachDetach {
     start: SimTime,
     /// Attachable volumes of scheduled pods that want them.
-    wanted: BTreeMap<ObjectKey, Vec<(Backend, NodeName)>>,
-    actual: BTreeMap<Place, Attachment>,
+    wanted: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
+    actual: ordered::Map<Place, Attachment>,
     /// `volumesInUse` as last seen, kept when the Node is gone (CT-150).
-    in_use: BTreeMap<NodeName, Vec<Str>>,
+    in_use: ordered::Map<NodeName, Vec<Str>>,
     /// Multi-attach errors that were said.
-    reported: BTreeSet<Place>,
+    reported: ordered::Set<Place>,
     next_tick: Option<SimTime>,
 }
 
@@ -259,7 +259,7 @@ fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut C
 impl AttachDetach {
     /// What the API knows of attachments: the nodes' lists are certain, attachment objects beside them are not.
     fn rebuild(&mut self, cx: &mut Cx<'_, '_>) {
-        let mut backends: BTreeMap<Str, Backend> = BTreeMap::new();
+        let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
             if let Some(backend) = of_persistent_volume(volume, cx.objects) {
                 backends.insert(backend.unique_name.clone(), backend);
@@ -422,7 +422,7 @@ impl AttachDetach {
     }
 
     fn reconcile(&mut self, cx: &mut Cx<'_, '_>) {
-        let mut wanted: BTreeMap<Place, Backend> = BTreeMap::new();
+        let mut wanted: ordered::Map<Place, Backend> = ordered::Map::new();
         for (backend, node) in self.wanted.values().flatten() {
             wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
         }
@@ -430,7 +430,7 @@ impl AttachDetach {
         self.attach_wanted(&wanted, cx);
     }
 
-    fn detach_unwanted(&mut self, wanted: &BTreeMap<Place, Backend>, cx: &mut Cx<'_, '_>) {
+    fn detach_unwanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut Cx<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         let mut detaches = Vec::new();
@@ -463,7 +463,7 @@ impl AttachDetach {
         }
     }
 
-    fn attach_wanted(&mut self, wanted: &BTreeMap<Place, Backend>, cx: &mut Cx<'_, '_>) {
+    fn attach_wanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut Cx<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         for (place, backend) in wanted {
@@ -532,7 +532,7 @@ impl AttachDetach {
 }
 
 /// CT-131.
-fn may_detach(place: &Place, since: SimTime, in_use: &BTreeMap<NodeName, Vec<Str>>, cx: &Cx<'_, '_>) -> bool {
+fn may_detach(place: &Place, since: SimTime, in_use: &ordered::Map<NodeName, Vec<Str>>, cx: &Cx<'_, '_>) -> bool {
     let node = cx.objects.named::<Node>(&place.1);
     let is_mounted = in_use.get(&place.1).is_some_and(|volumes| volumes.contains(&place.0));
     let is_ready = node.is_some_and(|node| node.is_ready());

@@ -2,7 +2,7 @@
 //! VolumeAttachments ask for, with its storage (CT-135). A back-end that
 //! enforces a single attachment refuses a second node (V-02).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Kind, Object, PersistentVolume, VolumeAttachment, VolumeError};
 
@@ -19,7 +19,7 @@ const FINALIZER: &str = "external-attacher/podscope-dev";
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attacher {
     /// When the operation under way on an attachment ends, and whether it is a detach.
-    under_way: BTreeMap<Key, (bool, SimTime)>,
+    under_way: ordered::Map<Key, (bool, SimTime)>,
 }
 
 impl Attacher {

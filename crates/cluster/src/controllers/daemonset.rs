@@ -6,8 +6,8 @@
 
 mod rolling;
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -37,7 +37,7 @@ const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
 pub(super) struct DaemonSets {
     expectations: Expectations,
     /// When a failed pod of a set on a node may be replaced, and the wait after that.
-    backoff: BTreeMap<(Key, NodeName), (SimTime, Span)>,
+    backoff: ordered::Map<(Key, NodeName), (SimTime, Span)>,
 }
 
 impl DaemonSets {
@@ -159,7 +159,7 @@ impl Controller for DaemonSets {
             template,
             hash: hash.clone(),
             create: Vec::new(),
-            delete: BTreeMap::new(),
+            delete: ordered::Map::new(),
             requeue: None,
         };
         if self.expectations.are_satisfied(key, cx.now()) {
@@ -180,7 +180,7 @@ impl Controller for DaemonSets {
             updated.status = status;
             plan = plan.then_one(Request::Update(Object::DaemonSet(Arc::new(updated)), Part::Status));
         }
-        let live: BTreeSet<Str> = claimed.owned.iter().map(|pod| hash_of_pod(pod).into()).collect();
+        let live: ordered::Set<Str> = claimed.owned.iter().map(|pod| hash_of_pod(pod).into()).collect();
         let soon = next_available_in(&claimed.owned, set.spec.min_ready_seconds, cx.ctx.wall());
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
             .requeue_after(soon)
@@ -211,7 +211,7 @@ struct Work {
     template: Template,
     hash: Str,
     create: Vec<NodeName>,
-    delete: BTreeMap<podscope_api::ObjectKey, Arc<Pod>>,
+    delete: ordered::Map<podscope_api::ObjectKey, Arc<Pod>>,
     requeue: Option<Span>,
 }
 
@@ -228,8 +228,8 @@ fn hash_of_pod(pod: &Pod) -> &str {
 }
 
 /// The set's pods by the node they are for; those that are finished and going do not count (CT-088).
-fn by_node(pods: &[Arc<Pod>]) -> BTreeMap<NodeName, Vec<Arc<Pod>>> {
-    let mut map: BTreeMap<NodeName, Vec<Arc<Pod>>> = BTreeMap::new();
+fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
+    let mut map: ordered::Map<NodeName, Vec<Arc<Pod>>> = ordered::Map::new();
     for pod in pods
         .iter()
         .filter(|pod| !(pod.is_terminal() && pod.metadata.is_terminating()))
@@ -239,7 +239,7 @@ fn by_node(pods: &[Arc<Pod>]) -> BTreeMap<NodeName, Vec<Arc<Pod>>> {
         }
     }
     for pods in map.values_mut() {
-        pods.in_order_by_key(|pod| (pod.metadata.creation_timestamp, pod.metadata.name.clone()));
+        pods.stable_sort_by_key(|pod| (pod.metadata.creation_timestamp, pod.metadata.name.clone()));
     }
     map
 }
@@ -250,7 +250,7 @@ impl DaemonSets {
         &mut self,
         key: &Key,
         set: &DaemonSet,
-        by_node: &BTreeMap<NodeName, Vec<Arc<Pod>>>,
+        by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
         owned: &[Arc<Pod>],
         work: &mut Work,
         cx: &mut Cx<'_, '_>,
@@ -304,7 +304,7 @@ impl DaemonSets {
             }
         }
         // The oldest stays; with surge, the oldest of each revision.
-        let mut kept: BTreeSet<bool> = BTreeSet::new();
+        let mut kept: ordered::Set<bool> = ordered::Set::new();
         for pod in running {
             let is_new = surges && hash_of_pod(pod) == &*work.hash;
             if !kept.insert(is_new) {
@@ -389,7 +389,7 @@ fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) ->
 
 fn status_of(
     set: &DaemonSet,
-    by_node: &BTreeMap<NodeName, Vec<Arc<Pod>>>,
+    by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
     hash: &str,
     cx: &Cx<'_, '_>,
 ) -> DaemonSetStatus {
@@ -440,7 +440,7 @@ mod tests {
             .filter_map(|pod| target(pod))
             .map(|node| node.0.to_string())
             .collect();
-        nodes.in_order();
+        nodes.stable_sort();
         nodes
     }
     fn images(lab: &Lab) -> Vec<String> {

@@ -7,7 +7,7 @@
 
 mod scaling;
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -150,7 +150,7 @@ impl Controller for Deployments {
             plan = plan.then(step);
         }
         let mut sets: Vec<ReplicaSet> = claimed.owned.iter().map(|set| (**set).clone()).collect();
-        sets.in_order_by(by_age);
+        sets.stable_sort_by(by_age);
         let template = Template::of(&original.spec.template);
         let position = sets.iter().position(|set| is_of_template(set, &template));
         let new = position.map(|position| sets.remove(position));
@@ -424,7 +424,7 @@ impl Rollout<'_, '_, '_> {
         let limit = usize::try_from(self.deployment.spec.revision_history_limit.unwrap_or(10)).unwrap_or(0);
         let mut alive: Vec<&ReplicaSet> = self.old.iter().filter(|set| !set.metadata.is_terminating()).collect();
         let surplus = alive.len().saturating_sub(limit);
-        alive.in_order_by_key(|set| revision(set));
+        alive.stable_sort_by_key(|set| revision(set));
         let delete = alive.into_iter().take(surplus).filter(|set| {
             set.status.replicas == 0 && size(set) == 0 && set.metadata.generation <= set.status.observed_generation
         });

@@ -6,8 +6,8 @@
 //! Deviation: the descheduler is a program of its own; here it runs in the
 //! controller-manager's process.
 
-use podscope_api::ordered::BTreeMap;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint, UnsatisfiableAction};
@@ -91,7 +91,7 @@ fn surplus(
     already: &[Arc<Pod>],
 ) -> Vec<Arc<Pod>> {
     let key = &*constraint.topology_key;
-    let mut domains: BTreeMap<Str, Vec<Arc<Pod>>> = BTreeMap::new();
+    let mut domains: ordered::Map<Str, Vec<Arc<Pod>>> = ordered::Map::new();
     for node in objects.list::<Node>() {
         if let Some(domain) = node.metadata.labels.get(key) {
             domains.entry(domain.clone()).or_default();
@@ -112,13 +112,13 @@ fn surplus(
             pods.push(pod.clone());
         }
     }
-    let mut sizes: BTreeMap<Str, i64> = domains
+    let mut sizes: ordered::Map<Str, i64> = domains
         .iter()
         .map(|(domain, pods)| (domain.clone(), pods.len() as i64))
         .collect();
     for pods in domains.values_mut() {
         // The last is evicted first: lowest priority, youngest.
-        pods.in_order_by_key(|pod| {
+        pods.stable_sort_by_key(|pod| {
             (
                 std::cmp::Reverse(pod.priority()),
                 pod.metadata.creation_timestamp,

@@ -1,6 +1,6 @@
 //! Disruption budgets: how many pods may be evicted now (C-10, CT-097 to CT-100, CT-113).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -222,7 +222,7 @@ fn expected_and_desired(
 
 /// The sum of the scales of the pods' distinct controllers; unmanaged pods count for nothing (CT-113).
 fn expected_scale(budget: &PodDisruptionBudget, pods: &[Arc<Pod>], cx: &mut Cx<'_, '_>) -> Result<i64, String> {
-    let mut scales: BTreeMap<Uid, i64> = BTreeMap::new();
+    let mut scales: ordered::Map<Uid, i64> = ordered::Map::new();
     let mut unmanaged = Vec::new();
     for pod in pods {
         if pod.metadata.controller_ref().is_none() {
@@ -280,8 +280,8 @@ fn still_disrupted(
     pods: &[Arc<Pod>],
     now: Time,
     cx: &mut Cx<'_, '_>,
-) -> (BTreeMap<Str, Time>, Option<Span>) {
-    let (mut kept, mut recheck) = (BTreeMap::new(), None);
+) -> (ordered::Map<Str, Time>, Option<Span>) {
+    let (mut kept, mut recheck) = (ordered::Map::new(), None);
     for pod in pods {
         let Some(approved) = budget.status.disrupted_pods.get(&pod.metadata.name) else {
             continue;

@@ -1,7 +1,7 @@
 //! EndpointSlices: the addresses behind a Service, with their readiness
 //! (CT-114 to CT-116). Traffic hygiene, not fencing (CT-117).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -96,11 +96,11 @@ impl Controller for EndpointSlices {
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
             return Plan::default();
         };
-        if service.metadata.is_terminating() || service.spec.selector.as_ref().is_none_or(BTreeMap::is_empty) {
+        if service.metadata.is_terminating() || service.spec.selector.as_ref().is_none_or(ordered::Map::is_empty) {
             return Plan::default();
         }
         let publish = service.spec.publish_not_ready_addresses == Some(true);
-        let mut wanted: BTreeMap<Str, Endpoint> = BTreeMap::new();
+        let mut wanted: ordered::Map<Str, Endpoint> = ordered::Map::new();
         let mut misses_node = false;
         for pod in cx
             .objects
@@ -174,7 +174,7 @@ fn port(port: &ServicePort) -> EndpointPort {
 
 impl EndpointSlices {
     /// Keeps each endpoint in its slice, fills free places, adds and removes slices.
-    fn reconcile(&self, service: &Service, mut wanted: BTreeMap<Str, Endpoint>, cx: &Cx<'_, '_>) -> Plan {
+    fn reconcile(&self, service: &Service, mut wanted: ordered::Map<Str, Endpoint>, cx: &Cx<'_, '_>) -> Plan {
         let meta = &service.metadata;
         let ours = |slice: &&Arc<EndpointSlice>| {
             slice.metadata.label(SERVICE) == Some(&*meta.name)

@@ -2,7 +2,7 @@
 //! cache. Until then it does not scale again, so that a slow watch does not
 //! make it create twice (CT-057). They are memory: a restart forgets them.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::ObjectKey;
 
@@ -16,12 +16,12 @@ const TIMEOUT: Span = Span::seconds(300);
 #[derive(Debug, Clone)]
 struct Expected {
     creations: u64,
-    deletions: BTreeSet<ObjectKey>,
+    deletions: ordered::Set<ObjectKey>,
     since: SimTime,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Expectations(BTreeMap<Key, Expected>);
+pub(super) struct Expectations(ordered::Map<Key, Expected>);
 
 impl Expectations {
     /// Whether everything expected was seen, or too long ago.
@@ -31,7 +31,7 @@ impl Expectations {
         })
     }
     /// Replaces what is expected of a key.
-    pub(super) fn expect(&mut self, key: &Key, creations: usize, deletions: BTreeSet<ObjectKey>, now: SimTime) {
+    pub(super) fn expect(&mut self, key: &Key, creations: usize, deletions: ordered::Set<ObjectKey>, now: SimTime) {
         let expected = Expected {
             creations: creations as u64,
             deletions,

@@ -11,7 +11,7 @@
 //! out-of-service, upon which others detach and force-delete. Anything before
 //! the confirmation would break at-most-one (CT-144).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Node, NodeName, Object, Pod, PodDisruptionBudget, TaintEffect};
@@ -71,9 +71,9 @@ fn name_of(mechanism: FenceMechanism) -> &'static str {
 pub(super) struct Fencing {
     settings: FencingSettings,
     /// Since when a node is seen Unknown.
-    silent: BTreeMap<NodeName, SimTime>,
+    silent: ordered::Map<NodeName, SimTime>,
     /// Fences that were asked for, and when they are confirmed.
-    asked: BTreeMap<NodeName, SimTime>,
+    asked: ordered::Map<NodeName, SimTime>,
 }
 
 impl Fencing {

@@ -5,8 +5,8 @@
 //! that terminate are replaced at once unless the policy waits for the end
 //! (CT-092), so two executions of one index may overlap (CT-094).
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -82,7 +82,7 @@ fn set_condition(status: &mut JobStatus, kind: &str, reason: &str, message: &str
 }
 
 /// `0-2,4`: indexes as a Job's status prints them.
-fn print_indexes(indexes: &BTreeSet<i32>) -> String {
+fn print_indexes(indexes: &ordered::Set<i32>) -> String {
     let mut ranges: Vec<(i32, i32)> = Vec::new();
     for index in indexes {
         match ranges.last_mut() {
@@ -98,8 +98,8 @@ fn print_indexes(indexes: &BTreeSet<i32>) -> String {
     ranges.into_iter().map(print).collect::<Vec<_>>().join(",")
 }
 
-fn read_indexes(text: &str) -> BTreeSet<i32> {
-    let mut indexes = BTreeSet::new();
+fn read_indexes(text: &str) -> ordered::Set<i32> {
+    let mut indexes = ordered::Set::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         if let (Ok(first), Ok(last)) = (first.parse::<i32>(), last.parse::<i32>()) {
@@ -206,7 +206,7 @@ struct Pass<'c, 'a, 'x> {
     status: JobStatus,
     succeeded: i32,
     failed: i32,
-    done: BTreeSet<i32>,
+    done: ordered::Set<i32>,
     requeue: Option<Span>,
     events: Vec<(EventType, String, String)>,
     cx: &'c mut Cx<'a, 'x>,
@@ -241,7 +241,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     /// Moves finished pods through `uncounted` into the counts (CT-093).
     fn count(&mut self) {
         let mut uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
-        let held: BTreeSet<&str> = self
+        let held: ordered::Set<&str> = self
             .pods
             .iter()
             .filter(|pod| has_finalizer(pod))
@@ -444,7 +444,7 @@ impl Jobs {
         };
         if pass.active.len() > wanted {
             let mut victims = pass.active.clone();
-            victims.in_order_by_key(|pod| {
+            victims.stable_sort_by_key(|pod| {
                 (
                     pod.spec.node_name.is_some(),
                     pod.is_ready(),
@@ -476,7 +476,7 @@ impl Jobs {
             vec![None; count]
         };
         self.expectations
-            .expect(key, indexes.len(), BTreeSet::new(), pass.cx.now());
+            .expect(key, indexes.len(), ordered::Set::new(), pass.cx.now());
         let create = indexes.into_iter().map(|index| {
             Action::from(Request::Create(Object::Pod(Arc::new(pod_for(&job, index)))))
                 .accept(Accept::OrNamespaceTerminating)
@@ -502,7 +502,7 @@ fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<Option<i32>> {
     let blocked = pass.pods.iter().filter(|pod| {
         is_active(pod) || (waits_for_failed(&pass.job) && pod.metadata.is_terminating() && !pod.is_terminal())
     });
-    let busy: BTreeSet<i32> = blocked.filter_map(|pod| index_of(pod)).collect();
+    let busy: ordered::Set<i32> = blocked.filter_map(|pod| index_of(pod)).collect();
     let all = 0..pass.job.spec.completions.unwrap_or(0);
     all.filter(|index| !busy.contains(index) && !pass.done.contains(index))
         .take(count)
@@ -515,7 +515,7 @@ fn pod_for(job: &Job, index: Option<i32>) -> Pod {
     let name = &job.metadata.name;
     let prefix = index.map_or_else(|| format!("{name}-"), |index| format!("{name}-{index}-"));
     let mut pod = template.pod(&job.metadata.namespace, &prefix, controller_ref(job));
-    let labels: BTreeMap<&str, &str> = BTreeMap::from([
+    let labels: ordered::Map<&str, &str> = ordered::Map::from([
         ("batch.kubernetes.io/controller-uid", job.metadata.uid.as_str()),
         ("batch.kubernetes.io/job-name", &**name),
         ("controller-uid", job.metadata.uid.as_str()),

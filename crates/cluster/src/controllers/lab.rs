@@ -3,7 +3,7 @@
 //! pods in a second. Tests of controllers by themselves run here; those of the
 //! whole run through the world.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, Pod, PodPhase, Resource, Time, Uid, parse};
@@ -34,7 +34,7 @@ pub(super) struct Lab {
     pub(super) objects: Objects,
     pub(super) switches: Switches,
     /// Nodes whose kubelet does nothing.
-    pub(super) cut: BTreeSet<NodeName>,
+    pub(super) cut: ordered::Set<NodeName>,
     /// Pods do not get ready while this is true.
     pub(super) broken: bool,
     /// What is refused: a test of the request.
@@ -44,7 +44,7 @@ pub(super) struct Lab {
     pub(super) events: Vec<String>,
     /// Verb, kind and name of each write.
     pub(super) writes: Vec<(SimTime, String)>,
-    queue: BTreeMap<(SimTime, u64), Due>,
+    queue: ordered::Map<(SimTime, u64), Due>,
     revision: u64,
     number: u64,
     next_call: u64,
@@ -84,13 +84,13 @@ impl Lab {
             records: Vec::new(),
             objects: Objects::default(),
             switches,
-            cut: BTreeSet::new(),
+            cut: ordered::Set::new(),
             broken: false,
             refuse: None,
             heartbeats: Heartbeats::default(),
             events: Vec::new(),
             writes: Vec::new(),
-            queue: BTreeMap::new(),
+            queue: ordered::Map::new(),
             revision: 0,
             number: 0,
             next_call: 0,

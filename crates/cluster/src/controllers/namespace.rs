@@ -2,7 +2,7 @@
 //! (C-07, CT-119 to CT-122). It only ever asks gracefully, so a pod on a node
 //! that is cut off holds the namespace until the cut heals or someone resolves it.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object, ObjectKey, Pod, Time};
 
@@ -118,12 +118,12 @@ struct Stage {
     deletes: Vec<Action>,
     remaining: usize,
     /// How many objects each finalizer holds.
-    finalizers: BTreeMap<String, usize>,
+    finalizers: ordered::Map<String, usize>,
 }
 
 impl Stage {
     fn of(objects: Vec<Object>, forced: bool) -> Self {
-        let mut finalizers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut finalizers: ordered::Map<String, usize> = ordered::Map::new();
         for name in objects.iter().flat_map(|object| &object.metadata().finalizers) {
             *finalizers.entry(name.to_string()).or_default() += 1;
         }

@@ -8,7 +8,7 @@
 //! A pass looks only at nodes that are silent or not plainly ready: renewals of
 //! the others follow from their phase (`Heartbeats`), so idle nodes cost nothing.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -36,12 +36,12 @@ pub(super) struct NodeLifecycle {
     /// When each node was first seen, or last gave a sign other than its lease.
     seen: RedBlackTreeMapSync<NodeName, SimTime>,
     /// Nodes that are not plainly ready, and those just added.
-    watched: BTreeSet<NodeName>,
-    added: BTreeSet<NodeName>,
+    watched: ordered::Set<NodeName>,
+    added: ordered::Set<NodeName>,
     /// Nodes whose pods are not all marked yet.
-    to_mark: BTreeSet<NodeName>,
+    to_mark: ordered::Set<NodeName>,
     /// Ready as this pass has written it, where the cache does not show it yet.
-    written: BTreeMap<NodeName, ConditionStatus>,
+    written: ordered::Map<NodeName, ConditionStatus>,
     zones: Zones,
     zones_changed: bool,
     /// Whether a look at the zones would see the same nodes as the last one, as ready and in the same zones.
@@ -236,13 +236,13 @@ impl NodeLifecycle {
         let known = silent
             .into_iter()
             .filter(|name| cx.objects.named::<Node>(name).is_some());
-        let look: BTreeSet<NodeName> = known.chain(self.watched.iter().cloned()).collect();
+        let look: ordered::Set<NodeName> = known.chain(self.watched.iter().cloned()).collect();
         for name in &look {
             cx.enqueue(job(HEALTH, name));
         }
         // The zones are assessed after the nodes, within the same pass.
         if self.zones_changed || !look.is_empty() || !self.zones.are_normal() || !self.has_passed {
-            let written: BTreeMap<NodeName, ConditionStatus> = look
+            let written: ordered::Map<NodeName, ConditionStatus> = look
                 .iter()
                 .filter_map(|name| cx.objects.named::<Node>(name).map(|node| (name, node)))
                 .filter(|(_, node)| ready_status(node) != Some(&ConditionStatus::Unknown) && self.is_overdue(node, cx))

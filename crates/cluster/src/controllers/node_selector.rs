@@ -1,6 +1,6 @@
 //! Whether a node satisfies what a pod requires of nodes: for controllers that pin pods themselves.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use podscope_api::{
     LabelSelectorRequirement, Node, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
     SelectorOperator, Str,
@@ -8,7 +8,7 @@ use podscope_api::{
 
 const NAME_FIELD: &str = "metadata.name";
 
-fn matches(requirement: &NodeSelectorRequirement, labels: &BTreeMap<Str, Str>) -> bool {
+fn matches(requirement: &NodeSelectorRequirement, labels: &ordered::Map<Str, Str>) -> bool {
     // Node selectors have the operators of label selectors, and Gt and Lt.
     LabelSelectorRequirement {
         key: requirement.key.clone(),
@@ -19,7 +19,7 @@ fn matches(requirement: &NodeSelectorRequirement, labels: &BTreeMap<Str, Str>) -
 }
 
 fn term_matches(term: &NodeSelectorTerm, node: &Node) -> bool {
-    let fields = BTreeMap::from([(Str::from(NAME_FIELD), node.metadata.name.clone())]);
+    let fields = ordered::Map::from([(Str::from(NAME_FIELD), node.metadata.name.clone())]);
     let is_empty = term.match_expressions.is_empty() && term.match_fields.is_empty();
     !is_empty
         && term

@@ -5,7 +5,7 @@
 //! Initial -> Normal <-> Partial <-> Full;   all zones Full: no taints at all
 //! ```
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::{ConditionStatus, Node, NodeName, Str};
 
@@ -62,10 +62,10 @@ pub(super) struct Zone {
     state: Disruption,
     limiter: Limiter,
     /// Nodes that wait for a NoExecute taint, oldest first.
-    queue: BTreeSet<(SimTime, u64, NodeName)>,
-    queued: BTreeMap<NodeName, (SimTime, u64)>,
+    queue: ordered::Set<(SimTime, u64, NodeName)>,
+    queued: ordered::Map<NodeName, (SimTime, u64)>,
     /// Nodes that had their turn and are not queued again until they recover or lose the taint.
-    done: BTreeSet<NodeName>,
+    done: ordered::Set<NodeName>,
     next_number: u64,
 }
 
@@ -74,9 +74,9 @@ impl Zone {
         Self {
             state: Disruption::Initial,
             limiter: Limiter::new(settings.node_eviction_rate, now),
-            queue: BTreeSet::new(),
-            queued: BTreeMap::new(),
-            done: BTreeSet::new(),
+            queue: ordered::Set::new(),
+            queued: ordered::Map::new(),
+            done: ordered::Set::new(),
             next_number: 0,
         }
     }
@@ -108,7 +108,7 @@ impl Zone {
 
 /// All zones.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Zones(BTreeMap<Str, Zone>);
+pub(super) struct Zones(ordered::Map<Str, Zone>);
 
 /// What a look at all zones led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Zones {
         settings: &ControllerManagerSettings,
         now: SimTime,
     ) -> Turn {
-        let mut counts: BTreeMap<Str, (i64, i64)> = BTreeMap::new();
+        let mut counts: ordered::Map<Str, (i64, i64)> = ordered::Map::new();
         // Neighbours by name are mostly of one zone.
         let mut last: Option<([Option<&str>; 2], Str)> = None;
         for node in nodes.filter(|node| node.metadata.label(EXCLUDE).is_none()) {
@@ -210,7 +210,7 @@ impl Zones {
         for name in counts.keys() {
             self.zone(name.clone(), settings, now);
         }
-        let states: BTreeMap<&Str, (Disruption, Millis)> = counts
+        let states: ordered::Map<&Str, (Disruption, Millis)> = counts
             .iter()
             .map(|(name, (good, bad))| (name, state_and_rate(*good, *bad, settings)))
             .collect();

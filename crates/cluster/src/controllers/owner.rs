@@ -1,6 +1,6 @@
 //! Owner references: who controls what, adoption and release (CT-060).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Kind, LabelSelector, Object, ObjectMeta, OwnerReference, Pod, Resource};
@@ -64,7 +64,7 @@ pub(super) fn concerned<T: Resource>(
             }
         }
     }
-    keys.in_order();
+    keys.stable_sort();
     keys.dedup();
     keys
 }

@@ -11,7 +11,7 @@
 
 mod provisioned;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -40,7 +40,7 @@ const RESYNC: Span = Span::seconds(15);
 #[derive(Debug, Clone, Default)]
 pub(super) struct PersistentVolumes {
     /// Claims whose volume is being made, and released volumes being deleted: ready from then on.
-    under_way: BTreeMap<Key, crate::SimTime>,
+    under_way: ordered::Map<Key, crate::SimTime>,
 }
 
 impl PersistentVolumes {
@@ -529,7 +529,7 @@ mod tests {
     fn ct_123_unmet_claims() {
         let mut lab = Lab::new(&["a-1"], &documents(&[claim("one", "\"\""), claim("two", "none")]));
         lab.run(Span::seconds(1));
-        lab.events.sort();
+        lab.events.sort_unstable();
         lab.events.dedup();
         assert_eq!(
             lab.events,

@@ -5,8 +5,8 @@
 //! 40 s; terminating pods that were never bound. It is the one controller that
 //! may delete by force (C-05).
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod, PodPhase};
@@ -33,12 +33,12 @@ enum Why {
 #[derive(Debug, Clone, Default)]
 pub(super) struct PodGc {
     /// Pods that may concern a pass, so that a pass does not look at all.
-    terminal: BTreeSet<ObjectKey>,
-    terminating: BTreeSet<ObjectKey>,
+    terminal: ordered::Set<ObjectKey>,
+    terminating: ordered::Set<ObjectKey>,
     /// Names of nodes that were missing when last heard of.
-    missing: BTreeSet<NodeName>,
-    quarantine: BTreeMap<NodeName, SimTime>,
-    doomed: BTreeMap<ObjectKey, Why>,
+    missing: ordered::Set<NodeName>,
+    quarantine: ordered::Map<NodeName, SimTime>,
+    doomed: ordered::Map<ObjectKey, Why>,
 }
 
 impl PodGc {
@@ -213,14 +213,14 @@ impl PodGc {
 }
 
 /// Finished pods beyond the threshold: evicted ones first, then the oldest (CT-046).
-fn surplus(cx: &Cx<'_, '_>, terminal: &BTreeSet<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
+fn surplus(cx: &Cx<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
     let threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
     if terminal.len() <= threshold {
         return Vec::new();
     }
     let mut pods: Vec<&Arc<Pod>> = terminal.iter().filter_map(|key| cx.objects.get::<Pod>(key)).collect();
     let count = pods.len().saturating_sub(threshold);
-    pods.in_order_by_key(|pod| {
+    pods.stable_sort_by_key(|pod| {
         (
             &*pod.status.reason != "Evicted",
             pod.metadata.creation_timestamp,

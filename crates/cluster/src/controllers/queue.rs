@@ -2,7 +2,7 @@
 //! runs once at a time, comes back if it changed while it ran, and backs off
 //! by itself after failures (CT-158).
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::collections::VecDeque;
 
 use podscope_api::{Kind, ObjectKey, Resource};
@@ -43,12 +43,12 @@ pub(super) enum Due {
 pub(super) struct Queue {
     ready: VecDeque<Key>,
     /// Keys in `ready`, and those in process that must run again.
-    dirty: BTreeSet<Key>,
-    processing: BTreeSet<Key>,
-    waiting: BTreeMap<Key, SimTime>,
-    by_time: BTreeSet<(SimTime, Key)>,
-    failures: BTreeMap<Key, u32>,
-    pub(super) ticks: BTreeSet<(SimTime, u8)>,
+    dirty: ordered::Set<Key>,
+    processing: ordered::Set<Key>,
+    waiting: ordered::Map<Key, SimTime>,
+    by_time: ordered::Set<(SimTime, Key)>,
+    failures: ordered::Map<Key, u32>,
+    pub(super) ticks: ordered::Set<(SimTime, u8)>,
 }
 
 impl Queue {

@@ -5,7 +5,7 @@
 //! is replaced as soon as its deletion begins, so processes may overlap
 //! (C-01, CT-015, CT-055).
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -236,7 +236,7 @@ impl<T: ReplicaOwner> Replicas<T> {
         if count == 0 {
             return plan;
         }
-        self.expectations.expect(key, count, BTreeSet::new(), cx.now());
+        self.expectations.expect(key, count, ordered::Set::new(), cx.now());
         let (meta, template) = (set.metadata(), Template::of(set.template()));
         let pod = Arc::new(template.pod(&meta.namespace, &format!("{}-", meta.name), controller_ref::<T>(set)));
         let create = Action::from(Request::Create(Object::Pod(pod)))
@@ -266,7 +266,7 @@ impl<T: ReplicaOwner> Replicas<T> {
         cx: &Cx<'_, '_>,
     ) -> Plan {
         let victims = victims(set, active, surplus, cx);
-        let keys: BTreeSet<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
+        let keys: ordered::Set<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, cx.now());
         plan.then(victims.iter().map(|pod| delete_pod::<T>(set, pod)).collect())
     }

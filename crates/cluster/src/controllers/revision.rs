@@ -1,7 +1,7 @@
 //! ControllerRevisions: the history of a StatefulSet's or DaemonSet's template.
 
-use podscope_api::ordered::BTreeSet;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Extra, Kind, ObjectMeta, Resource, Str, object_from_value};
@@ -41,7 +41,7 @@ pub(super) fn history<T: Resource>(
             .is_some_and(|theirs| theirs.uid == meta.uid)
     };
     let mut all: Vec<Arc<ControllerRevision>> = objects.list_in(&meta.namespace).filter(owned).cloned().collect();
-    all.in_order_by_key(|revision| {
+    all.stable_sort_by_key(|revision| {
         (
             revision.revision,
             revision.metadata.creation_timestamp,
@@ -105,7 +105,7 @@ pub(super) fn history<T: Resource>(
 }
 
 /// Deletes the oldest revisions beyond the limit that no pod and no status names.
-pub(super) fn truncate(history: &History, limit: Option<i32>, live: &BTreeSet<Str>) -> Vec<Action> {
+pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
     let limit = usize::try_from(limit.unwrap_or(10)).unwrap_or(0);
     let is_live = |revision: &ControllerRevision| {
         live.contains(&revision.metadata.name)

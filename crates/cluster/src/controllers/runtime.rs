@@ -6,7 +6,7 @@
 //! stays in process until the last answer (or time-out) is in, so that a key
 //! has one worker at a time; changes meanwhile make it run again (CT-158).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -291,7 +291,7 @@ struct Running {
 struct Worker {
     controller: Box<dyn Controller>,
     queue: Queue,
-    running: BTreeMap<Key, Running>,
+    running: ordered::Map<Key, Running>,
 }
 
 impl Clone for Worker {
@@ -319,7 +319,7 @@ pub struct ControllerManager {
     index: Index,
     has_synced: bool,
     workers: Vec<Worker>,
-    calls: BTreeMap<CallId, Call>,
+    calls: ordered::Map<CallId, Call>,
     /// The wake-up that the world holds for us.
     armed: Option<SimTime>,
 }
@@ -354,10 +354,10 @@ impl ControllerManager {
                 .map(|controller| Worker {
                     controller,
                     queue: Queue::default(),
-                    running: BTreeMap::new(),
+                    running: ordered::Map::new(),
                 })
                 .collect(),
-            calls: BTreeMap::new(),
+            calls: ordered::Map::new(),
             armed: None,
         }
     }

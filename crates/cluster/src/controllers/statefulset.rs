@@ -12,8 +12,8 @@
 //! Its safety is the uniqueness of names at the API server (CT-070, CT-071,
 //! CT-085). Claims and their retention are in [`super::statefulset_claims`].
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -127,7 +127,7 @@ impl Controller for StatefulSets {
             set: set.clone(),
             cx,
         };
-        let live: BTreeSet<Str> = pass
+        let live: ordered::Set<Str> = pass
             .pods
             .iter()
             .map(|pod| revision_of(pod).into())
@@ -188,7 +188,7 @@ impl Pass<'_, '_, '_> {
     fn reconcile(mut self, plan: Plan, status: &mut StatefulSetStatus) -> Plan {
         let start = start_of(&self.set);
         let replicas = self.set.spec.replicas.unwrap_or(1).max(0);
-        let mut holders: BTreeMap<i32, Arc<Pod>> = BTreeMap::new();
+        let mut holders: ordered::Map<i32, Arc<Pod>> = ordered::Map::new();
         for pod in &self.pods {
             if let Some(ordinal) = ordinal_of(&self.set, &pod.metadata.name) {
                 holders.entry(ordinal).or_insert(pod.clone());
@@ -210,7 +210,7 @@ impl Pass<'_, '_, '_> {
                 .is_some_and(|ordinal| ordinal >= start && ordinal - start < replicas)
         };
         let mut condemned: Vec<Arc<Pod>> = self.pods.iter().filter(|pod| !in_range(pod)).cloned().collect();
-        condemned.in_order_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
+        condemned.stable_sort_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
         let plan = match self.fill(plan, &slots) {
             Next::Go(plan) => plan,
             Next::Wait(plan) => return plan,

@@ -9,7 +9,7 @@
 //! A timer counts from when the taint was seen, is never moved, and is lost
 //! with the process.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration};
 
@@ -32,7 +32,7 @@ enum State {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct TaintEviction {
-    pods: BTreeMap<ObjectKey, State>,
+    pods: ordered::Map<ObjectKey, State>,
 }
 
 impl TaintEviction {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use podscope_api::{LabelSelector, Labels, ObjectKey, Pod, PodTemplateSpec, Resource, Uid};
 
 use crate::{Change, Objects};
@@ -73,7 +73,7 @@ pub(super) fn has_labels(pod: &Pod, labels: &Labels) -> bool {
 
 /// The tallies of one kind of owner, made when they are first asked for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tallies(BTreeMap<Key, Tally>);
+pub(super) struct Tallies(ordered::Map<Key, Tally>);
 
 impl Tallies {
     /// Takes a change of a pod into the counts of its controllers of that kind, before and after.

@@ -1,6 +1,6 @@
 //! Pods from templates, and the hash that names a template's revision (CT-065).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::wire::Wire as _;
@@ -81,7 +81,7 @@ fn safe_encode(text: &str) -> String {
 }
 
 /// A copy of the labels with one more.
-pub(super) fn with_label(labels: &BTreeMap<Str, Str>, key: &str, value: &str) -> Labels {
+pub(super) fn with_label(labels: &ordered::Map<Str, Str>, key: &str, value: &str) -> Labels {
     let mut labels = labels.clone();
     labels.insert(key.into(), value.into());
     Arc::new(labels)

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use podscope_api::ordered::{BTreeMap, InOrder as _};
+use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{NodeName, Pod, PodPhase, Time};
 
 use super::pod_util::{is_active, max_restarts, ready_since};
@@ -32,15 +32,15 @@ pub(super) fn victims<T: ReplicaOwner>(
                 .unwrap_or(0)
         };
         let now = cx.ctx.wall();
-        ranked.in_order_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
+        ranked.stable_sort_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
     }
     ranked.truncate(count);
     ranked
 }
 
 /// Active pods by node, of all ReplicaSets that have the same controller as this one.
-fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &Cx<'_, '_>) -> BTreeMap<NodeName, usize> {
-    let mut counts = BTreeMap::new();
+fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &Cx<'_, '_>) -> ordered::Map<NodeName, usize> {
+    let mut counts = ordered::Map::new();
     let Some(parent) = set.metadata().controller_ref() else {
         return counts;
     };

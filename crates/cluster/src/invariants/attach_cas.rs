@@ -3,7 +3,7 @@
 //! must be attached starts only where it is attached. Volumes for several
 //! nodes have no one holder, and are looked at by driver only.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
 
@@ -20,10 +20,10 @@ pub(super) struct AttachCas {
     /// Whether the write under way names the version of the volume that is stored.
     is_observed: bool,
     /// Pods that ran when the world began, without their volumes attached.
-    adopted: BTreeSet<Uid>,
-    reported: BTreeSet<(Uid, Str)>,
+    adopted: ordered::Set<Uid>,
+    reported: ordered::Set<(Uid, Str)>,
     /// Volumes that were detached from a node that had them mounted, and who is to blame.
-    torn: BTreeMap<(Str, NodeName), (Cause, String)>,
+    torn: ordered::Map<(Str, NodeName), (Cause, String)>,
 }
 
 impl Check for AttachCas {

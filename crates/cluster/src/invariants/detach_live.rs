@@ -3,7 +3,7 @@
 //! that is not ready, after the force timeout or a fence. Looked at now and
 //! then.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
@@ -22,8 +22,8 @@ type Attached = (Str, NodeName);
 /// Since when a volume is attached to a node without need.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DetachLive {
-    open: BTreeMap<Attached, SimTime>,
-    reported: BTreeSet<Attached>,
+    open: ordered::Map<Attached, SimTime>,
+    reported: ordered::Set<Attached>,
 }
 
 impl Check for DetachLive {
@@ -38,7 +38,7 @@ impl Check for DetachLive {
             self.open.clear();
             return;
         }
-        let found: BTreeSet<Attached> = attached(view)
+        let found: ordered::Set<Attached> = attached(view)
             .into_iter()
             .filter(|(volume, node)| is_due(volume, node, view))
             .collect();

@@ -1,7 +1,7 @@
 //! `evict-throttle` (CT-179): NoExecute taints of silent nodes come to a zone
 //! one by one, at its eviction rate.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Node, Object, Str, TaintEffect};
 
@@ -11,7 +11,7 @@ use crate::{Actor, SimTime, Span, subject_of};
 /// When each zone got its last taint, and from when a token is there again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvictThrottle {
-    next_token: BTreeMap<Str, SimTime>,
+    next_token: ordered::Map<Str, SimTime>,
 }
 
 fn has_eviction_taint(node: &Node) -> bool {

@@ -3,7 +3,7 @@
 //! node is known to do no harm: it is powered off or fenced, or has unmounted
 //! the volume.
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 
@@ -13,7 +13,7 @@ use crate::{Actor, Place, Record, What, subject_of};
 /// Nodes that were isolated by a fence; a plain partition may heal at any time and is none (CT-148).
 #[derive(Debug, Clone, Default)]
 pub(super) struct FenceBeforeBreak {
-    isolated: BTreeSet<NodeName>,
+    isolated: ordered::Set<NodeName>,
 }
 
 const FACT: &str = "CT-175";

@@ -3,7 +3,7 @@
 //! was shortened, the pod forced away, evicted, or its node lost. A sidecar's
 //! grace began with its pod's: it waits its turn within it (LC-138, LC-160).
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::{Object, Pod, Str, Uid};
 
@@ -34,9 +34,9 @@ struct Round {
 /// Containers that are being stopped, and pods that the kubelet evicts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GraceHonoured {
-    stopping: BTreeMap<(Uid, Str), Stopping>,
-    rounds: BTreeMap<Uid, Round>,
-    evicted: BTreeSet<Uid>,
+    stopping: ordered::Map<(Uid, Str), Stopping>,
+    rounds: ordered::Map<Uid, Round>,
+    evicted: ordered::Set<Uid>,
 }
 
 impl Check for GraceHonoured {

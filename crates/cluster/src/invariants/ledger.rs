@@ -1,7 +1,7 @@
 //! What all checks need to know of the past: which processes live, who
 //! removed which object, which commands and faults there were.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct LivePod {
     pub key: ObjectKey,
     pub node: NodeName,
     /// Running containers with their start.
-    pub containers: BTreeMap<Str, SimTime>,
+    pub containers: ordered::Map<Str, SimTime>,
     /// The StatefulSet pod's name, if it is one.
     pub identity: Option<ObjectKey>,
 }
@@ -55,7 +55,7 @@ const AFTERMATH: Span = Span::seconds(600);
 pub(crate) struct Ledger {
     pub live: RedBlackTreeMapSync<Uid, LivePod>,
     /// Those of `live` without an object. Invariant: an object's removal or a start without one puts them here.
-    pub orphans: BTreeSet<Uid>,
+    pub orphans: ordered::Set<Uid>,
     /// UIDs with live processes by StatefulSet identity.
     pub by_identity: RedBlackTreeMapSync<ObjectKey, Vec<Uid>>,
     pub removals: RedBlackTreeMapSync<Uid, Removal>,
@@ -63,15 +63,15 @@ pub(crate) struct Ledger {
     /// Text of each command, by client.
     pub commands: RedBlackTreeMapSync<u32, Arc<str>>,
     /// Who deleted a Node object last.
-    pub node_removals: BTreeMap<NodeName, (SimTime, Actor)>,
+    pub node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
     /// Who set the out-of-service taint.
-    pub out_of_service: BTreeMap<NodeName, Actor>,
+    pub out_of_service: ordered::Map<NodeName, Actor>,
     /// Clients who ended an attachment of a volume to a node themselves.
-    pub detach_asked: BTreeMap<(Str, NodeName), Actor>,
+    pub detach_asked: ordered::Map<(Str, NodeName), Actor>,
     /// The last fault that happened.
     pub last_fault: Option<String>,
     /// The last fault of each kind about a node, or, with an empty name, about the control plane.
-    troubles: BTreeMap<(Str, Str), Trouble>,
+    troubles: ordered::Map<(Str, Str), Trouble>,
 }
 
 /// Kinds of faults that start a second leader.
@@ -277,7 +277,7 @@ impl Ledger {
         let mut entry = self.live.get(&object.uid).cloned().unwrap_or_else(|| LivePod {
             key: object.key.clone(),
             node,
-            containers: BTreeMap::new(),
+            containers: ordered::Map::new(),
             identity: identity.clone(),
         });
         entry.containers.insert(container.clone(), record.at);

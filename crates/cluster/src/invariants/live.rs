@@ -2,7 +2,7 @@
 //! and every component runs (CT-180 to CT-184). Looked at now and then; each
 //! break is reported once while it lasts.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -19,10 +19,10 @@ type Key = (&'static str, Kind, Uid);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Live {
     whole_since: Option<SimTime>,
-    open: BTreeMap<Key, SimTime>,
-    reported: BTreeSet<Key>,
+    open: ordered::Map<Key, SimTime>,
+    reported: ordered::Set<Key>,
     /// Pods whose creation by a controller was refused, and when last: a quota, a class that is missing.
-    refused: BTreeMap<ObjectKey, SimTime>,
+    refused: ordered::Map<ObjectKey, SimTime>,
 }
 
 /// A refused creation is tried again within this (the longest back-off, CT-158).
@@ -59,7 +59,7 @@ impl Check for Live {
         workloads(view, &self.refused, &mut found);
         nominees(view, &mut found);
         self.pending(view, fitting, &mut found);
-        let mut still_open = BTreeMap::new();
+        let mut still_open = ordered::Map::new();
         for open in found {
             let key: Key = (open.invariant, open.object.kind, open.object.uid.clone());
             let since = self.open.get(&key).copied().unwrap_or(view.now);
@@ -112,7 +112,7 @@ impl Live {
             .collect()
     }
     /// `pending-placed`. A pod is remembered while it waits; whether it fits is asked once it waited long.
-    fn pending(&self, view: &View<'_>, fitting: &BTreeSet<Uid>, found: &mut Vec<Open>) {
+    fn pending(&self, view: &View<'_>, fitting: &ordered::Set<Uid>, found: &mut Vec<Open>) {
         for pod in view.objects.list::<Pod>() {
             let waits = pod.spec.node_name.is_none()
                 && pod.spec.scheduling_gates.is_empty()
@@ -230,7 +230,7 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
 }
 
 /// `converge`: as many pods as asked for. Pods of nodes that do not exist do not count.
-fn workloads(view: &View<'_>, refused: &BTreeMap<ObjectKey, SimTime>, found: &mut Vec<Open>) {
+fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found: &mut Vec<Open>) {
     let missing = view.objects.missing_nodes();
     let is_active = |pod: &Pod| {
         let has_node = || {
@@ -241,7 +241,7 @@ fn workloads(view: &View<'_>, refused: &BTreeMap<ObjectKey, SimTime>, found: &mu
     };
     // Pods are counted in their own order, where those of an owner mostly stand together: to look each of them
     // up by its owner would take most of the time of a quiet cluster.
-    let mut counts: BTreeMap<Uid, i64> = BTreeMap::new();
+    let mut counts: ordered::Map<Uid, i64> = ordered::Map::new();
     let mut last: Option<(&Uid, i64)> = None;
     for pod in view.objects.list::<Pod>().filter(|pod| is_active(pod)) {
         let Some(owner) = pod.metadata.controller_ref() else {

@@ -34,7 +34,7 @@ mod single_writer;
 mod skew_at_bind;
 mod slot_unique;
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Uid};
@@ -141,7 +141,7 @@ pub(crate) enum Seen<'a> {
     Tick {
         is_whole: bool,
         /// Pods of [`Monitors::questions`] that fit a node now, as the scheduler that leads sees it.
-        fitting: &'a BTreeSet<Uid>,
+        fitting: &'a ordered::Set<Uid>,
     },
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct View<'a> {
     pub objects: &'a Objects,
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
-    pub processes: &'a BTreeMap<Actor, ProcessState>,
+    pub processes: &'a ordered::Map<Actor, ProcessState>,
     pub ledger: &'a Ledger,
     /// NoExecute taints a zone may get per 1000 seconds.
     pub eviction_rate_millis: i64,
@@ -348,7 +348,7 @@ pub(crate) struct Parts<'a> {
     pub objects: &'a Objects,
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
-    pub processes: &'a BTreeMap<Actor, ProcessState>,
+    pub processes: &'a ordered::Map<Actor, ProcessState>,
     pub eviction_rate_millis: i64,
     /// Whether the force timeout of detaching is on.
     pub detaches_by_force: bool,

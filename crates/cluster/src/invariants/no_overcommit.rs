@@ -1,7 +1,7 @@
 //! `no-overcommit` (CT-171): at binding, the requests on a node fit what it
 //! can allocate.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Container, Node, Object, Pod, Quantity, ResourceList, Str};
 
@@ -26,7 +26,7 @@ impl Check for NoOvercommit {
             return;
         };
         let own = requests(&pod);
-        let mut total: BTreeMap<Str, Quantity> = BTreeMap::new();
+        let mut total: ordered::Map<Str, Quantity> = ordered::Map::new();
         let mut pods = 0_i64;
         for other in view.objects.pods_on(name).filter(|other| !other.is_terminal()) {
             pods += 1;

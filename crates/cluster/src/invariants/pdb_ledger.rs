@@ -2,7 +2,7 @@
 //! budget, no more evictions are approved than it allowed; what it allows is
 //! never negative. Pods that are not Ready may go without counting (CT-101).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
 
@@ -21,7 +21,7 @@ struct Book {
 /// One book a budget, and the pod whose eviction is being served.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PdbLedger {
-    books: BTreeMap<ObjectKey, Book>,
+    books: ordered::Map<ObjectKey, Book>,
     evicted: Option<ObjectKey>,
 }
 

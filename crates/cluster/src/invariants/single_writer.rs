@@ -2,7 +2,7 @@
 //! ReadWriteOncePod volume by one pod. Only mounts whose pod has live
 //! processes write.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
@@ -13,8 +13,8 @@ use crate::{Place, What};
 /// Writable mounts by volume.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SingleWriter {
-    mounts: BTreeMap<Str, BTreeSet<(NodeName, Uid)>>,
-    reported: BTreeSet<(Str, Uid, Uid)>,
+    mounts: ordered::Map<Str, ordered::Set<(NodeName, Uid)>>,
+    reported: ordered::Set<(Str, Uid, Uid)>,
     /// Something may write that could not; looked at with the next record, when the ledger knows.
     started: bool,
 }

@@ -3,7 +3,7 @@
 //! from its watch cache and its own placements that the cache does not show
 //! yet, not by the scheduler's plugin (SCH-072, SCH-075 to SCH-077).
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -19,7 +19,7 @@ use crate::{Actor, Objects, Record, What};
 /// Placements that the cache of the scheduler that made them does not show yet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
-    assumed: BTreeMap<(Actor, Uid), NodeName>,
+    assumed: ordered::Map<(Actor, Uid), NodeName>,
 }
 
 impl Check for SkewAtBind {
@@ -88,13 +88,13 @@ impl SkewAtBind {
         constraint: &TopologySpreadConstraint,
         hard: &[&TopologySpreadConstraint],
         known: &Objects,
-    ) -> BTreeMap<Str, i64> {
-        let mut domains: BTreeMap<NodeName, Str> = BTreeMap::new();
+    ) -> ordered::Map<Str, i64> {
+        let mut domains: ordered::Map<NodeName, Str> = ordered::Map::new();
         for node in known.list::<Node>().filter(|node| counts(pod, node, constraint, hard)) {
             let domain = node.metadata.labels.get(&constraint.topology_key).cloned();
             domains.extend(domain.map(|domain| (NodeName(node.metadata.name.clone()), domain)));
         }
-        let mut sums: BTreeMap<Str, i64> = domains.values().map(|domain| (domain.clone(), 0)).collect();
+        let mut sums: ordered::Map<Str, i64> = domains.values().map(|domain| (domain.clone(), 0)).collect();
         for other in known
             .list_in::<Pod>(&pod.metadata.namespace)
             .filter(|other| is_counted(other, constraint))
@@ -146,14 +146,14 @@ fn counts(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, hard: &
 }
 
 /// The skew that the pod makes in the node's domain, and that domain (SCH-076, SCH-077).
-fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &BTreeMap<Str, i64>) -> (i64, Str) {
+fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &ordered::Map<Str, i64>) -> (i64, Str) {
     let domain = node
         .metadata
         .labels
         .get(&constraint.topology_key)
         .cloned()
         .unwrap_or_else(|| "".into());
-    let known: BTreeSet<&Str> = counts.keys().collect();
+    let known: ordered::Set<&Str> = counts.keys().collect();
     let wanted = usize::try_from(constraint.min_domains.unwrap_or(1)).unwrap_or(1);
     let least = if known.len() < wanted {
         0

@@ -1,8 +1,8 @@
 //! Admission at the node: a pod that the scheduler (or someone who bypassed
 //! it) put here may still be refused (LC-062 to LC-067).
 
-use podscope_api::ordered::BTreeMap;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{
     Affinity, Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, QosClass, Quantity, SelectorOperator, Str,
@@ -40,7 +40,7 @@ pub(super) fn is_critical(pod: &Pod) -> bool {
 }
 
 /// A pod's requests as the node accounts them, in thousandths for cpu, units otherwise.
-pub(super) fn requests(pod: &Pod) -> BTreeMap<Str, i64> {
+pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
     let amount = |(name, quantity): (Str, Quantity)| {
         let amount = if &*name == "cpu" {
             quantity.milli_value()
@@ -159,7 +159,7 @@ fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let mut names: Vec<&str> = pressure.iter().map(|kind| kind.condition()).collect();
-    names.in_order();
+    names.stable_sort();
     Err(Refusal::new(
         "Evicted",
         format!("The node had condition: [{}]. ", names.join(" ")),
@@ -232,7 +232,7 @@ pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage
         check("pods", 1, others.len() as i64);
     }
     let wanted = requests(pod);
-    let mut used: BTreeMap<Str, i64> = BTreeMap::new();
+    let mut used: ordered::Map<Str, i64> = ordered::Map::new();
     for other in others {
         for (name, amount) in requests(other) {
             *used.entry(name).or_default() += amount;
@@ -245,7 +245,7 @@ pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage
             .position(|known| *known == name)
             .unwrap_or(3)
     };
-    names.in_order_by_key(|name| (rank(name), (*name).clone()));
+    names.stable_sort_by_key(|name| (rank(name), (*name).clone()));
     for name in names {
         let amount = wanted.get(name).copied().unwrap_or(0);
         // The kubelet ignores extended resources that its node does not know.
@@ -292,7 +292,7 @@ fn term_matches(term: &NodeSelectorTerm, node: &Node) -> bool {
         && term.match_fields.iter().all(|one| requirement_matches(one, &name))
 }
 
-fn requirement_matches(one: &NodeSelectorRequirement, labels: &BTreeMap<Str, Str>) -> bool {
+fn requirement_matches(one: &NodeSelectorRequirement, labels: &ordered::Map<Str, Str>) -> bool {
     let requirement = podscope_api::LabelSelectorRequirement {
         key: one.key.clone(),
         operator: one.operator.clone(),

@@ -15,7 +15,7 @@
 //! that rate; a container is one process, a sandbox another, of the 32 768 that
 //! a kernel allows.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::cmp::Reverse;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
@@ -369,7 +369,7 @@ impl Managers {
                 (is_within, worker.pod.priority(), Reverse(over), uid.clone())
             })
             .collect();
-        ranked.in_order();
+        ranked.stable_sort();
         let is_exempt = |within: bool| within && host.ctx.switches.within_requests_exempt;
         let chosen = ranked.into_iter().find(|(within, _, _, uid)| {
             let is_critical = self.pods.get(uid).is_some_and(|worker| is_critical(&worker.pod));

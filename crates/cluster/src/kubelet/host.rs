@@ -1,7 +1,7 @@
 //! What every part of a kubelet works with: the machine, the view of the API,
 //! the context of the step, and what all pods of the node share.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, ObjectKey, Uid};
@@ -41,8 +41,8 @@ pub(super) struct Shared {
     /// Where in ten seconds statuses are reconciled, the node's status computed, thresholds looked at.
     pub(super) slow_phase: Span,
     pub(super) node_object: Option<Arc<Node>>,
-    pub(super) calls: BTreeMap<CallId, Call>,
-    pub(super) pulls: BTreeMap<PullId, Uid>,
+    pub(super) calls: ordered::Map<CallId, Call>,
+    pub(super) pulls: ordered::Map<PullId, Uid>,
     pub(super) node_state: super::node::NodeState,
     /// The status pass that is queued.
     pub(super) status_pass: Option<SimTime>,

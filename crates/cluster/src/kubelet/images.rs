@@ -15,7 +15,7 @@
 //! Deviation: the pass at the kubelet's start, which in reality finds no
 //! statistics of the disk (`InvalidDiskCapacity`), is left out.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::EventType;
@@ -153,7 +153,7 @@ impl Managers {
                 used,
             });
         }
-        unused.in_order_by_key(|one| (one.used, one.first));
+        unused.stable_sort_by_key(|one| (one.used, one.first));
         unused
     }
 }

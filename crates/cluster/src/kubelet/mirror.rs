@@ -8,7 +8,7 @@
 //! Deviation: the machine knows a static pod's containers by the UID of its present mirror, not by the hash of the
 //! manifest, so that the two truths find each other; a new mirror gives them its UID.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Pod, PodStatus, Uid};
@@ -30,9 +30,9 @@ enum Todo {
 /// Mirrors that are not as they should be.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mirrors {
-    todo: BTreeMap<ObjectKey, Todo>,
+    todo: ordered::Map<ObjectKey, Todo>,
     /// Those that were asked for. `~` What failed is asked for again in the next status pass.
-    asked: BTreeSet<ObjectKey>,
+    asked: ordered::Set<ObjectKey>,
 }
 
 impl Managers {
@@ -99,7 +99,7 @@ impl Managers {
     }
     /// What failed is to be tried again.
     pub(super) fn retry_mirrors(&mut self, host: &Host<'_, '_>) {
-        let under_way: BTreeSet<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
+        let under_way: ordered::Set<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
         self.mirrors.asked = under_way;
     }
     /// Asks for what is to be done and was not asked for yet.

@@ -27,8 +27,8 @@ mod view;
 mod volumes;
 mod worker;
 
-use podscope_api::ordered::BTreeMap;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Uid};
@@ -96,7 +96,7 @@ pub struct Kubelet {
 /// Everything that works on the shared part.
 #[derive(Debug, Clone, Default)]
 struct Managers {
-    pods: BTreeMap<Uid, PodWorker>,
+    pods: ordered::Map<Uid, PodWorker>,
     orphans: orphans::Orphans,
     eviction: eviction::Eviction,
     images: images::ImageGc,
@@ -120,8 +120,8 @@ impl Kubelet {
                 relist_phase: Span::ZERO,
                 slow_phase: Span::ZERO,
                 node_object: None,
-                calls: BTreeMap::new(),
-                pulls: BTreeMap::new(),
+                calls: ordered::Map::new(),
+                pulls: ordered::Map::new(),
                 node_state: node::NodeState::default(),
                 status_pass: None,
             },
@@ -205,7 +205,7 @@ impl Managers {
     fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
         self.node_seen(node, host);
         // LC-060: in the order of creation.
-        pods.in_order_by(|a, b| {
+        pods.stable_sort_by(|a, b| {
             let age = |pod: &Pod| (pod.metadata.creation_timestamp, pod.metadata.key());
             age(a).cmp(&age(b))
         });

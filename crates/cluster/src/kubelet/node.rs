@@ -3,7 +3,7 @@
 //!
 //! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
 
-use podscope_api::ordered::{BTreeSet, InOrder as _};
+use podscope_api::ordered::{self, StableSort as _};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ pub(super) struct NodeState {
     /// What the node is short of, as the eviction manager says.
     pub(super) pressure: Vec<Pressure>,
     /// Attachable volumes that pods wait for.
-    pub(super) wanted_volumes: BTreeSet<Str>,
+    pub(super) wanted_volumes: ordered::Set<Str>,
     /// Whether the machine is going down in order (LC-212).
     pub(super) is_shutting_down: bool,
     /// Whether this process has pulled or removed images: from then on it tells which there are.
@@ -195,7 +195,7 @@ impl Managers {
     }
     /// Volumes that no pod waits for or has mounted are not reported in use any more.
     fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
-        let mut wanted: BTreeSet<Str> = host
+        let mut wanted: ordered::Set<Str> = host
             .machine
             .mounts()
             .filter_map(|(_, _, mount)| mount.unique_name.clone())
@@ -316,7 +316,7 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
 /// The images of the machine as the Node tells them, the largest first.
 fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
     let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
-    held.in_order_by_key(|image| Reverse(image.bytes));
+    held.stable_sort_by_key(|image| Reverse(image.bytes));
     let told = held.into_iter().take(REPORTED_IMAGES).map(|image| ContainerImage {
         names: image.names.iter().take(REPORTED_NAMES).cloned().collect(),
         size_bytes: image.bytes,

@@ -2,7 +2,7 @@
 //! Housekeeping kills them with the least grace, without preStop, without
 //! order, without a word to the API.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Pod, Uid};
@@ -18,7 +18,7 @@ use crate::{SimTime, Span, Timer};
 /// The orphans being killed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Orphans {
-    kills: BTreeMap<Uid, (Arc<Pod>, Kill)>,
+    kills: ordered::Map<Uid, (Arc<Pod>, Kill)>,
     queued: Option<SimTime>,
 }
 

@@ -1,7 +1,7 @@
 //! What a sync of a pod has to do, from what runs and what should (LC-071 to
 //! LC-080, LC-125). Reads only; `sync.rs` does it.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Container, RestartPolicy};
 
 use super::grace::KillReason;
@@ -168,7 +168,7 @@ impl PodWorker {
         if !was_reached {
             starts.push(0);
         }
-        starts.in_order();
+        starts.stable_sort();
         starts.dedup();
         plan.start = starts;
         is_initialized

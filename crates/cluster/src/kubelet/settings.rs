@@ -1,7 +1,7 @@
 //! The configuration of kubelets: the fields of KubeletConfiguration with
 //! behaviour, under Kubernetes' names.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Duration, KubeletConfiguration, Quantity, Str, Taint, parse_duration};
 
 use super::backoff;
@@ -187,17 +187,16 @@ impl KubeletSettings {
     /// no effect here.
     pub fn apply(&mut self, config: &KubeletConfiguration) -> Vec<String> {
         let mut notices = Vec::new();
-        let mut thresholds =
-            |list: &podscope_api::ordered::BTreeMap<Str, Str>| -> Vec<(EvictionSignal, ThresholdValue)> {
-                let read = list.iter().filter_map(|(name, text)| {
-                    let signal = EvictionSignal::from_name(name);
-                    if signal.is_none() {
-                        notices.push(format!("eviction signal {name} has no effect here"));
-                    }
-                    Some((signal?, ThresholdValue::parse(text)?))
-                });
-                read.collect()
-            };
+        let mut thresholds = |list: &podscope_api::ordered::Map<Str, Str>| -> Vec<(EvictionSignal, ThresholdValue)> {
+            let read = list.iter().filter_map(|(name, text)| {
+                let signal = EvictionSignal::from_name(name);
+                if signal.is_none() {
+                    notices.push(format!("eviction signal {name} has no effect here"));
+                }
+                Some((signal?, ThresholdValue::parse(text)?))
+            });
+            read.collect()
+        };
         if let Some(list) = &config.eviction_hard {
             let given = thresholds(list);
             self.eviction.retain(|known| known.grace.is_some());
@@ -305,7 +304,7 @@ fn shutdown_groups(config: &KubeletConfiguration) -> Option<Vec<ShutdownGroup>> 
             },
         ];
     }
-    groups.in_order_by_key(|group| group.priority);
+    groups.stable_sort_by_key(|group| group.priority);
     Some(groups)
 }
 

@@ -11,7 +11,7 @@ mod process;
 mod running;
 mod static_pods;
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
@@ -192,14 +192,14 @@ impl MachinePod {
 #[derive(Debug, Clone)]
 pub struct Machine {
     node: NodeName,
-    labels: BTreeMap<Str, Str>,
+    labels: ordered::Map<Str, Str>,
     capacity: ResourceList,
     is_on: bool,
     is_runtime_up: bool,
     is_shutting_down: bool,
     is_storage_refused: bool,
     boots: u32,
-    pods: BTreeMap<Uid, MachinePod>,
+    pods: ordered::Map<Uid, MachinePod>,
     /// Manifests of static pods, as the mirror of each showed them when it was made.
     static_pods: Vec<Arc<Pod>>,
     /// In the order in which they came.
@@ -207,7 +207,7 @@ pub struct Machine {
     /// Whether images lie on a disk of their own.
     has_image_disk: bool,
     /// Pods whose next sandbox cannot be made.
-    refused_sandboxes: BTreeSet<Uid>,
+    refused_sandboxes: ordered::Set<Uid>,
     /// In the order in which they were asked for.
     pulls: Vec<Pull>,
     /// How many pulls may be under way at once.
@@ -223,7 +223,7 @@ pub struct Machine {
 
 impl Machine {
     /// A machine with power, without processes. Labels are those its kubelet registers with.
-    pub fn new(node: NodeName, labels: BTreeMap<Str, Str>, capacity: ResourceList) -> Self {
+    pub fn new(node: NodeName, labels: ordered::Map<Str, Str>, capacity: ResourceList) -> Self {
         Self {
             node,
             labels,
@@ -233,11 +233,11 @@ impl Machine {
             is_shutting_down: false,
             is_storage_refused: false,
             boots: 0,
-            pods: BTreeMap::new(),
+            pods: ordered::Map::new(),
             static_pods: Vec::new(),
             images: Vec::new(),
             has_image_disk: false,
-            refused_sandboxes: BTreeSet::new(),
+            refused_sandboxes: ordered::Set::new(),
             pulls: Vec::new(),
             pull_limit: 1,
             events: Vec::new(),
@@ -252,7 +252,7 @@ impl Machine {
         &self.node
     }
     /// The labels its kubelet registers with.
-    pub fn labels(&self) -> &BTreeMap<Str, Str> {
+    pub fn labels(&self) -> &ordered::Map<Str, Str> {
         &self.labels
     }
     /// What it has.

@@ -7,7 +7,7 @@
 
 mod preempt;
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -110,9 +110,9 @@ pub(crate) struct SchedulerProcess {
     known: Arc<Objects>,
     wake_at: Option<SimTime>,
     busy_until: SimTime,
-    calls: BTreeMap<CallId, Pending>,
-    bindings: BTreeMap<Uid, Binding>,
-    preemptions: BTreeMap<Uid, Preempting>,
+    calls: ordered::Map<CallId, Pending>,
+    bindings: ordered::Map<Uid, Binding>,
+    preemptions: ordered::Map<Uid, Preempting>,
     /// Whether the next decision is to be kept.
     pub wants_record: bool,
     /// The decision that was kept.
@@ -128,9 +128,9 @@ impl SchedulerProcess {
             known: Arc::default(),
             wake_at: None,
             busy_until: now,
-            calls: BTreeMap::new(),
-            bindings: BTreeMap::new(),
-            preemptions: BTreeMap::new(),
+            calls: ordered::Map::new(),
+            bindings: ordered::Map::new(),
+            preemptions: ordered::Map::new(),
             wants_record: false,
             recorded: None,
         }

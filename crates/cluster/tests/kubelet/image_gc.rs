@@ -72,7 +72,7 @@ fn reported(lab: &Lab) -> Vec<String> {
             .to_owned()
     });
     let mut names: Vec<String> = names.collect();
-    names.sort();
+    names.sort_unstable();
     names
 }
 

@@ -2,7 +2,7 @@
 //! graces, forced deletions, crashes, restarts, losses of power, partitions and
 //! heals (L-01, L-09 to L-13, F-01). A failure names the seed: narrow `SEEDS` to it.
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_api::NodeName;
 use podscope_cluster::fault::{Fault, Targets};
@@ -71,11 +71,11 @@ struct Run {
     seed: u64,
     lab: Lab,
     /// What each pod asks for in its spec, seconds.
-    own_grace: BTreeMap<String, i64>,
+    own_grace: ordered::Map<String, i64>,
     /// The least grace that each deletion was seen to have, seconds, and since when.
-    shortest: BTreeMap<String, (i64, SimTime)>,
+    shortest: ordered::Map<String, (i64, SimTime)>,
     /// When a kubelet was first seen to end a pod as a whole.
-    terminating: BTreeMap<String, SimTime>,
+    terminating: ordered::Map<String, SimTime>,
 }
 
 impl Run {
@@ -129,8 +129,8 @@ fn run(seed: u64) -> Run {
         seed,
         own_grace: PODS.iter().filter_map(own).collect(),
         lab,
-        shortest: BTreeMap::new(),
-        terminating: BTreeMap::new(),
+        shortest: ordered::Map::new(),
+        terminating: ordered::Map::new(),
     };
     let mut at = 0.0;
     for _ in 0..14 {
@@ -200,7 +200,7 @@ struct KillSeen {
     /// The grace that held then, seconds.
     grace: i64,
     /// Containers that were asked and have not ended.
-    left: BTreeSet<String>,
+    left: ordered::Set<String>,
     /// When the last of them ended.
     ended_at: SimTime,
 }
@@ -215,7 +215,7 @@ impl Run {
     }
     /// LC-002, LC-103: phases never go back, whoever writes them.
     fn phases_only_go_forward(&self) {
-        let mut reached: BTreeMap<String, usize> = BTreeMap::new();
+        let mut reached: ordered::Map<String, usize> = ordered::Map::new();
         for record in self
             .lab
             .trace
@@ -240,8 +240,8 @@ impl Run {
     }
     /// LC-001: a UID runs on one node, each of its containers once at a time.
     fn a_uid_runs_on_one_node(&self) {
-        let mut node: BTreeMap<String, String> = BTreeMap::new();
-        let mut running: BTreeMap<(String, String), SimTime> = BTreeMap::new();
+        let mut node: ordered::Map<String, String> = ordered::Map::new();
+        let mut running: ordered::Map<(String, String), SimTime> = ordered::Map::new();
         for record in &self.lab.trace.records {
             let (Some(uid), Some(container)) = (uid_of(record), record.container.as_ref()) else {
                 continue;
@@ -265,10 +265,10 @@ impl Run {
     /// LC-004, LC-138, LC-140, LC-167: from the first act of a kill to SIGKILL lies the whole grace that held then (a
     /// forced one counts as 1 s), and two seconds lie after the stop signal. A crash begins the grace again.
     fn no_sigkill_comes_early(&self) {
-        let mut grace: BTreeMap<String, i64> = BTreeMap::new();
-        let mut kills: BTreeMap<String, KillSeen> = BTreeMap::new();
-        let mut signalled: BTreeMap<(String, String), SimTime> = BTreeMap::new();
-        let mut place: BTreeMap<String, String> = BTreeMap::new();
+        let mut grace: ordered::Map<String, i64> = ordered::Map::new();
+        let mut kills: ordered::Map<String, KillSeen> = ordered::Map::new();
+        let mut signalled: ordered::Map<(String, String), SimTime> = ordered::Map::new();
+        let mut place: ordered::Map<String, String> = ordered::Map::new();
         for record in &self.lab.trace.records {
             let Some(uid) = uid_of(record) else { continue };
             // A kill goes on while its node is cut off; it begins again after a crash.
@@ -329,7 +329,7 @@ impl Run {
                         let kill = KillSeen {
                             began: record.at,
                             grace: seconds.copied().unwrap_or(0),
-                            left: BTreeSet::new(),
+                            left: ordered::Set::new(),
                             ended_at: record.at,
                         };
                         kills.insert(uid.clone(), kill);
@@ -367,8 +367,8 @@ impl Run {
     }
     /// LC-005, LC-171: a kubelet removes an object only when nothing of it runs, unless it was forced.
     fn kubelets_remove_only_what_ended(&self) {
-        let mut forced: BTreeMap<String, bool> = BTreeMap::new();
-        let mut alive: BTreeMap<String, i32> = BTreeMap::new();
+        let mut forced: ordered::Map<String, bool> = ordered::Map::new();
+        let mut alive: ordered::Map<String, i32> = ordered::Map::new();
         for record in &self.lab.trace.records {
             let Some(uid) = uid_of(record) else { continue };
             match record.what {

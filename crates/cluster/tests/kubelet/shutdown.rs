@@ -1,5 +1,6 @@
 //! Machines that are shut down in order (LC-212), and critical pods (LC-066).
 
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Node};
 use podscope_cluster::fault::Fault;
 use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
@@ -47,7 +48,7 @@ fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
         )
     };
     let mut rows: Vec<(f64, String)> = records.map(row).collect();
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+    rows.stable_sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     rows
 }
 

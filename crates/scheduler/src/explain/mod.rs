@@ -5,7 +5,7 @@ mod text;
 mod words;
 
 use podscope_api::Str;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
@@ -334,7 +334,7 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
             }));
         }
     }
-    out.in_order_by_key(|constraint| constraint.index);
+    out.stable_sort_by_key(|constraint| constraint.index);
     out
 }
 
@@ -355,7 +355,7 @@ fn spread_of(
         let value = cache.symbols.text(key.values[domain as usize]).to_string();
         domains.push((value, count));
     }
-    domains.in_order();
+    domains.stable_sort();
     domains.dedup_by(|a, b| a.0 == b.0);
     let min = min.unwrap_or_else(|| domains.iter().map(|(_, count)| *count).min().unwrap_or(0));
     SpreadExplanation {
@@ -455,6 +455,6 @@ fn differences(decision: &Decision, a: NodeIdx, b: NodeIdx) -> Vec<(Plugin, i64)
         })
         .filter(|(_, difference)| *difference != 0)
         .collect();
-    out.in_order_by_key(|(plugin, difference)| (-difference, *plugin));
+    out.stable_sort_by_key(|(plugin, difference)| (-difference, *plugin));
     out
 }

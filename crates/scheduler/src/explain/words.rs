@@ -1,7 +1,7 @@
 //! The words: why a node is refused, why the winner won, and the sentence that comes first.
 
 use podscope_api::Quantity;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 
 use super::{Explanation, Verdict, differences, name};
 use crate::cache::Cache;
@@ -292,7 +292,7 @@ fn causes(explanation: &Explanation) -> String {
             None => counts.push((cause, 1)),
         }
     }
-    counts.in_order_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.stable_sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let parts: Vec<String> = counts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
     let text = parts.join(", ");
     if text.is_empty() {

@@ -1,6 +1,6 @@
 //! `DefaultPreemption`: which less important pods would have to end, and on which node (SCH-093 to SCH-105).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -382,7 +382,7 @@ pub(crate) fn outranked<'a>(search: &'a Search<'_>, node: &str) -> impl Iterator
 }
 
 /// Budgets of a namespace that select a pod, for explanations.
-pub fn budgets_of(cache: &Cache, pod: &PodInfo) -> BTreeMap<podscope_api::Str, i32> {
+pub fn budgets_of(cache: &Cache, pod: &PodInfo) -> ordered::Map<podscope_api::Str, i32> {
     let meta = &pod.pod.metadata;
     cache
         .stores

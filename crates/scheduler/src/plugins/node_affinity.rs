@@ -6,7 +6,7 @@ use crate::node_info::NodeInfo;
 use crate::plugins::{Plugin, default_normalize};
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 
 /// The pod's own rule.
 pub const REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
@@ -37,7 +37,7 @@ pub fn pre_filter(cycle: &Cycle<'_>) -> Result<PreFilter, Status> {
     if names.is_empty() {
         return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_CONFLICT));
     }
-    names.in_order();
+    names.stable_sort();
     names.dedup();
     Ok(PreFilter::Only(names))
 }

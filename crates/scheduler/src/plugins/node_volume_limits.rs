@@ -1,6 +1,6 @@
 //! `NodeVolumeLimits`: how many volumes of a CSI driver a node can attach (SCH-063).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
 
@@ -91,7 +91,7 @@ fn driver_of_inline(csi_node: Option<&CsiNode>, volume: &Volume) -> Option<(Str,
 }
 
 /// A volume as `(driver, handle)`: shared by pods, it counts once.
-type Attached = BTreeMap<(Str, String), ()>;
+type Attached = ordered::Map<(Str, String), ()>;
 
 fn attachable(
     stores: &Stores,

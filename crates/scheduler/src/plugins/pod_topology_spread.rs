@@ -92,7 +92,7 @@ pub(crate) fn constraints(
 /// The merged selectors of what selects the pod (SCH-074).
 pub(crate) fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     let meta = &pod.pod.metadata;
-    let mut map = podscope_api::ordered::BTreeMap::new();
+    let mut map = podscope_api::ordered::Map::new();
     for service in cache.stores.services.in_namespace(&meta.namespace) {
         if let Some(selector) = &service.spec.selector
             && selector.iter().all(|(key, value)| meta.labels.get(key) == Some(value))

@@ -21,7 +21,7 @@ mod tests {
             ("high", key(10, 3, 3)),
             ("low", key(-5, 0, 0)),
         ];
-        pods.sort_by_key(|(_, key)| *key);
+        pods.sort_unstable_by_key(|(_, key)| *key);
         assert_eq!(pods.map(|(name, _)| name), ["high", "old", "new", "low"]);
     }
 }

@@ -1,7 +1,7 @@
 //! `VolumeBinding`: bound volumes the node can reach, and unbound claims that can be bound or
 //! provisioned there (SCH-064 to SCH-070).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -320,7 +320,7 @@ fn find_delayed(
             None => to_match.push(claim.clone()),
         }
     }
-    to_match.in_order_by_key(|claim| storage_of(claim));
+    to_match.stable_sort_by_key(|claim| storage_of(claim));
     for claim in to_match {
         match find_volume(stores, node, &claim, &bindings.binds) {
             Some(volume) => bindings.binds.push((volume.clone(), claim)),

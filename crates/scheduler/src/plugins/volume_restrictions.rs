@@ -1,6 +1,6 @@
 //! `VolumeRestrictions`: disks and claims that only one pod may use (SCH-061, SCH-062).
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered;
 
 use podscope_api::{AccessMode, Str, Volume};
 
@@ -19,7 +19,7 @@ pub const REASON_CLAIM: &str =
 /// ReadWriteOncePod claims of the pod, and how often others use them.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    claims: BTreeSet<Str>,
+    claims: ordered::Set<Str>,
     conflicts: i64,
 }
 

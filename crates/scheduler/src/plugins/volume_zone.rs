@@ -1,6 +1,6 @@
 //! `VolumeZone`: a volume labelled with a zone or region needs a node of it (SCH-069).
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered;
 
 use podscope_api::VolumeBindingMode;
 
@@ -34,7 +34,7 @@ const LABELS: [(Symbol, &str, Symbol); 4] = [
 /// For each zone label of each volume: the label, its replacement, and the values that do.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    topologies: Vec<(Symbol, Symbol, BTreeSet<Option<Symbol>>)>,
+    topologies: Vec<(Symbol, Symbol, ordered::Set<Option<Symbol>>)>,
 }
 
 fn refuse(text: String) -> Status {

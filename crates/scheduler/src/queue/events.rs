@@ -1,6 +1,6 @@
 //! Cluster events: what a change of an object means to waiting pods (SCH-119, SCH-124).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Node, Object, Pod};
 
 use crate::cache::Cache;
@@ -118,7 +118,7 @@ pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
             .iter()
             .map(|condition| (condition.kind.clone(), condition.status.clone()))
             .collect();
-        list.in_order();
+        list.stable_sort();
         list
     };
     if statuses(old) != statuses(new) {

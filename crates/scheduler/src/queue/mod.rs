@@ -14,7 +14,7 @@
 pub(crate) mod events;
 pub(crate) mod hints;
 
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::Str;
@@ -90,13 +90,13 @@ pub(crate) struct Queue {
     started_at: i64,
     flushed_at: i64,
     arrivals: u64,
-    pods: BTreeMap<Str, (Pool, QueuedPod)>,
-    active: BTreeSet<(SortKey, Str)>,
+    pods: ordered::Map<Str, (Pool, QueuedPod)>,
+    active: ordered::Set<(SortKey, Str)>,
     /// By expiration, then as activeQ.
-    backoff: BTreeSet<(i64, SortKey, Str)>,
-    error_backoff: BTreeSet<(i64, SortKey, Str)>,
+    backoff: ordered::Set<(i64, SortKey, Str)>,
+    error_backoff: ordered::Set<(i64, SortKey, Str)>,
     /// Gated ones are in here too.
-    waiting: BTreeSet<Str>,
+    waiting: ordered::Set<Str>,
 }
 
 fn whole_seconds(at: i64) -> i64 {
@@ -111,11 +111,11 @@ impl Queue {
             started_at: now,
             flushed_at: now,
             arrivals: 0,
-            pods: BTreeMap::new(),
-            active: BTreeSet::new(),
-            backoff: BTreeSet::new(),
-            error_backoff: BTreeSet::new(),
-            waiting: BTreeSet::new(),
+            pods: ordered::Map::new(),
+            active: ordered::Set::new(),
+            backoff: ordered::Set::new(),
+            error_backoff: ordered::Set::new(),
+            waiting: ordered::Set::new(),
         }
     }
     pub(crate) fn next_arrival(&mut self) -> u64 {

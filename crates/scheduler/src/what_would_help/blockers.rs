@@ -1,8 +1,8 @@
 //! Pods whose end makes room: on their own node, or on another node of the same domain, where affinity and
 //! spread look further than one node. Found cheaply here, verified one by one afterwards.
 
-use podscope_api::ordered::BTreeSet;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{ObjectKey, Pod};
@@ -36,7 +36,7 @@ impl WhatWouldHelp {
                 blockers
             })
             .unwrap_or_default();
-        blockers.in_order_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        blockers.stable_sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         blockers.dedup_by(|a, b| a.1 == b.1);
         for (_, key, pod, node) in blockers.into_iter().take(VERIFIED_MAX).rev() {
             let change = Change::DeletePod {
@@ -111,7 +111,7 @@ fn on_other_nodes(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut
     if refused.is_empty() {
         return Vec::new();
     }
-    let is_refused: BTreeSet<NodeIdx> = refused.iter().copied().collect();
+    let is_refused: ordered::Set<NodeIdx> = refused.iter().copied().collect();
     let mut candidates = Vec::new();
     for index in cache.order() {
         for candidate in cache.node(*index).pods.iter() {
@@ -123,9 +123,9 @@ fn on_other_nodes(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut
             }
         }
     }
-    candidates.in_order_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    candidates.stable_sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     // On a refused node the pod was tried there already, but may hinder its neighbours as well.
-    candidates.in_order_by_key(|candidate| is_refused.contains(&candidate.3));
+    candidates.stable_sort_by_key(|candidate| is_refused.contains(&candidate.3));
     let mut blockers = Vec::new();
     for (priority, key, candidate, on) in candidates.into_iter().take(ELSEWHERE_MAX) {
         let saved = state.save();

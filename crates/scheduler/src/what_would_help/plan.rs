@@ -1,7 +1,7 @@
 //! Which changes are tried, smallest first: what the refusals, the pod's own rules and the cluster offer.
 
-use podscope_api::ordered::BTreeSet;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Node, Pod, PreemptionPolicy, Str, Taint, Toleration, TolerationOperator, UnsatisfiableAction};
@@ -65,7 +65,7 @@ impl WhatWouldHelp {
     }
 
     fn plan_tolerations(&mut self) {
-        let mut seen: BTreeSet<(Str, Str, String)> = BTreeSet::new();
+        let mut seen: ordered::Set<(Str, Str, String)> = ordered::Set::new();
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         for index in self.cache.order() {
             let info = self.cache.node(*index);
@@ -220,7 +220,7 @@ impl WhatWouldHelp {
             return;
         }
         let mut higher: Vec<&(Str, i32)> = classes.iter().filter(|(_, value)| *value > own).collect();
-        higher.in_order_by_key(|(name, value)| (*value, name.clone()));
+        higher.stable_sort_by_key(|(name, value)| (*value, name.clone()));
         for (name, value) in higher.into_iter().take(TRIALS_MAX) {
             let mut pod = (*self.pod).clone();
             pod.spec.priority = Some(*value);
@@ -234,7 +234,7 @@ impl WhatWouldHelp {
     }
 
     fn plan_nodes(&mut self) {
-        let mut keys: BTreeSet<Str> = self
+        let mut keys: ordered::Set<Str> = self
             .pod
             .spec
             .topology_spread_constraints
@@ -250,7 +250,7 @@ impl WhatWouldHelp {
             .filter_map(|node| self.cache.node(*node).node.clone())
             .collect();
         for key in keys {
-            let mut domains: BTreeSet<Str> = BTreeSet::new();
+            let mut domains: ordered::Set<Str> = ordered::Set::new();
             for like in &nodes {
                 let Some(domain) = like.metadata.label(&key) else {
                     continue;

@@ -1,7 +1,7 @@
 //! Completion and help (K-03), from the same tables that parsing uses.
 
 use podscope_api::Kind;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Objects;
 
 use super::fault::FAULTS;
@@ -191,7 +191,7 @@ fn zones(objects: &Objects) -> Vec<String> {
         .list::<podscope_api::Node>()
         .filter_map(|node| node.metadata.label("topology.kubernetes.io/zone").map(str::to_owned))
         .collect();
-    zones.in_order();
+    zones.stable_sort();
     zones.dedup();
     zones
 }

@@ -1,6 +1,6 @@
 //! `fault …` and `app member …` (F-01, C-13): text to [`Fault`] and back.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{NodeName, ObjectKey, Quantity, Str};
 use podscope_cluster::Span;
@@ -199,8 +199,8 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
         "heal" => Fault::Heal(targets()?),
         "join" => {
             let node = node_name(exactly(1)?.first().ok_or_else(|| wrong(args.end))?)?;
-            let mut labels = BTreeMap::new();
-            let mut capacity = BTreeMap::new();
+            let mut labels = ordered::Map::new();
+            let mut capacity = ordered::Map::new();
             let pairs = |flag: &str| -> Result<Vec<(String, String)>, CommandError> {
                 let text = args.value(flag).unwrap_or_default();
                 text.split(',')

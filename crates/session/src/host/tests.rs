@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::protocol::{GroupView, NodeView, PodView, Source};
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 fn frames(updates: &[Update]) -> Vec<&Frame> {
     updates
@@ -97,8 +97,8 @@ fn frames_begin_every_33_ms() {
 /// What the frames add up to: nodes and pods by their ids, the groups.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
-    nodes: BTreeMap<String, NodeView>,
-    pods: BTreeMap<String, PodView>,
+    nodes: ordered::Map<String, NodeView>,
+    pods: ordered::Map<String, PodView>,
     groups: Vec<GroupView>,
 }
 

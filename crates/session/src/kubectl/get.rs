@@ -1,6 +1,6 @@
 //! `kubectl get` (KC-001 to KC-063).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Object, ObjectKey, Quantity, Time};
 use podscope_cluster::Objects;
 use serde_json::{Value, json};
@@ -193,7 +193,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> bool {
         })
         .collect();
     let any = keyed.iter().any(|(key, _)| key.is_some());
-    keyed.in_order_by(|a, b| a.0.cmp(&b.0));
+    keyed.stable_sort_by(|a, b| a.0.cmp(&b.0));
     objects.extend(keyed.into_iter().map(|(_, object)| object));
     any
 }

@@ -1,6 +1,6 @@
 //! `kubectl rollout history` (KC-110).
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Object, ReplicaSet};
@@ -40,7 +40,7 @@ pub(super) fn history(target: &Target, revision: i64, view: &View<'_>, printed: 
     }
 }
 
-fn print(object: &Object, revisions: &BTreeMap<i64, Revision>, revision: i64, printed: &mut Printed) {
+fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
     let name = super::write::typed_name(object);
     if revisions.is_empty() {
         printed.out(format!("{name} "));
@@ -79,9 +79,9 @@ fn print(object: &Object, revisions: &BTreeMap<i64, Revision>, revision: i64, pr
 }
 
 /// The revisions that are kept of an object; none if its kind keeps none.
-fn revisions(object: &Object, view: &View<'_>) -> Option<BTreeMap<i64, Revision>> {
+fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revision>> {
     let meta = object.metadata();
-    let mut revisions = BTreeMap::new();
+    let mut revisions = ordered::Map::new();
     match object {
         Object::Deployment(_) => {
             for set in view.objects.list_in::<ReplicaSet>(&meta.namespace) {

@@ -1,6 +1,6 @@
 //! `events`, `top`, `logs`, `label --list`, `api-resources`.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, Kind, Object, ObjectKey, Pod, Time};
 use podscope_cluster::SimTime;
 
@@ -50,7 +50,7 @@ pub(super) fn events(
         });
         return;
     }
-    events.in_order_by_key(|event| event_times(event).1);
+    events.stable_sort_by_key(|event| event_times(event).1);
     let mut rows = Vec::new();
     if !no_headers {
         let mut header: Vec<String> = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
@@ -166,9 +166,9 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
         return;
     }
     match top.sort_by.as_deref() {
-        Some("cpu") => rows.in_order_by_key(|(_, used, _)| std::cmp::Reverse(used.map(|used| used.0))),
-        Some(_) => rows.in_order_by_key(|(_, used, _)| std::cmp::Reverse(used.map(|used| used.1))),
-        None => rows.in_order_by_key(|(_, used, _)| used.is_none()),
+        Some("cpu") => rows.stable_sort_by_key(|(_, used, _)| std::cmp::Reverse(used.map(|used| used.0))),
+        Some(_) => rows.stable_sort_by_key(|(_, used, _)| std::cmp::Reverse(used.map(|used| used.1))),
+        None => rows.stable_sort_by_key(|(_, used, _)| used.is_none()),
     }
     let mut lines: Vec<Vec<String>> = Vec::new();
     if !top.no_headers {
@@ -273,7 +273,7 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
         .iter()
         .flat_map(|name| (view.logs)(pod, name, logs.previous))
         .collect();
-    lines.in_order_by_key(|(at, _)| *at);
+    lines.stable_sort_by_key(|(at, _)| *at);
     if lines.is_empty() && pod.spec.node_name.is_some() {
         let waiting = names.iter().any(|name| {
             pod.status
@@ -338,7 +338,7 @@ pub(super) fn api_resources(printed: &mut Printed) {
             .to_vec(),
     ];
     let mut kinds: Vec<Kind> = Kind::ALL.to_vec();
-    kinds.in_order_by_key(|kind| (kind.api_version().contains('/'), kind.api_version(), kind.plural()));
+    kinds.stable_sort_by_key(|kind| (kind.api_version().contains('/'), kind.api_version(), kind.plural()));
     for kind in kinds {
         rows.push(vec![
             kind.plural().into(),

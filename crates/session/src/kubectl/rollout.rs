@@ -1,6 +1,6 @@
 //! `kubectl rollout undo|restart|pause|resume` (KC-108, KC-109).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Object, ReplicaSet};
@@ -117,7 +117,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
                     Some((text.parse().ok()?, set))
                 })
                 .collect();
-            sets.in_order_by_key(|(revision, _)| *revision);
+            sets.stable_sort_by_key(|(revision, _)| *revision);
             let chosen = if to_revision > 0 {
                 sets.iter()
                     .find(|(revision, _)| *revision == to_revision)
@@ -173,7 +173,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
                 })
                 .map(|revision| &**revision)
                 .collect();
-            revisions.in_order_by_key(|revision| revision.revision);
+            revisions.stable_sort_by_key(|revision| revision.revision);
             let chosen = if to_revision > 0 {
                 revisions
                     .iter()

@@ -1,6 +1,6 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ pub struct NodeView {
     /// Pods.
     pub pods: (i64, i64),
     /// Labels, for grouping.
-    pub labels: BTreeMap<String, String>,
+    pub labels: ordered::Map<String, String>,
     /// The machine.
     pub machine: MachineView,
 }

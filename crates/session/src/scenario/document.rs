@@ -1,6 +1,6 @@
 //! The `Scenario` document as it is written down.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_api::{Quantity, Str, wire_types};
 use serde_json::Value;
@@ -9,7 +9,7 @@ wire_types! {
     /// The document.
     pub(crate) struct Document { pub(crate) api_version: String, #[allow(dead_code)] pub(crate) kind: String, pub(crate) metadata: Metadata, pub(crate) spec: Spec }
     /// `metadata`.
-    pub(crate) struct Metadata { pub(crate) name: String, #[allow(dead_code)] pub(crate) labels: BTreeMap<String, String>, pub(crate) annotations: BTreeMap<String, String> }
+    pub(crate) struct Metadata { pub(crate) name: String, #[allow(dead_code)] pub(crate) labels: ordered::Map<String, String>, pub(crate) annotations: ordered::Map<String, String> }
     /// `spec`.
     pub(crate) struct Spec {
         pub(crate) title: String,
@@ -25,7 +25,7 @@ wire_types! {
         pub(crate) expect: Vec<ExpectDocument>,
     }
     /// `spec.cluster`.
-    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: BTreeMap<Str, Quantity> }
+    pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity> }
     /// `spec.components`.
     pub(crate) struct Components {
         pub(crate) kube_scheduler: Value,

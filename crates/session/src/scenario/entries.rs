@@ -2,8 +2,8 @@
 //! offer. What they name is looked at while reading, so that a misspelt
 //! machine is found where it stands and not at its instant.
 
-use podscope_api::ordered::BTreeSet;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{Kind, NodeName, Tree};
 use podscope_cluster::SimTime;
@@ -19,7 +19,7 @@ pub(super) struct Machines {
     /// Named by a fault, and where.
     named: Vec<(Place, NodeName)>,
     /// Brought by `fault join`.
-    joined: BTreeSet<NodeName>,
+    joined: ordered::Set<NodeName>,
 }
 
 impl Reader {
@@ -100,7 +100,7 @@ impl Reader {
                 });
             }
         }
-        timed.in_order_by_key(|timed| timed.at);
+        timed.stable_sort_by_key(|timed| timed.at);
         timed
     }
 

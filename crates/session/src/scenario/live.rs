@@ -1,6 +1,6 @@
 //! What files of a live cluster leave unsaid: namespaces that were not asked for, the time of the dump.
 
-use podscope_api::ordered::BTreeSet;
+use podscope_api::ordered;
 use podscope_api::{Kind, Location, Object, Str};
 
 use super::Reader;
@@ -9,7 +9,7 @@ impl Reader {
     /// Namespaces that objects name and no file has: they are made first, and said.
     pub(super) fn namespaces(&mut self) {
         let objects = &self.loaded.setup.objects;
-        let mut known: BTreeSet<&str> = objects
+        let mut known: ordered::Set<&str> = objects
             .iter()
             .filter(|object| object.kind() == Kind::Namespace)
             .map(|object| &*object.metadata().name)

@@ -1,7 +1,7 @@
 //! What is judged while time runs: expectations, the story's steps, its
 //! goals. Part of every checkpoint, so that seeking finds it as it was.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_cluster::{SimTime, World};
 
@@ -36,7 +36,7 @@ pub struct Progress {
     /// Scheduling attempts so far.
     pub(crate) attempts: u64,
     /// Invariants broken so far, with the first instant.
-    pub(crate) broken: BTreeMap<String, SimTime>,
+    pub(crate) broken: ordered::Map<String, SimTime>,
     /// Invariants broken with `cause: bug` so far.
     pub(crate) bugs: u32,
     /// Verdict of each expectation; none while it is open.
@@ -77,7 +77,7 @@ impl Progress {
         &self.expect
     }
     /// Invariants broken so far.
-    pub fn broken(&self) -> &BTreeMap<String, SimTime> {
+    pub fn broken(&self) -> &ordered::Map<String, SimTime> {
         &self.broken
     }
     /// How many violations were `cause: bug`.

@@ -1,6 +1,6 @@
 //! What the inspector shows (U-06).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
 use podscope_cluster::SimTime;
 
@@ -57,7 +57,7 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
             }
         })
         .collect();
-    lines.in_order_by_key(|line| std::cmp::Reverse(line.at));
+    lines.stable_sort_by_key(|line| std::cmp::Reverse(line.at));
     lines
 }
 

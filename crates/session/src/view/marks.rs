@@ -1,6 +1,6 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
-use podscope_api::ordered::BTreeMap;
+use podscope_api::ordered;
 use podscope_cluster::{Record, SimTime, What};
 
 use crate::protocol::{Lane, Mark, SubjectRef};
@@ -12,9 +12,9 @@ use crate::timeline::Trace;
 pub(crate) struct Marks {
     branch: usize,
     seen: usize,
-    marks: BTreeMap<u64, Mark>,
+    marks: ordered::Map<u64, Mark>,
     /// Open bars: (uid, container) or a fault's node → mark.
-    open: BTreeMap<(String, String), u64>,
+    open: ordered::Map<(String, String), u64>,
 }
 
 fn pod_ref(record: &Record) -> Option<SubjectRef> {
@@ -50,7 +50,7 @@ impl Marks {
                 ..Marks::default()
             };
         }
-        let mut changed = podscope_api::ordered::BTreeSet::new();
+        let mut changed = podscope_api::ordered::Set::new();
         for record in trace.range(self.seen, trace.len()) {
             self.take(&record, &mut changed);
         }
@@ -84,7 +84,7 @@ impl Marks {
         Some(id)
     }
 
-    fn take(&mut self, record: &Record, changed: &mut podscope_api::ordered::BTreeSet<u64>) {
+    fn take(&mut self, record: &Record, changed: &mut podscope_api::ordered::Set<u64>) {
         let name = record
             .object
             .as_ref()
@@ -208,7 +208,7 @@ impl Marks {
         record: &Record,
         life: (String, String),
         kind: &str,
-        changed: &mut podscope_api::ordered::BTreeSet<u64>,
+        changed: &mut podscope_api::ordered::Set<u64>,
     ) {
         let name = record
             .object

@@ -8,7 +8,7 @@ mod pods;
 mod words;
 
 use podscope_api::Uid;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 pub(crate) use detail::detail;
 pub(crate) use marks::Marks;
@@ -54,7 +54,7 @@ impl Picture {
         };
         let machines = nodes::Machines::of(world);
         let heard = std::mem::take(&mut self.machines);
-        let mut places = BTreeSet::new();
+        let mut places = ordered::Set::new();
         pods::follow(
             &mut self.pods,
             session,
@@ -91,7 +91,7 @@ fn renew<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> 
 pub(crate) struct Owners {
     views: Vec<OwnerView>,
     /// Owner by the UID of a pod: ghosts keep their colour.
-    pods: BTreeMap<Uid, usize>,
+    pods: ordered::Map<Uid, usize>,
 }
 
 impl Owners {

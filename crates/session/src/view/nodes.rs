@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{ConditionStatus, Node, NodeName, Pod, UnsatisfiableAction};
 use podscope_cluster::machine::Machine;
@@ -38,7 +38,7 @@ impl MachineState {
 
 /// All machines at an instant.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Machines(pub(crate) BTreeMap<NodeName, MachineState>);
+pub(crate) struct Machines(pub(crate) ordered::Map<NodeName, MachineState>);
 
 impl Machines {
     pub(crate) fn of(world: &World) -> Machines {
@@ -46,7 +46,7 @@ impl Machines {
         let network = world.network();
         let cut = network.cut_nodes();
         let pairs = pairs(network);
-        let mut machines = BTreeMap::new();
+        let mut machines = ordered::Map::new();
         for (name, machine) in world.machines() {
             let mut words = Vec::new();
             let mut is_cut = false;
@@ -106,7 +106,7 @@ impl Machines {
 }
 
 /// Other nodes that a node is cut from one by one, with what is lost: (to the node, from the node).
-type Pairs<'w> = BTreeMap<&'w NodeName, BTreeMap<&'w NodeName, (bool, bool)>>;
+type Pairs<'w> = ordered::Map<&'w NodeName, ordered::Map<&'w NodeName, (bool, bool)>>;
 
 fn pairs(network: &Network) -> Pairs<'_> {
     let mut pairs = Pairs::new();
@@ -140,7 +140,7 @@ impl Seen {
 }
 
 /// The nodes of a picture, and machines without a Node object.
-pub(crate) type Nodes = BTreeMap<NodeName, Seen>;
+pub(crate) type Nodes = ordered::Map<NodeName, Seen>;
 
 /// Makes the nodes those at the cursor and says what changed. `places` are the nodes of which a pod
 /// is another one.
@@ -149,11 +149,11 @@ pub(crate) fn follow(
     world: &World,
     machines: &Machines,
     owners: &Owners,
-    places: &BTreeSet<NodeName>,
+    places: &ordered::Set<NodeName>,
     frame: &mut Frame,
 ) {
     let objects = world.objects();
-    let mut names: BTreeSet<NodeName> = machines.0.keys().cloned().collect();
+    let mut names: ordered::Set<NodeName> = machines.0.keys().cloned().collect();
     names.extend(objects.list::<Node>().map(|node| NodeName(node.metadata.name.clone())));
     let mut before = std::mem::take(nodes);
     for name in names {
@@ -333,7 +333,7 @@ struct Spread<'a> {
 /// Nodes by the value of a label, with the pods of each owner in each group (U-11). `last` are the
 /// groups that the pods know theirs of.
 pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[GroupView]) -> Vec<GroupView> {
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut groups: ordered::Map<String, Vec<String>> = ordered::Map::new();
     for (name, node) in nodes {
         let value = node.view.labels.get(key).map_or("", String::as_str);
         match groups.get_mut(value) {
@@ -350,7 +350,7 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
         })
         .collect();
     // Nodes without the key stand apart, at the end.
-    groups.in_order_by_key(|group| group.name.is_empty());
+    groups.stable_sort_by_key(|group| group.name.is_empty());
     let is_same = groups.len() == last.len()
         && (groups.iter().zip(last)).all(|(new, old)| new.name == old.name && new.nodes == old.nodes);
     let group_of = |node: &str| {
@@ -397,7 +397,7 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
             count.0 += 1;
         }
     }
-    spreads.in_order_by(|a, b| a.owner.cmp(b.owner));
+    spreads.stable_sort_by(|a, b| a.owner.cmp(b.owner));
     spreads.dedup_by(|next, first| {
         let is_one = next.owner == first.owner;
         if is_one {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::ordered::{BTreeSet, InOrder as _};
+use podscope_api::ordered::{self, StableSort as _};
 
 use podscope_api::{ConditionStatus, NodeName, ObjectKey, Pod, PodPhase, ReplicaSet};
 use podscope_cluster::machine::Machine;
@@ -81,13 +81,13 @@ pub(crate) fn follow(
     machines: &Machines,
     heard: &Machines,
     owners: &mut Owners,
-    places: &mut BTreeSet<NodeName>,
+    places: &mut ordered::Set<NodeName>,
     frame: &mut Frame,
 ) {
     let world = session.world();
     let now = podscope_api::Time(world.start().0 + world.now().0);
     let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
-    waiting.in_order_by(|a, b| a.uid.cmp(&b.uid));
+    waiting.stable_sort_by(|a, b| a.uid.cmp(&b.uid));
     let is_steady = machines.are_heard_as(heard);
     let mut before = std::mem::take(pods).into_iter().peekable();
     // Neighbours mostly have one owner.

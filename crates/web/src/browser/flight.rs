@@ -1,13 +1,13 @@
 //! Motion that explains: a pod flies from where it was to where it is now.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
 /// Places of marks before a change, by pod id.
-pub(crate) type Places = BTreeMap<String, (f64, f64)>;
+pub(crate) type Places = ordered::Map<String, (f64, f64)>;
 
 fn mark(root: &Element, id: &str) -> Option<Element> {
     // Ids are UIDs, and UIDs may come from a stranger's file.

@@ -1,7 +1,7 @@
 //! The middle of the page: control plane, pending pods, zones with nodes. One listener of each
 //! kind for all of it; what was touched is read from the marks' `data-` attributes.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 use gloo_timers::callback::Timeout;
 use podscope_session::protocol::{GroupView, PodMark, Request, SubjectRef};
@@ -284,7 +284,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
                 {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} />
         }
     };
-    let mut least: BTreeMap<String, u32> = BTreeMap::new();
+    let mut least: ordered::Map<String, u32> = ordered::Map::new();
     for count in model
         .groups
         .iter()

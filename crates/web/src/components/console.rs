@@ -1,7 +1,7 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use std::collections::BTreeSet;
+use podscope_api::ordered;
 
 use podscope_session::protocol::Request;
 use web_sys::HtmlInputElement;
@@ -162,7 +162,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
     };
     let skip = console.lines.len().saturating_sub(SHOWN);
-    let kinds: BTreeSet<&str> = ["input", "output", "error", "notice"].into();
+    let kinds: ordered::Set<&str> = ["input", "output", "error", "notice"].into();
     html! {
         <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
             if open {

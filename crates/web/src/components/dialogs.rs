@@ -1,5 +1,6 @@
 //! Which dialog is open, and the small ones.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_session::protocol::{ExportKind, Lane, Problem, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -138,7 +139,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
 fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     let name = LANES.iter().find(|(l, _)| *l == lane).map_or("", |(_, n)| n);
     let mut marks: Vec<_> = page.model.marks.values().filter(|m| m.lane == lane).cloned().collect();
-    marks.sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
+    marks.stable_sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
     html! {
         <Modal title={name} class="lane-list">
             if marks.is_empty() { <p class="none">{ "Nothing yet." }</p> }

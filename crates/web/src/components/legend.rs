@@ -1,6 +1,6 @@
 //! The right when nothing is selected: what just happened, and how marks are read.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_session::protocol::{Micros, OwnerView, PodMark};
 use yew::prelude::*;
@@ -13,7 +13,7 @@ use crate::state::{HUES, Shared};
 pub(crate) struct Props {
     /// Nodes, pods, ready ones, pending ones, ghosts.
     pub(crate) sums: [usize; 5],
-    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) log: Shared<Vec<(Micros, String)>>,
 }
 

@@ -1,6 +1,6 @@
 //! A node's card: what the API says of it, and, where they differ, what its machine does.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_session::protocol::{Micros, NodeView, OwnerView};
 use yew::prelude::*;
@@ -16,7 +16,7 @@ use crate::state::{HUES, NodeState, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) node: Shared<NodeState>,
-    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// The present, for nodes on which something counts down; 0 for the others.
     pub(crate) now: Micros,
     /// Id of the selected pod, if it is here.
@@ -192,7 +192,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     }
 }
 
-fn hue(owners: &BTreeMap<String, OwnerView>, owner: &str) -> u8 {
+fn hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
     owners.get(owner).map_or(HUES, |o| o.hue % HUES)
 }
 

@@ -1,7 +1,7 @@
 //! A big cluster as one picture: a square a node, a dot a pod, by zone. What is looked at is
 //! real markup beside it, so it can be read, reached by keyboard and acted on (U-09).
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 use std::rc::Rc;
 
 use podscope_session::protocol::{OwnerView, PodMark, SubjectRef};
@@ -209,7 +209,7 @@ struct Painted {
     /// The theme that it was painted in, whether the system's was dark then, and its colours.
     tint: Option<(Theme, bool)>,
     colours: Colours,
-    owners: Shared<BTreeMap<String, OwnerView>>,
+    owners: Shared<ordered::Map<String, OwnerView>>,
     nodes: Vec<Vec<Shared<NodeState>>>,
     focus: (usize, usize),
 }
@@ -372,7 +372,10 @@ fn draw(
 }
 
 /// Whether an owner whose pods are painted has another colour now.
-fn is_recoloured(before: &Shared<BTreeMap<String, OwnerView>>, now: &Shared<BTreeMap<String, OwnerView>>) -> bool {
+fn is_recoloured(
+    before: &Shared<ordered::Map<String, OwnerView>>,
+    now: &Shared<ordered::Map<String, OwnerView>>,
+) -> bool {
     before != now && before.iter().any(|(id, o)| now.get(id).is_some_and(|n| n.hue != o.hue))
 }
 

@@ -1,6 +1,6 @@
 //! Pods that have no node: where in the scheduler's queue each is and what it waits for.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
 
 use podscope_session::protocol::{Micros, OwnerView, PodView};
 use yew::prelude::*;
@@ -12,7 +12,7 @@ use crate::state::{HUES, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
-    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) now: Micros,
     pub(crate) selected: Option<String>,
     /// It is in the second of two runs.

@@ -1,7 +1,8 @@
 //! A group of nodes: by default a zone. Its header shows the counts of each spread group, so
 //! that skew is seen without reading.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_session::protocol::{GroupView, OwnerView, SpreadCount};
 use yew::prelude::*;
@@ -11,14 +12,14 @@ use crate::state::{HUES, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) group: GroupView,
-    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// What the groups are called: `zone`, or the label key.
     pub(crate) key_name: String,
     /// Every node of it is cut off.
     pub(crate) cut: bool,
     pub(crate) children: Children,
     /// Smallest count of each owner over all groups, for the limit.
-    pub(crate) least: Shared<BTreeMap<String, u32>>,
+    pub(crate) least: Shared<ordered::Map<String, u32>>,
     pub(crate) wide: bool,
     /// It is in the second of two runs.
     pub(crate) beside: bool,
@@ -41,7 +42,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
     // Nodes without the key are in no domain: nothing is owed to them.
     let owed = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
     let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(owed).collect();
-    counts.sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
+    counts.stable_sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
     html! {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"), props.wide.then_some("wide"))}
             data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>

@@ -1,6 +1,7 @@
 //! A decision as the page shows it, from the scheduler's own explanation.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_scheduler::explain::{
     Explanation, NodeExplanation, NodeVerdict, PreemptionExplanation, SpreadExplanation,
@@ -20,7 +21,7 @@ pub(crate) struct Why {
     /// Why, in a second sentence; may be empty.
     pub(crate) meaning: String,
     /// By node.
-    pub(crate) verdicts: BTreeMap<String, Verdict>,
+    pub(crate) verdicts: ordered::Map<String, Verdict>,
     /// Nodes that cannot take it: node, plugin, reasons, the same in words.
     pub(crate) refused: Vec<(String, String, String, String)>,
     pub(crate) scores: Option<Scores>,
@@ -112,7 +113,7 @@ fn tell(why: &mut Why, told: Explanation) {
             },
         );
     }
-    scored.sort_by_key(|(node, total)| (-total, node.name != chosen, node.name.clone()));
+    scored.stable_sort_by_key(|(node, total)| (-total, node.name != chosen, node.name.clone()));
     if !scored.is_empty() && !told.plugins.is_empty() {
         let rows = told.plugins.iter().enumerate().map(|(i, plugin)| Row {
             plugin: plugin.name.clone(),
@@ -122,7 +123,7 @@ fn tell(why: &mut Why, told: Explanation) {
         });
         let mut rows: Vec<Row> = rows.collect();
         // What tells nodes apart comes first.
-        rows.sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
+        rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
         why.scores = Some(Scores {
             nodes: scored.iter().map(|(node, _)| node.name.clone()).collect(),
             totals: scored.iter().map(|(_, total)| *total).collect(),

@@ -1,6 +1,7 @@
 //! The timeline's scale: which stretch of time is seen, where an instant lies in it, where the
 //! axis has its ticks, and which marks stand so close that one stands for all.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_session::protocol::{Mark, Micros};
 
 use crate::state::Shared;
@@ -126,7 +127,7 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span
     const ROWS: usize = 3;
     let (mut bars, mut points): (Vec<Drawn>, Vec<Drawn>) = (Vec::new(), Vec::new());
     let mut sorted: Vec<&Shared<Mark>> = marks.collect();
-    sorted.sort_by_key(|m| (m.from, m.id));
+    sorted.stable_sort_by_key(|m| (m.from, m.id));
     let mut ends: Vec<f64> = Vec::new();
     // The last bar of each row.
     let mut last: Vec<usize> = Vec::new();

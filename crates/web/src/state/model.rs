@@ -1,7 +1,8 @@
 //! The view model: what the engine's frames add up to. Big parts are persistent maps, so that
 //! each render may keep its own picture, and nodes change identity only when they change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_session::protocol::{
@@ -54,7 +55,7 @@ pub(crate) struct Model {
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) plane: Shared<ControlPlaneView>,
     /// Hue by owner.
-    pub(crate) owners: Shared<BTreeMap<String, OwnerView>>,
+    pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) marks: RedBlackTreeMap<u64, Shared<Mark>>,
     /// Counts changes of `marks`.
     pub(crate) marks_rev: u64,
@@ -121,7 +122,7 @@ impl Model {
         pods_gone: &[String],
         reset: bool,
     ) {
-        let mut drafts: BTreeMap<String, NodeState> = BTreeMap::new();
+        let mut drafts: ordered::Map<String, NodeState> = ordered::Map::new();
         let mut moved = Vec::new();
         let mut pending: Vec<Shared<PodView>> = self.pending.to_vec();
         let before = pending.len();
@@ -131,7 +132,7 @@ impl Model {
             labels_changed |= self.nodes.get(&name).is_none_or(|n| n.view.labels != view.labels);
             self.draft(&mut drafts, &name).view = view;
         }
-        let mut gone: BTreeSet<&str> = pods_gone.iter().map(String::as_str).collect();
+        let mut gone: ordered::Set<&str> = pods_gone.iter().map(String::as_str).collect();
         let changed: Vec<Shared<PodView>> = pods
             .into_iter()
             .map(|pod| Shared::new(Arc::unwrap_or_clone(pod)))
@@ -192,7 +193,7 @@ impl Model {
             self.keys = Shared::new(label_keys(self.nodes.values().map(|n| &n.view)));
         }
         if pending_changed {
-            pending.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.key.cmp(&b.key)));
+            pending.stable_sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.key.cmp(&b.key)));
             self.pending = Shared::new(pending);
         }
         if !moved.is_empty() || !self.moved.is_empty() {
@@ -200,7 +201,7 @@ impl Model {
         }
     }
 
-    fn draft<'a>(&self, drafts: &'a mut BTreeMap<String, NodeState>, name: &str) -> &'a mut NodeState {
+    fn draft<'a>(&self, drafts: &'a mut ordered::Map<String, NodeState>, name: &str) -> &'a mut NodeState {
         drafts
             .entry(name.to_string())
             .or_insert_with(|| match self.nodes.get(name) {
@@ -242,7 +243,7 @@ impl Model {
         if self.groups.iter().map(|g| g.nodes.len()).sum::<usize>() == self.nodes.size() {
             return Vec::new();
         }
-        let grouped: BTreeSet<&str> = self
+        let grouped: ordered::Set<&str> = self
             .groups
             .iter()
             .flat_map(|g| g.nodes.iter().map(String::as_str))
@@ -256,7 +257,7 @@ impl Model {
 }
 
 fn label_keys<'a>(nodes: impl Iterator<Item = &'a NodeView>) -> Vec<String> {
-    let keys: BTreeSet<&str> = (nodes.take(400))
+    let keys: ordered::Set<&str> = (nodes.take(400))
         .flat_map(|n| n.labels.keys().map(String::as_str))
         .filter(|k| *k != "kubernetes.io/hostname" && *k != "topology.kubernetes.io/zone")
         .collect();

@@ -1,6 +1,6 @@
 //! The rolling update of a DaemonSet, within its bounds (CT-089).
 
-use podscope_api::ordered::{BTreeMap, InOrder as _};
+use podscope_api::ordered::{self, StableSort as _};
 use std::sync::Arc;
 
 use podscope_api::{DaemonSet, IntOrString, Node, NodeName, Pod, scaled_value};
@@ -27,7 +27,7 @@ pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
 }
 
 /// One step of a rolling update.
-pub(super) fn roll(set: &DaemonSet, by_node: &BTreeMap<NodeName, Vec<Arc<Pod>>>, work: &mut Work, cx: &Cx<'_, '_>) {
+pub(super) fn roll(set: &DaemonSet, by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>, work: &mut Work, cx: &Cx<'_, '_>) {
     let now = cx.ctx.wall();
     let available = |pod: &Pod| is_available(pod, set.spec.min_ready_seconds, now) && !pod.metadata.is_terminating();
     let nodes: Vec<&Arc<Node>> = cx.objects.list::<Node>().filter(|node| belongs(set, node).0).collect();
@@ -58,7 +58,7 @@ pub(super) fn roll(set: &DaemonSet, by_node: &BTreeMap<NodeName, Vec<Arc<Pod>>>,
     }
     broken.iter().for_each(|pod| work.delete(pod));
     if max_surge > 0 {
-        to_surge.in_order();
+        to_surge.stable_sort();
         work.create.extend(
             to_surge
                 .into_iter()

@@ -1,7 +1,7 @@
 //! How many pods each ReplicaSet of a rollout gets (CT-062, CT-064, CT-066).
 
 use podscope_api::ReplicaSet;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 
 use super::{DESIRED, MAX, Rollout, by_age, is_recreate, max_surge, max_unavailable, replicas_of, size};
 
@@ -153,7 +153,7 @@ impl Rollout<'_, '_, '_> {
             0
         };
         let to_add = allowed - active.iter().map(|member| size(self.member(*member))).sum::<i32>();
-        active.in_order_by(|one, other| {
+        active.stable_sort_by(|one, other| {
             let (one, other) = (self.member(*one), self.member(*other));
             let age = if to_add > 0 {
                 by_age(other, one)

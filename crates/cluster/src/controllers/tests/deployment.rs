@@ -34,7 +34,7 @@ fn sizes(lab: &Lab) -> Vec<(String, i32)> {
             (revision.to_owned(), set.spec.replicas.unwrap_or(1))
         })
         .collect();
-    sizes.sort();
+    sizes.sort_unstable();
     sizes
 }
 

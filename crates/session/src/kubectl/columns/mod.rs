@@ -3,8 +3,8 @@
 mod cells;
 mod headers;
 
-use podscope_api::ordered::InOrder as _;
-use podscope_api::ordered::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{
     ConditionStatus, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec, PodTemplateSpec,
@@ -66,7 +66,7 @@ pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
         .collect();
     for one in &selector.match_expressions {
         let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
-        values.in_order();
+        values.stable_sort();
         let text = match &one.operator {
             SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
             SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
@@ -76,11 +76,11 @@ pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
         };
         parts.push((one.key.to_string(), text));
     }
-    parts.in_order();
+    parts.stable_sort();
     or_none(&parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(","))
 }
 
-pub(crate) fn map_text(map: &BTreeMap<Str, Str>) -> String {
+pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {
     or_none(
         &map.iter()
             .map(|(key, value)| format!("{key}={value}"))
@@ -91,7 +91,7 @@ pub(crate) fn map_text(map: &BTreeMap<Str, Str>) -> String {
 
 /// Access modes in their fixed order, once each (KC-049).
 pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
-    let have: BTreeSet<String> = modes.iter().map(ToString::to_string).collect();
+    let have: ordered::Set<String> = modes.iter().map(ToString::to_string).collect();
     [
         ("ReadWriteOnce", "RWO"),
         ("ReadOnlyMany", "ROX"),
@@ -141,7 +141,7 @@ pub fn node_status(node: &podscope_api::Node) -> String {
 
 /// ROLES of a node (KC-024).
 pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
-    let mut roles: BTreeSet<&str> = node
+    let mut roles: ordered::Set<&str> = node
         .metadata
         .labels
         .keys()

@@ -1,6 +1,6 @@
 //! Containers of a pod or a template (KC-069, KC-070).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Container, ContainerState, ContainerStatus, EnvVar, Pod, Probe, Quantity, ResourceRequirements};
 use serde_json::Value;
 
@@ -322,7 +322,7 @@ fn mounts(container: &Container, raw: &Value, text: &mut Elastic) {
     };
     text.line(2, &format!("Mounts:{none}"));
     let mut mounts: Vec<_> = container.volume_mounts.iter().collect();
-    mounts.in_order_by(|a, b| a.mount_path.cmp(&b.mount_path));
+    mounts.stable_sort_by(|a, b| a.mount_path.cmp(&b.mount_path));
     for mount in mounts {
         let access = if mount.read_only == Some(true) { "ro" } else { "rw" };
         let path = if mount.sub_path.is_empty() {
@@ -342,7 +342,7 @@ fn mounts(container: &Container, raw: &Value, text: &mut Elastic) {
         .iter()
         .map(|device| (field(device, "devicePath"), field(device, "name")))
         .collect();
-    devices.in_order();
+    devices.stable_sort();
     for (path, name) in devices {
         text.line(3, &format!("{path} from {name}"));
     }

@@ -1,7 +1,7 @@
 //! Kinds without a form of their own: metadata, then every field as it is.
 
 use podscope_api::Object;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
 use super::super::jsonpath::plain;
@@ -30,7 +30,7 @@ pub(super) fn describe(object: &Object, text: &mut Elastic) {
 
 fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Elastic) {
     let mut names: Vec<&String> = map.keys().collect();
-    names.in_order();
+    names.stable_sort();
     for name in names {
         let path = format!("{prefix}.{name}");
         if SKIPPED.contains(&&*path) {

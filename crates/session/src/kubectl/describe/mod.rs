@@ -11,8 +11,8 @@ mod template;
 mod volume;
 mod workload;
 
-use podscope_api::ordered::BTreeMap;
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{Event, Kind, Object, Str, Time};
 
@@ -150,7 +150,7 @@ fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
         })
         .map(|event| &**event)
         .collect();
-    events.in_order_by_key(|event| event.last_timestamp);
+    events.stable_sort_by_key(|event| event.last_timestamp);
     events
 }
 
@@ -218,12 +218,12 @@ fn list(text: &mut Elastic, title: &str, items: &[String]) {
     }
 }
 
-fn labels(text: &mut Elastic, title: &str, map: &BTreeMap<Str, Str>) {
+fn labels(text: &mut Elastic, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map.iter().map(|(key, value)| format!("{key}={value}")).collect();
     list(text, title, &shown);
 }
 
-fn annotations(text: &mut Elastic, title: &str, map: &BTreeMap<Str, Str>) {
+fn annotations(text: &mut Elastic, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map
         .iter()
         .filter(|(key, _)| &***key != super::write::LAST_APPLIED)

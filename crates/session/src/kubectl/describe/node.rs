@@ -1,6 +1,6 @@
 //! `kubectl describe node` (KC-074, KC-075).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Lease, Node, Object, ObjectKey, Pod, Quantity, ResourceList};
@@ -21,7 +21,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
     annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
     let mut taints: Vec<_> = node.spec.taints.iter().collect();
-    taints.in_order_by_key(|taint| format!("{},{}", taint.effect, taint.key));
+    taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
     let taints: Vec<String> = taints
         .into_iter()
         .map(|taint| match (taint.effect.as_str(), &*taint.value) {

@@ -1,6 +1,6 @@
 //! The pod template of a workload, and where its pods may run.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Object, PodSpec, PodTemplateSpec, TolerationOperator};
 
 use super::super::columns::selector_text;
@@ -57,7 +57,7 @@ pub(super) fn placement(spec: &PodSpec, indent: &str, text: &mut Elastic) {
 fn selectors(spec: &PodSpec, indent: &str, text: &mut Elastic) {
     labels(text, &format!("{indent}Node-Selectors"), &spec.node_selector);
     let mut tolerations: Vec<_> = spec.tolerations.iter().collect();
-    tolerations.in_order_by(|a, b| a.key.cmp(&b.key));
+    tolerations.stable_sort_by(|a, b| a.key.cmp(&b.key));
     let tolerations: Vec<String> = tolerations
         .into_iter()
         .map(|toleration| {
@@ -82,7 +82,7 @@ fn selectors(spec: &PodSpec, indent: &str, text: &mut Elastic) {
 
 fn spread(spec: &PodSpec, indent: &str, text: &mut Elastic) {
     let mut constraints: Vec<_> = spec.topology_spread_constraints.iter().collect();
-    constraints.in_order_by(|a, b| a.topology_key.cmp(&b.topology_key));
+    constraints.stable_sort_by(|a, b| a.topology_key.cmp(&b.topology_key));
     for (at, constraint) in constraints.into_iter().enumerate() {
         let title = if at == 0 { "Topology Spread Constraints:" } else { "" };
         let action = constraint

@@ -1,7 +1,7 @@
 //! Volumes by their sources (KC-071). The forms are a table: title, then the
 //! fields with their names on the wire and what is shown where one is absent.
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use serde_json::Value;
 
 use super::super::jsonpath::plain;
@@ -358,7 +358,7 @@ fn ephemeral(source: &Value, text: &mut Elastic) {
             .flatten()
             .map(|(key, value)| format!("{key}{separator}{}", plain(value)))
             .collect();
-        pairs.in_order();
+        pairs.stable_sort();
         if pairs.is_empty() {
             pairs.push("<none>".into());
         }

@@ -1,6 +1,6 @@
 //! Workloads: who keeps pods in being (KC-076, KC-077).
 
-use podscope_api::ordered::InOrder as _;
+use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -122,7 +122,7 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
     if sets.is_empty() {
         return;
     }
-    sets.in_order_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    sets.stable_sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
     for (title, is_new) in [("OldReplicaSets", false), ("NewReplicaSet", true)] {
         let shown: Vec<String> = sets
             .iter()
