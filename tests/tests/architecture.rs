@@ -10,14 +10,11 @@ const BELOW: &[(&str, &[&str])] = &[
     ("podscope-api", &[]),
     ("podscope-scheduler", &["podscope-api"]),
     ("podscope-sim", &["podscope-api"]),
-    (
-        "podscope-cluster",
-        &["podscope-scheduler", "podscope-sim", "podscope-api"],
-    ),
-    (
-        "podscope-session",
-        &["podscope-cluster", "podscope-scheduler", "podscope-sim", "podscope-api"],
-    ),
+    ("podscope-apiserver", SIM),
+    ("podscope-node", SIM),
+    ("podscope-controllers", SIM),
+    ("podscope-cluster", COMPONENTS),
+    ("podscope-session", WORLD),
     ("podscope-js", ENGINE),
     ("podscope-web", ENGINE),
     ("podscope", ENGINE),
@@ -26,9 +23,34 @@ const BELOW: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
+/// What a component may use.
+const SIM: &[&str] = &["podscope-sim", "podscope-api"];
+
+const COMPONENTS: &[&str] = &[
+    "podscope-apiserver",
+    "podscope-node",
+    "podscope-controllers",
+    "podscope-scheduler",
+    "podscope-sim",
+    "podscope-api",
+];
+
+const WORLD: &[&str] = &[
+    "podscope-cluster",
+    "podscope-apiserver",
+    "podscope-node",
+    "podscope-controllers",
+    "podscope-scheduler",
+    "podscope-sim",
+    "podscope-api",
+];
+
 const ENGINE: &[&str] = &[
     "podscope-session",
     "podscope-cluster",
+    "podscope-apiserver",
+    "podscope-node",
+    "podscope-controllers",
     "podscope-scheduler",
     "podscope-sim",
     "podscope-api",
@@ -156,7 +178,14 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
 
 #[test]
 fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
-    for name in ["api", "scheduler", "sim", "cluster", "session"] {
+    for name in [
+        "api",
+        "scheduler",
+        "sim",
+        "apiserver",
+        "cluster",
+        "session",
+    ] {
         let path = root().join(format!("crates/{name}/src/lib.rs"));
         let text = std::fs::read_to_string(&path).expect("lib.rs");
         assert!(text.contains("#![deny(missing_docs)]"), "{name}");

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod};
 
-use crate::apiserver::is_etcd_needed;
 use crate::controllers::ControllerManager;
 use crate::election::{Election, ElectionSettings, Verdict};
 use crate::event::{Call, Event, Process};
@@ -352,7 +351,7 @@ impl World {
             self.answer(call, Err(ApiError::refused_connection()));
             return;
         }
-        if !self.is_etcd_up && is_etcd_needed(&call.request) {
+        if !self.is_etcd_up {
             let commits = self.world_rng.below(2) == 0;
             self.held.push(Held {
                 call: call.clone(),

@@ -31,7 +31,6 @@
 //! ```
 #![deny(missing_docs)]
 
-mod apiserver;
 pub mod client;
 pub mod controllers;
 mod dispatch;
@@ -49,7 +48,6 @@ mod setup;
 mod watch;
 mod world;
 
-pub use apiserver::{ApiServer, Store};
 pub use effect::{Act, Ctx, Effect, Input, Timer};
 pub use invariants::{INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};

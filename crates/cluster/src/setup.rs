@@ -10,9 +10,9 @@ use podscope_api::{
     TolerationOperator,
 };
 
+use podscope_apiserver::Caller;
 use podscope_scheduler::SchedulerConfiguration;
 
-use crate::apiserver::Caller;
 use crate::controllers::{ControllerManagerSettings, FencingSettings};
 use crate::dispatch::LOOK_INTERVAL;
 use crate::fault::{CutFrom, Direction, Targets};

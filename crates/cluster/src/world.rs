@@ -8,11 +8,11 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, ResourceList, Time};
+use podscope_apiserver::{ApiServer, Caller, Draft, Outcome};
 use podscope_sim::Queue;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
-use crate::apiserver::{ApiServer, Caller, Draft, Outcome};
 use crate::client::{Client, ClientCommand};
 use crate::controllers::ControllerManager;
 use crate::election::Election;

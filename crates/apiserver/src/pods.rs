@@ -6,7 +6,7 @@ use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, PodCondit
 use serde_json::json;
 
 use super::{ApiServer, Caller, Outcome};
-use crate::{Answer, ApiError, What};
+use podscope_sim::{Answer, ApiError, What};
 
 const BINDING: &str = "pods/binding";
 

@@ -1,6 +1,24 @@
 //! kube-apiserver: the only writer of the store. Every request passes
 //! admission and the deletion and concurrency rules here; every write becomes
 //! a [`Change`] for the watches and records for the trace.
+//!
+//! ```
+//! use podscope_api::{Time, parse};
+//! use podscope_apiserver::{ApiServer, Caller, Outcome};
+//! use podscope_sim::{Actor, Request, SimTime, What};
+//!
+//! let caller = Caller { actor: &Actor::Client(1), now: SimTime::ZERO, start: Time::from_seconds(1_767_225_600) };
+//! let claim = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: default}}";
+//! let object = parse(claim).objects.remove(0).value;
+//! let (mut server, mut out) = (ApiServer::new(7), Outcome::default());
+//! for name in ["default", "kube-system"] {
+//!     let namespace = format!("{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}}}}}");
+//!     server.import(parse(&namespace).objects.remove(0).value, &caller);
+//! }
+//! server.handle(&Request::Create(object), &caller, &mut out).expect("it is admitted");
+//! assert_eq!((out.changes.len(), out.records[0].what), (1, What::Created));
+//! ```
+#![deny(missing_docs)]
 
 mod admission;
 mod create;
@@ -18,21 +36,26 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
 use serde_json::Value;
 
-use crate::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
+use podscope_sim::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
 
 pub use store::Store;
 
 /// A record without its place in the trace.
 #[derive(Debug, Clone)]
-pub(crate) struct Draft {
+pub struct Draft {
+    /// What happened.
     pub what: What,
+    /// To which object.
     pub object: Option<Arc<Subject>>,
+    /// What is particular to it, in the order they are printed.
     pub fields: Vec<(&'static str, Value)>,
 }
 
 /// Who asks, and when.
-pub(crate) struct Caller<'a> {
+pub struct Caller<'a> {
+    /// Who.
     pub actor: &'a Actor,
+    /// When.
     pub now: SimTime,
     /// Wall-clock time at t = 0.
     pub start: Time,
@@ -46,7 +69,7 @@ impl Caller<'_> {
 
 /// What one request led to.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// Writes, in order.
     pub changes: Vec<Arc<Change>>,
     /// Records, in order.
@@ -57,7 +80,7 @@ impl Outcome {
     fn record(&mut self, what: What, object: &Object, fields: Vec<(&'static str, Value)>) {
         self.records.push(Draft {
             what,
-            object: Some(crate::subject_of(object)),
+            object: Some(podscope_sim::subject_of(object)),
             fields,
         });
     }
@@ -75,8 +98,8 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// An empty store.
-    pub(crate) fn new(seed: u64) -> Self {
+    /// A server with an empty store.
+    pub fn new(seed: u64) -> Self {
         Self {
             store: Store::default(),
             rng: Rng::split(seed, "apiserver"),
@@ -94,7 +117,7 @@ impl ApiServer {
         self.store.objects()
     }
     /// Puts an object as it is: what a scenario imports with its UID and status, and the world's own set-up.
-    pub(crate) fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
+    pub fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
         let metadata = object.metadata_mut();
         if metadata.uid.is_empty() {
             metadata.uid = new_uid(&mut self.rng);
@@ -106,8 +129,11 @@ impl ApiServer {
         let change = self.store.put(object.clone());
         change.new.clone().unwrap_or(object)
     }
-    /// Applies one request.
-    pub(crate) fn handle(&mut self, request: &Request, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+    /// Applies one request; what it changed and recorded is in `out`.
+    ///
+    /// # Errors
+    /// Its refusal, in the API server's words.
+    pub fn handle(&mut self, request: &Request, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let answer = match request {
             Request::Get { kind, key } => {
                 return self
@@ -191,11 +217,6 @@ impl ApiServer {
 /// Kinds that no component watches and whose writes are not recorded: events have records of their own, leases are heartbeats.
 fn is_unwatched(kind: Kind) -> bool {
     matches!(kind, Kind::Event | Kind::Lease)
-}
-
-/// Whether a request needs etcd: all but what the watch cache answers.
-pub(crate) fn is_etcd_needed(_request: &Request) -> bool {
-    true
 }
 
 /// The object a request is about.

@@ -10,7 +10,7 @@ use podscope_api::{
 };
 
 use super::{ApiServer, Caller};
-use crate::{Actor, ApiError};
+use podscope_sim::{Actor, ApiError};
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";

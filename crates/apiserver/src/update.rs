@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{ApiServer, Outcome, is_unwatched, parts, records};
-use crate::{Answer, ApiError, Mutation, Part, What};
+use podscope_sim::{Answer, ApiError, Mutation, Part, What};
 
 impl ApiServer {
     /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
@@ -119,7 +119,7 @@ fn ends_with_this_write(old: &Object, new: &Object) -> bool {
 
 fn other_uid(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
     ApiError::other_uid(
-        &crate::qualified_resource(kind),
+        &podscope_sim::qualified_resource(kind),
         &key.name,
         wanted.as_str(),
         old.metadata().uid.as_str(),

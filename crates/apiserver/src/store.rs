@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{Change, Objects};
+use podscope_sim::{Change, Objects};
 
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;

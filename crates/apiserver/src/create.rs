@@ -7,7 +7,7 @@ use podscope_api::{default_object, generate_job_selector, validate};
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
-use crate::{Actor, Answer, ApiError, MAX_OBJECTS_OF_KIND, What, qualified_resource};
+use podscope_sim::{Actor, Answer, ApiError, MAX_OBJECTS_OF_KIND, What, qualified_resource};
 
 impl ApiServer {
     /// Creates an object as a client posts it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Object, Resource};
 
-use crate::Part;
+use podscope_sim::Part;
 
 /// The object that a write of `part` leaves behind: `new` where it may write, `old` elsewhere.
 /// The server's own metadata (UID, deletion state, …) always stays.

@@ -5,7 +5,7 @@ use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Pod, PodConditi
 use serde_json::{Value, json};
 
 use super::Outcome;
-use crate::What;
+use podscope_sim::What;
 
 type Fields = Vec<(&'static str, Value)>;
 

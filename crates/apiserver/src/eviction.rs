@@ -7,7 +7,7 @@ use podscope_api::{ConditionStatus, Kind, Object, ObjectKey, Pod, PodCondition, 
 use serde_json::json;
 
 use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
-use crate::{Answer, ApiError, DeleteOptions, What};
+use podscope_sim::{Answer, ApiError, DeleteOptions, What};
 
 /// More entries of `disruptedPods` than this refuse further evictions (LC-029).
 const DISRUPTED_PODS_MAX: usize = 2000;

@@ -13,7 +13,7 @@ use podscope_api::{Kind, Object, ObjectKey, Pod, Str, Time};
 use serde_json::json;
 
 use super::{ApiServer, Caller, Outcome, records};
-use crate::{Answer, ApiError, DeleteOptions, Propagation, What};
+use podscope_sim::{Answer, ApiError, DeleteOptions, Propagation, What};
 
 /// Finalizer of an owner that waits for its dependents (CT-152).
 const FOREGROUND: &str = "foregroundDeletion";

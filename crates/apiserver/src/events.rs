@@ -14,8 +14,8 @@ use serde_json::json;
 use std::sync::Arc;
 
 use super::{ApiServer, Caller, Draft, Outcome, new_uid};
-use crate::{Actor, EventNote, What, subject};
 use podscope_sim::fnv64;
+use podscope_sim::{Actor, EventNote, What, subject};
 
 /// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
 /// whatever their number; a bound keeps memory in check in large runs.
