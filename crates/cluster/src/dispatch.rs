@@ -292,9 +292,11 @@ impl World {
 
     fn on_timer(&mut self, process: &Process, timer: Timer, sink: &mut dyn Sink) {
         match timer {
-            Timer::Kubelet(timer) => self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
-                kubelet.handle(KubeletInput::Timer(timer), machine, cache, ctx);
-            }),
+            Timer::Node(podscope_node::Timer::Kubelet(timer)) => {
+                self.with_kubelet(process, sink, |kubelet, machine, cache, ctx| {
+                    kubelet.handle(KubeletInput::Timer(timer), machine, cache, ctx);
+                })
+            }
             Timer::Election => {
                 let verdict = self.with_process(process, sink, |_, election, ctx| {
                     election

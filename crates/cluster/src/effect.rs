@@ -18,10 +18,8 @@ pub enum Timer {
     Scheduler,
     /// Of a controller-manager.
     Controller(crate::controllers::ControllerTimer),
-    /// Of a kubelet.
-    Kubelet(crate::kubelet::KubeletTimer),
-    /// Of a machine.
-    Machine(crate::machine::MachineTimer),
+    /// Of a kubelet or its machine.
+    Node(podscope_node::Timer),
     /// Of a client.
     Client(crate::client::ClientTimer),
 }
@@ -38,6 +36,22 @@ pub enum Act {
     },
     /// The actor ends (clients: with that exit status).
     Exit(u8),
-    /// Cause a fault or other act of the world (fencing, tests).
+    /// Cause a fault (fencing).
     Fault(Fault),
+    /// The power of the actor's machine goes off.
+    PowerOff,
+}
+
+impl From<podscope_node::Timer> for Timer {
+    fn from(timer: podscope_node::Timer) -> Self {
+        Self::Node(timer)
+    }
+}
+
+impl From<podscope_node::Act> for Act {
+    fn from(act: podscope_node::Act) -> Self {
+        match act {
+            podscope_node::Act::PowerOff => Self::PowerOff,
+        }
+    }
 }

@@ -40,8 +40,6 @@ mod event;
 pub mod fault;
 mod inject;
 mod invariants;
-pub mod kubelet;
-pub mod machine;
 mod membership;
 mod scheduler_process;
 mod setup;
@@ -51,6 +49,7 @@ mod world;
 pub use effect::{Act, Ctx, Effect, Input, Timer};
 pub use invariants::{INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
+pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
     Actor, Answer, ApiError, CallId, Change, DeleteOptions, EventNote, Heartbeats, MAX_OBJECTS_OF_KIND, Mutation,
     Network, NetworkSettings, Objects, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng,

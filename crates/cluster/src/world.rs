@@ -17,6 +17,7 @@ use crate::client::{Client, ClientCommand};
 use crate::controllers::ControllerManager;
 use crate::election::Election;
 use crate::event::{Call, Event, Process};
+use crate::fault::Fault;
 use crate::invariants::{Breach, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
@@ -368,11 +369,11 @@ impl World {
         &mut self,
         node: &NodeName,
         sink: &mut dyn Sink,
-        act: impl FnOnce(&mut Machine, &mut Ctx<'_>) -> T,
+        act: impl FnOnce(&mut Machine, &mut podscope_node::Ctx<'_>) -> T,
     ) -> Option<T> {
         let state = self.nodes.get_mut(node)?;
         let actor = Actor::Machine(node.clone());
-        let mut ctx = Ctx::new(
+        let mut ctx = podscope_node::Ctx::new(
             self.now,
             self.start,
             actor.clone(),
@@ -395,7 +396,7 @@ impl World {
         &mut self,
         process: &Process,
         sink: &mut dyn Sink,
-        act: impl FnOnce(&mut Kubelet, &mut Machine, &Objects, &mut Ctx<'_>),
+        act: impl FnOnce(&mut Kubelet, &mut Machine, &Objects, &mut podscope_node::Ctx<'_>),
     ) {
         let Actor::Kubelet(node) = &process.actor else { return };
         let store = self.api.objects().clone();
@@ -405,7 +406,7 @@ impl World {
             WatchState::Broken { view, .. } => view.clone(),
             _ => store,
         };
-        let mut ctx = Ctx::new(
+        let mut ctx = podscope_node::Ctx::new(
             self.now,
             self.start,
             process.actor.clone(),
@@ -470,7 +471,7 @@ impl World {
                         }
                     }
                 }
-                Effect::Timer(at, Timer::Machine(timer)) => {
+                Effect::Timer(at, Timer::Node(podscope_node::Timer::Machine(timer))) => {
                     if let Place::Node(node) = process.actor.place() {
                         self.queue.push(at.max(self.now), Event::Machine(node, timer));
                     }
@@ -504,6 +505,12 @@ impl World {
                 Effect::Act(Act::Fault(fault)) => {
                     // A component that causes a fault (fencing) asked for something possible, or nothing happens.
                     let _ = self.cause(&process.actor, &fault, sink);
+                }
+                Effect::Act(Act::PowerOff) => {
+                    if let Place::Node(node) = process.actor.place() {
+                        // A machine that lost its power meanwhile stays off.
+                        let _ = self.cause(&process.actor, &Fault::Power { node, on: false }, sink);
+                    }
                 }
             }
         }

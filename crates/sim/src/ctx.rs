@@ -154,9 +154,9 @@ impl<'a, T, A> Ctx<'a, T, A> {
     pub fn heartbeats(&self) -> Option<&'a crate::Heartbeats> {
         self.heartbeats
     }
-    /// The effects, in order.
-    pub fn into_effects(self) -> Vec<Effect<T, A>> {
-        self.effects
+    /// The effects, in order, among those of whoever carries them out.
+    pub fn into_effects<U: From<T>, B: From<A>>(self) -> Vec<Effect<U, B>> {
+        self.effects.into_iter().map(Effect::into).collect()
     }
     /// Wall-clock time now, as API objects carry it.
     pub fn wall(&self) -> Time {

@@ -1,0 +1,190 @@
+//! Grace: how long what may take. Every timing rule of termination is here
+//! and nowhere else.
+
+use podscope_api::Pod;
+
+use podscope_sim::{Span, Switches};
+
+/// The grace the kubelet gives an orphan (LC-061), and the least a pod is given (LC-133), seconds.
+pub(super) const LEAST_GRACE: i64 = 1;
+/// The least time between stop signal and SIGKILL, seconds (LC-138 step 5, LC-140).
+const FLOOR: i64 = 2;
+/// Grace of a container of which nothing is known (LC-136).
+const UNKNOWN_GRACE: i64 = 2;
+
+/// The grace of a pod's termination in seconds (LC-133): `stored` is what the
+/// worker holds (0: nothing yet), `asked` the override of an eviction or preemption.
+pub(super) fn of_pod(stored: i64, pod: &Pod, asked: Option<i64>, switches: &Switches) -> i64 {
+    let mut grace = stored;
+    let mut is_given = false;
+    for bound in [pod.metadata.deletion_grace_period_seconds, asked]
+        .into_iter()
+        .flatten()
+    {
+        if grace == 0 && !is_given || bound < grace {
+            grace = bound;
+            is_given = true;
+        }
+    }
+    // LC-134: up to v1.23 a given 0 counted as nothing given.
+    let nothing = grace == 0 && (!is_given || switches.grace_rules_v1_23);
+    if nothing && let Some(own) = pod.spec.termination_grace_period_seconds {
+        grace = own;
+    }
+    grace.max(LEAST_GRACE)
+}
+
+/// Why a single container is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KillReason {
+    /// Its liveness probe failed.
+    Liveness,
+    /// Its startup probe failed.
+    Startup,
+    /// Its definition changed, its hook failed, its pod ended by itself.
+    Other,
+}
+
+/// The grace of a container's kill where the pod's own termination does not decide (LC-126, LC-136), seconds.
+pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container>, reason: KillReason) -> i64 {
+    if let Some(deletion) = pod.metadata.deletion_grace_period_seconds {
+        return deletion;
+    }
+    let probe = match reason {
+        KillReason::Liveness => container.and_then(|container| container.liveness_probe.as_ref()),
+        KillReason::Startup => container.and_then(|container| container.startup_probe.as_ref()),
+        KillReason::Other => None,
+    };
+    probe
+        .and_then(|probe| probe.termination_grace_period_seconds)
+        .or(pod.spec.termination_grace_period_seconds)
+        .unwrap_or(UNKNOWN_GRACE)
+}
+
+/// What is left of a container's grace while it is being killed (LC-138).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Remaining {
+    seconds: i64,
+    /// v1.23: what the runtime is given, whatever the hook took (LC-137).
+    replaced_by: Option<i64>,
+}
+
+impl Remaining {
+    /// At the start of a kill: `asked` is the pod's grace in a pod-level kill, `base` the container's own otherwise.
+    pub(super) fn new(asked: Option<i64>, base: i64, switches: &Switches) -> Self {
+        if switches.grace_rules_v1_23 {
+            Self {
+                seconds: base,
+                replaced_by: asked,
+            }
+        } else {
+            Self {
+                seconds: asked.unwrap_or(base),
+                replaced_by: None,
+            }
+        }
+    }
+    /// How long a hook or a turn may be waited for; none if there is nothing left.
+    pub(super) fn wait(self) -> Option<Span> {
+        (self.seconds > 0).then(|| Span::seconds(self.seconds))
+    }
+    /// Takes off what was waited, in whole seconds.
+    pub(super) fn after(self, waited: Span) -> Self {
+        Self {
+            seconds: self.seconds - waited.whole_seconds(),
+            ..self
+        }
+    }
+    /// From the stop signal to SIGKILL.
+    pub(super) fn stop_timeout(self, switches: &Switches) -> Span {
+        let floor = if switches.kubelet_without_two_second_floor {
+            0
+        } else {
+            FLOOR
+        };
+        Span::seconds(self.replaced_by.unwrap_or_else(|| self.seconds.max(floor)))
+    }
+}
+
+/// How long an eviction or preemption waits for the pod to be killed before it complains (LC-178).
+pub(super) fn kill_wait(pod: &Pod, asked: Option<i64>) -> Span {
+    let grace = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
+    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(10))
+}
+
+/// The override of an eviction (LC-198): 1 s for hard thresholds; for soft ones the smaller of the configured
+/// maximum and the pod's own. v1.23: 0, and the maximum alone.
+pub(super) fn of_eviction(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
+    let own = pod.spec.termination_grace_period_seconds.unwrap_or(0);
+    match (is_hard, switches.grace_rules_v1_23) {
+        (true, true) => 0,
+        (true, false) => 1,
+        (false, true) => max_pod_grace,
+        (false, false) => max_pod_grace.min(own),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(spec: i64, deletion: Option<i64>) -> Pod {
+        let mut pod = Pod::default();
+        pod.spec.termination_grace_period_seconds = Some(spec);
+        pod.metadata.deletion_grace_period_seconds = deletion;
+        pod
+    }
+
+    #[test]
+    fn grace_of_a_pod_lc_133_lc_134_l_11() {
+        let now = Switches::default();
+        let old = Switches {
+            grace_rules_v1_23: true,
+            ..now
+        };
+        for (stored, spec, deletion, asked, v1_34, v1_23) in [
+            (0, 30, None, None, 30, 30),
+            (0, 30, Some(30), None, 30, 30),
+            (0, 30, Some(60), None, 60, 60),
+            (30, 30, Some(10), None, 10, 10),
+            (10, 30, Some(30), None, 10, 10),
+            (0, 30, Some(0), None, 1, 30),
+            (0, 30, None, Some(0), 1, 30),
+            (0, 30, None, Some(1), 1, 1),
+            (0, 30, Some(20), Some(5), 5, 5),
+            (0, 30, Some(5), Some(20), 5, 5),
+            (30, 30, Some(0), None, 1, 30),
+            (0, 0, None, None, 1, 1),
+        ] {
+            let row = format!("{stored} {spec} {deletion:?} {asked:?}");
+            assert_eq!(of_pod(stored, &pod(spec, deletion), asked, &now), v1_34, "{row}");
+            assert_eq!(of_pod(stored, &pod(spec, deletion), asked, &old), v1_23, "v1.23 {row}");
+        }
+    }
+
+    #[test]
+    fn kill_wait_lc_178() {
+        for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
+            assert_eq!(kill_wait(&pod(30, None), Some(grace)), Span::seconds(seconds));
+        }
+    }
+
+    #[test]
+    fn remaining_grace_lc_138_lc_151() {
+        let switches = Switches::default();
+        for (grace, hook_millis, timeout) in [(30, 10_000, 20), (30, 10_900, 20), (30, 29_000, 2), (1, 1000, 2)] {
+            let left = Remaining::new(Some(grace), 5, &switches).after(Span::millis(hook_millis));
+            assert_eq!(
+                left.stop_timeout(&switches),
+                Span::seconds(timeout),
+                "{grace} {hook_millis}"
+            );
+        }
+        let old = Switches {
+            grace_rules_v1_23: true,
+            ..switches
+        };
+        let left = Remaining::new(Some(30), 30, &old).after(Span::seconds(10));
+        assert_eq!(left.stop_timeout(&old), Span::seconds(30));
+    }
+}

@@ -1,0 +1,470 @@
+//! The kubelet: one small state machine per pod over the machine it runs on.
+//! A kubelet's memory is lost when it crashes; the machine's is not.
+
+mod admission;
+mod backoff;
+mod conditions;
+mod config;
+mod events;
+mod eviction;
+mod grace;
+mod host;
+mod images;
+mod kill;
+mod mirror;
+mod node;
+mod orphans;
+mod plan;
+mod preemption;
+mod probes;
+mod report;
+mod settings;
+mod shutdown;
+mod start;
+mod status;
+mod sync;
+mod view;
+mod volumes;
+mod worker;
+
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
+use std::sync::Arc;
+
+use podscope_api::{Node, NodeName, Object, Pod, Uid};
+
+pub use node::healthy;
+pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
+pub use view::{ContainerTermination, TerminationView};
+
+use self::conditions::Verdict;
+use self::host::{Call, Host, Shared};
+use self::worker::{PodWorker, Stage};
+use crate::machine::{Machine, MachineEvent};
+use crate::{Ctx, Timer};
+use podscope_sim::{Answer, CallId, Change, Objects, SimTime, Span};
+
+/// A timer of a kubelet. Timers of a crashed kubelet are never delivered.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KubeletTimer {
+    /// Something of that pod is due.
+    Pod(Uid),
+    /// The status manager's pass (every 10 s while something is unsaid).
+    Status,
+    /// The eviction manager's pass (every 10 s while usage can cross a threshold).
+    Eviction,
+    /// Housekeeping (every 2 s while there are orphans).
+    Housekeeping,
+    /// The node's registration or status is due.
+    Node,
+    /// A step of an orderly shutdown is over.
+    Shutdown,
+    /// The image manager's pass (every 5 min while images could have to go).
+    Images,
+}
+
+/// What reaches a kubelet. It watches its Node and its pods only.
+#[derive(Debug, Clone)]
+pub enum KubeletInput {
+    /// The process starts, with empty memory; containers of an earlier life may be running.
+    Started,
+    /// A list answered (after the start, or when a broken watch lost its revision).
+    Listed {
+        /// The kubelet's Node, if it exists.
+        node: Option<Arc<Node>>,
+        /// The pods bound to the node, by key.
+        pods: Vec<Arc<Pod>>,
+    },
+    /// A watch event about a pod bound to the node (a removal has no `new`).
+    PodChanged(Arc<Change>),
+    /// A watch event about the kubelet's Node.
+    NodeChanged(Arc<Change>),
+    /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
+    Answered(CallId, Answer),
+    /// A timer that this process set.
+    Timer(KubeletTimer),
+    /// Something happened on the machine that the kubelet can come to notice.
+    Machine(MachineEvent),
+}
+
+/// The memory of one kubelet process; a crash empties it.
+#[derive(Debug, Clone)]
+pub struct Kubelet {
+    shared: Shared,
+    managers: Managers,
+}
+
+/// Everything that works on the shared part.
+#[derive(Debug, Clone, Default)]
+struct Managers {
+    pods: ordered::Map<Uid, PodWorker>,
+    orphans: orphans::Orphans,
+    eviction: eviction::Eviction,
+    images: images::ImageGc,
+    shutdown: Option<shutdown::Shutdown>,
+    /// Critical pods with the pods that end for them (LC-066).
+    preemptors: Vec<(Uid, Vec<Uid>)>,
+    mirrors: mirror::Mirrors,
+    /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
+    has_listed: bool,
+}
+
+impl Kubelet {
+    /// A process that has not started yet; the world sends [`KubeletInput::Started`] next.
+    pub fn new(node: NodeName, settings: Arc<KubeletSettings>) -> Self {
+        Self {
+            shared: Shared {
+                node,
+                settings,
+                started_at: SimTime::ZERO,
+                is_restart: false,
+                relist_phase: Span::ZERO,
+                slow_phase: Span::ZERO,
+                node_object: None,
+                calls: ordered::Map::new(),
+                pulls: ordered::Map::new(),
+                node_state: node::NodeState::default(),
+                status_pass: None,
+            },
+            managers: Managers::default(),
+        }
+    }
+    /// Its node.
+    pub fn node(&self) -> &NodeName {
+        &self.shared.node
+    }
+    /// Its configuration.
+    pub fn settings(&self) -> &KubeletSettings {
+        &self.shared.settings
+    }
+    /// One step. `cache` holds all objects as the process can read them now:
+    /// the store's while it reaches the API server, frozen while it does not
+    /// (for ConfigMaps, Secrets, claims, volumes, attachments; pods and the
+    /// Node come as inputs).
+    pub fn handle(&mut self, input: KubeletInput, machine: &mut Machine, cache: &Objects, ctx: &mut Ctx<'_>) {
+        let mut host = Host {
+            machine,
+            cache,
+            ctx,
+            shared: &mut self.shared,
+        };
+        self.managers.step(input, &mut host);
+    }
+}
+
+impl Managers {
+    fn step(&mut self, input: KubeletInput, host: &mut Host<'_, '_>) {
+        match input {
+            KubeletInput::Started => self.start(host),
+            KubeletInput::Listed { node, pods } => self.listed(node, pods, host),
+            KubeletInput::PodChanged(change) => match (&change.old, &change.new) {
+                (_, Some(Object::Pod(pod))) => self.pod_seen(pod, host),
+                (Some(Object::Pod(pod)), None) => self.pod_gone(&pod.metadata.uid.clone(), None, host),
+                _ => {}
+            },
+            KubeletInput::NodeChanged(change) => {
+                let node = match &change.new {
+                    Some(Object::Node(node)) => Some(node.clone()),
+                    _ => None,
+                };
+                self.node_seen(node, host);
+            }
+            KubeletInput::Answered(id, answer) => self.answered(id, &answer, host),
+            KubeletInput::Timer(timer) => match timer {
+                KubeletTimer::Pod(uid) => {
+                    if let Some(worker) = self.pods.get_mut(&uid) {
+                        worker.wake = worker.wake.filter(|wake| *wake > host.ctx.now);
+                    }
+                    self.advance(&uid, host);
+                }
+                KubeletTimer::Status => self.status_pass(host),
+                KubeletTimer::Eviction => self.eviction_pass(host),
+                KubeletTimer::Housekeeping => self.housekeeping(host),
+                KubeletTimer::Node => self.node_pass(host),
+                KubeletTimer::Shutdown => {}
+                KubeletTimer::Images => self.image_pass(host),
+            },
+            KubeletInput::Machine(event) => self.machine_event(&event, host),
+        }
+        self.start_preemptors(host);
+        self.mirror_pass(host);
+        self.shutdown_pass(host);
+    }
+
+    fn start(&mut self, host: &mut Host<'_, '_>) {
+        host.machine.cancel_pulls();
+        host.shared.started_at = host.ctx.now;
+        host.shared.is_restart = host.ctx.now > SimTime::ZERO;
+        host.shared.relist_phase = host.ctx.rng.between(Span::ZERO, Span::seconds(1) - Span(1));
+        host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW - Span(1));
+        if !host.machine.is_runtime_up() {
+            host.shared.node_state.runtime_down_since = Some(host.ctx.now);
+            host.want_node_status();
+        }
+        self.start_static_pods(host);
+    }
+    fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
+        self.node_seen(node, host);
+        // LC-060: in the order of creation.
+        pods.stable_sort_by(|a, b| {
+            let age = |pod: &Pod| (pod.metadata.creation_timestamp, pod.metadata.key());
+            age(a).cmp(&age(b))
+        });
+        for mirror in pods.iter().filter(|pod| pod.is_mirror()) {
+            self.mirror_seen(mirror, host);
+        }
+        let gone: Vec<Uid> = self
+            .pods
+            .keys()
+            .filter(|uid| !pods.iter().any(|pod| pod.metadata.uid == **uid))
+            .cloned()
+            .collect();
+        for uid in gone {
+            self.pod_gone(&uid, None, host);
+        }
+        for pod in pods.iter().filter(|pod| !pod.is_mirror()) {
+            self.pod_seen(pod, host);
+        }
+        self.has_listed = true;
+        self.look_for_orphans(host);
+        self.watch_usage(host);
+    }
+    /// A pod as the API shows it: new to this kubelet, or changed.
+    fn pod_seen(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        if pod.is_mirror() {
+            return self.mirror_seen(pod, host);
+        }
+        let uid = pod.metadata.uid.clone();
+        if let Some(worker) = self.pods.get_mut(&uid) {
+            worker.update(pod, host);
+        } else {
+            self.add(pod, host);
+        }
+        self.advance(&uid, host);
+    }
+    fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        let mut worker = PodWorker::new(pod.clone());
+        let runs = host
+            .machine
+            .pod(&pod.metadata.uid)
+            .is_some_and(|held| held.running().next().is_some());
+        if pod.is_terminal() {
+            // LC-218: never started again; what is left of it is cleared away.
+            let has_mounts = host
+                .machine
+                .pod(&pod.metadata.uid)
+                .is_some_and(|held| !held.mounts.is_empty());
+            if runs || has_mounts || pod.metadata.is_terminating() {
+                worker.terminate(host);
+            } else {
+                worker.stage = Stage::Finished;
+            }
+            self.pods.insert(pod.metadata.uid.clone(), worker);
+            return;
+        }
+        match self.admit(pod, host) {
+            Err(refusal) => {
+                worker.reject(&refusal.reason, &refusal.detail, host);
+                if pod.metadata.is_terminating() {
+                    worker.terminate(host);
+                }
+            }
+            Ok(_) if pod.metadata.is_terminating() => worker.terminate(host),
+            Ok(victims) if victims.is_empty() => worker.kick(host),
+            Ok(victims) => self.preemptors.push((pod.metadata.uid.clone(), victims)),
+        }
+        self.pods.insert(pod.metadata.uid.clone(), worker);
+    }
+    /// LC-062 to LC-066; with the pods that must end before this one may start.
+    fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<Vec<Uid>, admission::Refusal> {
+        let others: Vec<Arc<Pod>> = self
+            .pods
+            .values()
+            .filter(|worker| worker.may_run() && !worker.pod.is_terminal())
+            .map(|worker| worker.pod.clone())
+            .collect();
+        let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
+        let refusal = match admission::admit(pod, &others, host) {
+            Ok(()) => return Ok(Vec::new()),
+            Err(refusal) => refusal,
+        };
+        if !refusal.is_for_resources || !admission::is_critical(pod) {
+            return Err(refusal);
+        }
+        let Some(victims) = preemption::victims(pod, &others, host) else {
+            return Err(refusal);
+        };
+        for victim in &victims {
+            let message = "Preempted in order to admit critical pod";
+            events::of_pod(victim, podscope_api::EventType::Warning, "Preempting", message, host);
+            if let Some(worker) = self.pods.get_mut(&victim.metadata.uid) {
+                let verdict = Verdict {
+                    reason: "Preempting".into(),
+                    message: message.into(),
+                    disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
+                };
+                worker.kill_pod_now(verdict, None, host);
+            }
+            self.advance(&victim.metadata.uid, host);
+        }
+        Ok(victims.iter().map(|victim| victim.metadata.uid.clone()).collect())
+    }
+    /// Critical pods whose victims have ended may start. Deviation: other new pods are not kept waiting meanwhile.
+    fn start_preemptors(&mut self, host: &mut Host<'_, '_>) {
+        for (uid, victims) in std::mem::take(&mut self.preemptors) {
+            let runs = |victim: &Uid| self.pods.get(victim).is_some_and(PodWorker::may_run);
+            if victims.iter().any(runs) {
+                self.preemptors.push((uid, victims));
+                continue;
+            }
+            if let Some(worker) = self.pods.get_mut(&uid) {
+                worker.kick(host);
+            }
+            self.advance(&uid, host);
+        }
+    }
+    fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
+        if self.mirror_gone(uid, host) {
+            return;
+        }
+        if let Some(worker) = self.pods.get_mut(uid) {
+            worker.removed(last, host);
+        }
+        self.advance(uid, host);
+        if self.has_listed {
+            self.look_for_orphans(host);
+        }
+    }
+    fn answered(&mut self, id: CallId, answer: &Answer, host: &mut Host<'_, '_>) {
+        let Some(call) = host.shared.calls.remove(&id) else {
+            return;
+        };
+        match &call {
+            Call::Status(uid, version) => {
+                if let Some(worker) = self.pods.get_mut(uid) {
+                    worker.status_answered(*version, answer, host);
+                }
+                self.advance(uid, host);
+            }
+            Call::Delete(uid) => {
+                if let Some(worker) = self.pods.get_mut(uid) {
+                    worker.delete_answered(answer, host);
+                }
+                self.advance(uid, host);
+            }
+            Call::Register | Call::NodeStatus => self.node_answered(&call, answer, host),
+            Call::DeleteMirror(_) | Call::CreateMirror(_) => self.mirror_answered(&call, answer, host),
+        }
+    }
+    fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
+        let uid = match event {
+            MachineEvent::Exited { pod, container } => {
+                self.orphans.exited(pod, *container, host);
+                pod.clone()
+            }
+            MachineEvent::HookFinished { pod, .. } | MachineEvent::SandboxLost(pod) => pod.clone(),
+            MachineEvent::Pulled { pull, succeeded, .. } => {
+                let asked = host.shared.pulls.remove(pull);
+                if *succeeded {
+                    host.images_changed();
+                }
+                match asked {
+                    Some(uid) => uid,
+                    None => return,
+                }
+            }
+            MachineEvent::Runtime { is_up } => {
+                self.runtime_changed(*is_up, host);
+                return;
+            }
+            MachineEvent::ShuttingDown => {
+                self.begin_shutdown(host);
+                return;
+            }
+        };
+        if let Some(worker) = self.pods.get_mut(&uid) {
+            worker.machine_event(event, host);
+        }
+        self.advance(&uid, host);
+        self.watch_usage(host);
+    }
+    fn runtime_changed(&mut self, is_up: bool, host: &mut Host<'_, '_>) {
+        host.shared.node_state.runtime_down_since = (!is_up).then_some(host.ctx.now);
+        host.want_node_status();
+        host.shared.pulls.clear();
+        let uids: Vec<Uid> = self.pods.keys().cloned().collect();
+        for uid in uids {
+            if let Some(worker) = self.pods.get_mut(&uid)
+                && !is_up
+            {
+                worker.runtime_failed(host);
+            }
+            self.advance(&uid, host);
+        }
+        if is_up && self.has_listed {
+            self.look_for_orphans(host);
+        }
+    }
+    /// The node's volumes changed: pods that wait look again.
+    fn volumes_changed(&mut self, host: &mut Host<'_, '_>) {
+        let waiting: Vec<Uid> = self
+            .pods
+            .iter()
+            .filter(|(_, worker)| worker.waits_for_volumes())
+            .map(|(uid, _)| uid.clone())
+            .collect();
+        for uid in waiting {
+            if let Some(worker) = self.pods.get_mut(&uid) {
+                worker.hurry_volumes(host);
+            }
+            self.advance(&uid, host);
+        }
+    }
+    fn status_pass(&mut self, host: &mut Host<'_, '_>) {
+        if host.shared.status_pass.is_none_or(|queued| queued > host.ctx.now) {
+            return;
+        }
+        host.shared.status_pass = None;
+        self.retry_mirrors(host);
+        for worker in self.pods.values_mut() {
+            worker.status_pass(host);
+        }
+    }
+    /// Lets a pod's worker do what is due, and queues its next wake-up.
+    fn advance(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
+        let Some(worker) = self.pods.get_mut(uid) else { return };
+        let had_mounts = host.machine.pod(uid).is_some_and(|held| !held.mounts.is_empty());
+        let had_run = worker.may_run();
+        worker.advance(host);
+        if had_mounts && host.machine.pod(uid).is_none_or(|held| held.mounts.is_empty()) {
+            host.want_node_status();
+        }
+        // Purged once the API object is gone and nothing is left of it (LC-054).
+        if worker.stage == Stage::Finished && worker.is_gone {
+            self.pods.remove(uid);
+            host.machine.remove_pod(uid, host.ctx);
+            return;
+        }
+        if let Some(due) = worker.next_due(host)
+            && worker.wake.is_none_or(|wake| wake > due || wake <= host.ctx.now)
+        {
+            worker.wake = Some(due);
+            host.ctx.timer(due, Timer::Kubelet(KubeletTimer::Pod(uid.clone())));
+        }
+        if had_run != worker.may_run() || host.machine.pod(uid).is_some() {
+            self.watch_usage(host);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 50 000 idle pods must cost little: what a kubelet holds of one, beside the shared API object.
+    #[test]
+    fn an_idle_pod_is_small() {
+        assert!(size_of::<PodWorker>() <= 640, "{}", size_of::<PodWorker>());
+        assert!(size_of::<worker::Memory>() <= 64, "{}", size_of::<worker::Memory>());
+    }
+}

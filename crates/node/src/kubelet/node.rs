@@ -1,0 +1,368 @@
+//! The Node object: registration, conditions, volumes in use (LC-203 to
+//! LC-205, LC-209, LC-210). The lease's renewals are the world's (heartbeat.rs).
+//!
+//! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
+
+use podscope_api::ordered::{self, StableSort as _};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use podscope_api::{
+    ConditionStatus, ContainerImage, Kind, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object,
+    ObjectKey, Quantity, Str,
+};
+
+use super::host::{Call, Host};
+use super::{EvictionSignal, KubeletTimer, Managers};
+use crate::Timer;
+use crate::machine::Image;
+use podscope_sim::{Answer, Mutation, Part, Request, SimTime, Span};
+
+/// How long the runtime may be silent before the node is not ready (LC-204).
+pub(super) const RUNTIME_PATIENCE: Span = Span::seconds(30);
+
+/// A condition of the node that says what it is short of (LC-191, LC-205).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Pressure {
+    Memory,
+    Disk,
+    Pid,
+}
+
+impl Pressure {
+    pub(super) const ALL: [Self; 3] = [Self::Memory, Self::Disk, Self::Pid];
+    /// The condition that a signal is about.
+    pub(super) const fn by(signal: EvictionSignal) -> Self {
+        match signal {
+            EvictionSignal::MemoryAvailable => Self::Memory,
+            EvictionSignal::NodefsAvailable
+            | EvictionSignal::NodefsInodesFree
+            | EvictionSignal::ImagefsAvailable
+            | EvictionSignal::ImagefsInodesFree => Self::Disk,
+            EvictionSignal::PidAvailable => Self::Pid,
+        }
+    }
+    /// The condition's type.
+    pub(super) const fn condition(self) -> &'static str {
+        match self {
+            Self::Memory => "MemoryPressure",
+            Self::Disk => "DiskPressure",
+            Self::Pid => "PIDPressure",
+        }
+    }
+    /// Reason and message of the condition.
+    const fn words(self, is_short: bool) -> (&'static str, &'static str) {
+        match (self, is_short) {
+            (Self::Memory, true) => (
+                "KubeletHasInsufficientMemory",
+                "kubelet has insufficient memory available",
+            ),
+            (Self::Memory, false) => ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+            (Self::Disk, true) => ("KubeletHasDiskPressure", "kubelet has disk pressure"),
+            (Self::Disk, false) => ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+            (Self::Pid, true) => ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
+            (Self::Pid, false) => ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        }
+    }
+}
+
+/// Type, status, reason and message of the conditions of a node that is well (LC-204, LC-205).
+pub fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
+    let [memory, disk, pid] = Pressure::ALL.map(|kind| {
+        let (reason, message) = kind.words(false);
+        (kind.condition(), false, reason, message)
+    });
+    [memory, disk, pid, READY]
+}
+
+/// `Ready` of a node that is well.
+const READY: (&str, bool, &str, &str) = ("Ready", true, "KubeletReady", "kubelet is posting ready status");
+
+/// Most images that a node reports, and most names of one (`nodeStatusMaxImages`, and a constant of the kubelet).
+const REPORTED_IMAGES: usize = 50;
+const REPORTED_NAMES: usize = 5;
+
+/// What the kubelet holds of its node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NodeState {
+    /// Whether this process has registered, or found itself registered (LC-210: once a process).
+    is_registered: bool,
+    is_registering: bool,
+    /// What the node is short of, as the eviction manager says.
+    pub(super) pressure: Vec<Pressure>,
+    /// Attachable volumes that pods wait for.
+    pub(super) wanted_volumes: ordered::Set<Str>,
+    /// Whether the machine is going down in order (LC-212).
+    pub(super) is_shutting_down: bool,
+    /// Whether this process has pulled or removed images: from then on it tells which there are.
+    tells_images: bool,
+    /// Since when the runtime does not answer.
+    pub(super) runtime_down_since: Option<SimTime>,
+    is_in_flight: bool,
+    queued: Option<SimTime>,
+}
+
+impl Host<'_, '_> {
+    /// A volume is to be reported in use; the report goes out with the next node status (CT-128).
+    pub(super) fn want_in_use(&mut self, unique_name: Str) {
+        self.shared.node_state.wanted_volumes.insert(unique_name);
+        self.want_node_status();
+    }
+    /// The node's status is computed in the next pass of its loop (LC-203).
+    pub(super) fn want_node_status(&mut self) {
+        let at = self.shared.slow_after(self.ctx.now);
+        self.node_pass_at(at);
+    }
+    /// An image came or went: nodes say which they have (LC-068).
+    pub(super) fn images_changed(&mut self) {
+        self.shared.node_state.tells_images = true;
+        if is_outdated(self) {
+            self.want_node_status();
+        }
+    }
+    /// The node's loop runs at an instant.
+    pub(super) fn node_pass_at(&mut self, at: SimTime) {
+        let queued = &mut self.shared.node_state.queued;
+        if queued.is_none_or(|queued| queued > at) {
+            *queued = Some(at);
+            self.ctx.timer(at, Timer::Kubelet(KubeletTimer::Node));
+        }
+    }
+}
+
+impl Managers {
+    /// The Node as the API shows it (none: there is none).
+    pub(super) fn node_seen(&mut self, node: Option<Arc<Node>>, host: &mut Host<'_, '_>) {
+        let existed = host.shared.node_object.is_some();
+        let exists = node.is_some();
+        let attached = |node: &Option<Arc<Node>>| {
+            node.as_ref()
+                .map(|node| (node.status.volumes_attached.clone(), node.status.volumes_in_use.clone()))
+        };
+        let volumes_changed = attached(&host.shared.node_object) != attached(&node);
+        host.shared.node_object = node;
+        if exists {
+            host.shared.node_state.is_registered = true;
+            if is_outdated(host) {
+                host.want_node_status();
+            }
+        } else if !host.shared.node_state.is_registered || (existed && host.ctx.switches.healed_kubelet_reregisters) {
+            host.shared.node_state.is_registered = false;
+            register(host);
+        }
+        if volumes_changed {
+            self.volumes_changed(host);
+        }
+    }
+    /// The node's loop.
+    pub(super) fn node_pass(&mut self, host: &mut Host<'_, '_>) {
+        if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
+            return;
+        }
+        host.shared.node_state.queued = None;
+        self.drop_stale_volumes(host);
+        if !host.shared.node_state.is_registered {
+            register(host);
+        } else if host.shared.node_object.is_some() && is_outdated(host) && !host.shared.node_state.is_in_flight {
+            write_status(host);
+        }
+        if let Some(since) = host.shared.node_state.runtime_down_since
+            && host.ctx.now - since < RUNTIME_PATIENCE
+        {
+            host.want_node_status();
+        }
+    }
+    /// The answer to the registration or to a status.
+    pub(super) fn node_answered(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
+        match call {
+            Call::Register => {
+                host.shared.node_state.is_registering = false;
+                match answer {
+                    Ok(_) => host.shared.node_state.is_registered = true,
+                    Err(error) if error.reason == "AlreadyExists" => host.shared.node_state.is_registered = true,
+                    Err(_) => host.node_pass_at(host.ctx.now + Span::seconds(7)),
+                }
+            }
+            _ => {
+                host.shared.node_state.is_in_flight = false;
+                match answer {
+                    Ok(Some(Object::Node(node))) => self.node_seen(Some(node.clone()), host),
+                    Ok(_) => {}
+                    Err(error) if error.code == 404 => {}
+                    Err(_) => host.want_node_status(),
+                }
+            }
+        }
+    }
+    /// Volumes that no pod waits for or has mounted are not reported in use any more.
+    fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
+        let mut wanted: ordered::Set<Str> = host
+            .machine
+            .mounts()
+            .filter_map(|(_, _, mount)| mount.unique_name.clone())
+            .collect();
+        for worker in self.pods.values().filter(|worker| worker.waits_for_volumes()) {
+            for volume in worker.pod.spec.volumes.iter() {
+                if let podscope_sim::volume::Resolved::Backend(backend) =
+                    podscope_sim::volume::resolve(&worker.pod, volume, host.cache)
+                    && backend.needs_attach
+                {
+                    wanted.insert(backend.unique_name);
+                }
+            }
+        }
+        host.shared.node_state.wanted_volumes = wanted;
+    }
+}
+
+fn register(host: &mut Host<'_, '_>) {
+    if host.shared.node_state.is_registering || !host.shared.settings.register_node {
+        return;
+    }
+    host.shared.node_state.is_registering = true;
+    let name = host.shared.node.clone();
+    let mut node = Node::default();
+    node.metadata.name = name.0.clone();
+    let mut labels = host.machine.labels().clone();
+    for (key, value) in [
+        ("kubernetes.io/hostname", name.as_str()),
+        ("kubernetes.io/os", "linux"),
+        ("kubernetes.io/arch", "amd64"),
+    ] {
+        labels.entry(key.into()).or_insert_with(|| value.into());
+    }
+    node.metadata.labels = Arc::new(labels);
+    let mut capacity = host.machine.capacity().clone();
+    capacity
+        .entry("pods".into())
+        .or_insert_with(|| Quantity::from_units(host.shared.settings.max_pods));
+    node.status.allocatable = capacity.clone();
+    node.status.capacity = capacity;
+    node.status.addresses = vec![NodeAddress {
+        kind: "Hostname".into(),
+        address: name.0.clone(),
+    }];
+    node.status.node_info = Some(NodeSystemInfo {
+        kubelet_version: host.shared.settings.version.clone(),
+        container_runtime_version: "containerd://2.1.4".into(),
+        operating_system: "linux".into(),
+        architecture: "amd64".into(),
+        boot_id: format!("{name}-{}", host.machine.boots()).into(),
+        ..NodeSystemInfo::default()
+    });
+    node.status.conditions = conditions(&[], host);
+    node.status.images = images(host);
+    node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
+    let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
+    host.shared.calls.insert(id, Call::Register);
+}
+
+/// The conditions this kubelet stands for, over what the API has (LC-204, LC-205).
+fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
+    let state = &host.shared.node_state;
+    let now = host.ctx.wall();
+    let is_runtime_lost = state
+        .runtime_down_since
+        .is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
+    let ready = match (is_runtime_lost, state.is_shutting_down) {
+        (false, false) => READY,
+        (true, false) => ("Ready", false, "KubeletNotReady", "container runtime is down"),
+        (false, true) => ("Ready", false, "KubeletNotReady", "node is shutting down"),
+        (true, true) => (
+            "Ready",
+            false,
+            "KubeletNotReady",
+            "[container runtime is down, node is shutting down]",
+        ),
+    };
+    let pressure = Pressure::ALL.map(|kind| {
+        let is_short = state.pressure.contains(&kind);
+        let (reason, message) = kind.words(is_short);
+        (kind.condition(), is_short, reason, message)
+    });
+    let mut all: Vec<NodeCondition> = known.to_vec();
+    for (kind, is_true, reason, message) in pressure.into_iter().chain([ready]) {
+        let status = if is_true {
+            ConditionStatus::True
+        } else {
+            ConditionStatus::False
+        };
+        let wanted = |transition| NodeCondition {
+            kind: kind.into(),
+            status: status.clone(),
+            last_heartbeat_time: Some(now),
+            last_transition_time: transition,
+            reason: reason.into(),
+            message: message.into(),
+        };
+        match all.iter_mut().find(|one| &*one.kind == kind) {
+            // As given at the start: the same status under no reason stays as it is.
+            Some(one) if one.status == status && (&*one.reason == reason || one.reason.is_empty()) => {}
+            Some(one) => {
+                let transition = if one.status == status {
+                    one.last_transition_time
+                } else {
+                    Some(now)
+                };
+                *one = wanted(transition);
+            }
+            // A condition of pressure that nobody wrote is as good as False.
+            None if !is_true && !known.is_empty() => {}
+            None => all.push(wanted(Some(now))),
+        }
+    }
+    all
+}
+
+/// The images of the machine as the Node tells them, the largest first.
+fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
+    let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
+    held.stable_sort_by_key(|image| Reverse(image.bytes));
+    let told = held.into_iter().take(REPORTED_IMAGES).map(|image| ContainerImage {
+        names: image.names.iter().take(REPORTED_NAMES).cloned().collect(),
+        size_bytes: image.bytes,
+    });
+    told.collect()
+}
+
+/// Whether the API's Node says something else than this kubelet would.
+fn is_outdated(host: &Host<'_, '_>) -> bool {
+    let Some(node) = &host.shared.node_object else {
+        return false;
+    };
+    let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
+    conditions(&node.status.conditions, host) != node.status.conditions
+        || in_use != node.status.volumes_in_use
+        || (host.shared.node_state.tells_images && images(host) != node.status.images)
+}
+
+fn write_status(host: &mut Host<'_, '_>) {
+    let Some(node) = host.shared.node_object.clone() else {
+        return;
+    };
+    let name: NodeName = host.shared.node.clone();
+    let conditions = conditions(&node.status.conditions, host);
+    let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
+    let images = host.shared.node_state.tells_images.then(|| images(host));
+    let change = Mutation::new::<Node>("node status", move |node| {
+        if let Some(images) = &images {
+            node.status.images.clone_from(images);
+        }
+        for one in &conditions {
+            match node.status.conditions.iter_mut().find(|known| known.kind == one.kind) {
+                Some(known) => *known = one.clone(),
+                None => node.status.conditions.push(one.clone()),
+            }
+        }
+        node.status.volumes_in_use = in_use.clone();
+    });
+    let id = host.ctx.call(Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster(name.0),
+        uid: Some(node.metadata.uid.clone()),
+        part: Part::Status,
+        change,
+    });
+    host.shared.node_state.is_in_flight = true;
+    host.shared.calls.insert(id, Call::NodeStatus);
+}

@@ -1,0 +1,105 @@
+//! Orphans: containers of pods that have no worker here (LC-061, LC-168).
+//! Housekeeping kills them with the least grace, without preStop, without
+//! order, without a word to the API.
+
+use podscope_api::ordered;
+use std::sync::Arc;
+
+use podscope_api::{Pod, Uid};
+
+use super::grace::{LEAST_GRACE, Remaining};
+use super::host::{Host, next_tick};
+use super::kill::{Kill, Victim};
+use super::worker::Stage;
+use super::{KubeletTimer, Managers};
+use crate::Timer;
+use crate::machine::ContainerId;
+use podscope_sim::{SimTime, Span};
+
+/// The orphans being killed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Orphans {
+    kills: ordered::Map<Uid, (Arc<Pod>, Kill)>,
+    queued: Option<SimTime>,
+}
+
+/// How often housekeeping runs (LC-056).
+const HOUSEKEEPING: Span = Span::seconds(2);
+
+impl Orphans {
+    /// A process ended.
+    pub(super) fn exited(&mut self, uid: &Uid, container: ContainerId, host: &mut Host<'_, '_>) {
+        if let Some((pod, kill)) = self.kills.get_mut(uid) {
+            kill.exited(&pod.clone(), container, host);
+        }
+    }
+}
+
+impl Managers {
+    /// Whether a pod of the machine belongs to no worker that runs it.
+    fn is_orphan(&self, uid: &Uid) -> bool {
+        self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Rejected)
+    }
+    /// Queues housekeeping if the machine runs anything without a worker.
+    pub(super) fn look_for_orphans(&mut self, host: &mut Host<'_, '_>) {
+        let found = host.machine.pods().any(|(uid, _)| self.is_orphan(uid));
+        let next = next_tick(host.ctx.now, HOUSEKEEPING, host.shared.relist_phase);
+        let due = self
+            .orphans
+            .kills
+            .values()
+            .filter_map(|(_, kill)| kill.next_deadline())
+            .chain(found.then_some(next))
+            .min();
+        if let Some(at) = due
+            && self
+                .orphans
+                .queued
+                .is_none_or(|queued| queued > at || queued <= host.ctx.now)
+        {
+            self.orphans.queued = Some(at);
+            host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Housekeeping));
+        }
+    }
+    /// Housekeeping: new orphans are killed, dead ones forgotten.
+    pub(super) fn housekeeping(&mut self, host: &mut Host<'_, '_>) {
+        if !host.machine.is_runtime_up() || !self.has_listed {
+            return;
+        }
+        for (pod, kill) in self.orphans.kills.values_mut() {
+            kill.tick(pod, host);
+        }
+        self.orphans.kills.retain(|_, (_, kill)| !kill.is_done());
+        let held: Vec<Uid> = host.machine.pods().map(|(uid, _)| uid.clone()).collect();
+        for uid in held {
+            if !self.is_orphan(&uid) || self.orphans.kills.contains_key(&uid) {
+                continue;
+            }
+            let Some(pod) = host.machine.pod(&uid) else { continue };
+            let mut known = Pod::default();
+            known.metadata.uid = uid.clone();
+            known.metadata.name = pod.subject.key.name.clone();
+            known.metadata.namespace = pod.subject.key.namespace.clone();
+            let victims: Vec<Victim> = pod
+                .running()
+                .map(|process| Victim {
+                    container: process.id,
+                    name: process.name.clone(),
+                    role: process.role,
+                    init_idx: 0,
+                    left: Remaining::new(Some(LEAST_GRACE), LEAST_GRACE, host.ctx.switches),
+                    message: None,
+                    hook: None,
+                })
+                .collect();
+            if victims.is_empty() {
+                host.machine.remove_pod(&uid, host.ctx);
+                host.want_node_status();
+                continue;
+            }
+            let kill = Kill::begin(&known, victims, false, host);
+            self.orphans.kills.insert(uid, (Arc::new(known), kill));
+        }
+        self.look_for_orphans(host);
+    }
+}

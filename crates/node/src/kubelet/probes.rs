@@ -1,0 +1,401 @@
+//! Probes: one worker per container and kind, with ticks on a raster
+//! (LC-116 to LC-132). A tick is queued only if its answer can change
+//! something: a probe that keeps succeeding costs nothing.
+//!
+//! ```text
+//! (new container) ─▶ probing ──liveness failed / startup decided──▶ on hold ──new container──▶ probing
+//! ```
+//!
+//! Deviation: every probe answers at once. The behaviour annotations say what a
+//! probe answers, not how long it takes, and a process that is `fail` or
+//! `unknown` stands for one that lets `timeoutSeconds` pass; the field is
+//! defaulted, validated and shown (LC-039), and changes no result.
+
+use std::sync::Arc;
+
+use podscope_api::{Container, EventType, Pod, PodStatus, Probe};
+
+use super::events;
+use super::grace::KillReason;
+use super::host::{Host, next_tick};
+use super::worker::PodWorker;
+use crate::machine::{Answers, Behavior, ContainerId, Role, Verdict, containers_of};
+use podscope_sim::{SimTime, Span, What};
+
+/// Which probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ProbeKind {
+    Startup,
+    Readiness,
+    Liveness,
+}
+
+impl ProbeKind {
+    pub(super) const ALL: [Self; 3] = [Self::Startup, Self::Readiness, Self::Liveness];
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "Startup",
+            Self::Readiness => "Readiness",
+            Self::Liveness => "Liveness",
+        }
+    }
+    /// What holds before the first result (LC-118).
+    const fn initial(self) -> bool {
+        matches!(self, Self::Liveness)
+    }
+    pub(super) fn spec(self, container: &Container) -> Option<&Probe> {
+        match self {
+            Self::Startup => container.startup_probe.as_ref(),
+            Self::Readiness => container.readiness_probe.as_ref(),
+            Self::Liveness => container.liveness_probe.as_ref(),
+        }
+    }
+    fn answers(self, behavior: &Behavior) -> &Answers {
+        match self {
+            Self::Startup => &behavior.started,
+            Self::Readiness => &behavior.readiness,
+            Self::Liveness => &behavior.liveness,
+        }
+    }
+}
+
+/// The running container that a worker probes, as the published status shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Target {
+    id: ContainerId,
+    started_at: SimTime,
+    /// `started` of its status: gates the other probes (LC-122).
+    is_started: bool,
+}
+
+/// One probe worker.
+#[derive(Debug, Clone)]
+pub(super) struct ProbeWorker {
+    /// The container's place among all containers of the pod.
+    pub(super) container_idx: usize,
+    pub(super) kind: ProbeKind,
+    /// An instant on the raster of its ticks.
+    align: SimTime,
+    /// The last tick, taken or skipped.
+    last: SimTime,
+    target: Option<Target>,
+    /// The container that `result` is about.
+    container: Option<ContainerId>,
+    /// The published result.
+    pub(super) result: bool,
+    /// The last answer and how often it came in a row.
+    last_answer: bool,
+    run: i32,
+    is_on_hold: bool,
+    is_stopped: bool,
+}
+
+impl ProbeWorker {
+    /// A worker made at `now`, whose first tick may be put off by `offset` (LC-120).
+    pub(super) fn new(container_idx: usize, kind: ProbeKind, now: SimTime, offset: Span) -> Self {
+        let align = now + offset;
+        Self {
+            container_idx,
+            kind,
+            align,
+            last: align - Span(1),
+            target: None,
+            container: None,
+            result: kind.initial(),
+            last_answer: false,
+            run: 0,
+            is_on_hold: false,
+            is_stopped: false,
+        }
+    }
+    /// The result of a probe that was already answered before the simulation began (imported pods).
+    pub(super) fn assume(&mut self, container: ContainerId, result: bool) {
+        self.container = Some(container);
+        self.result = result;
+        self.last_answer = result;
+        self.run = i32::from(result);
+        self.is_on_hold = self.kind == ProbeKind::Startup && result;
+    }
+    /// The published result for a container.
+    pub(super) fn result_for(&self, container: Option<ContainerId>) -> bool {
+        if self.container == container {
+            self.result
+        } else {
+            self.kind.initial()
+        }
+    }
+    /// No more probes (LC-129).
+    pub(super) fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+    /// What the newly published status shows of the container (LC-119). Returns true if readiness is to be probed at once (LC-121).
+    pub(super) fn observe(&mut self, running: Option<(ContainerId, SimTime, bool)>, now: SimTime) -> bool {
+        self.target = running.map(|(id, started_at, is_started)| Target {
+            id,
+            started_at,
+            is_started,
+        });
+        if let Some(target) = self.target
+            && self.container != Some(target.id)
+        {
+            self.container = Some(target.id);
+            self.result = self.kind.initial();
+            self.is_on_hold = false;
+        }
+        let wants = self.kind == ProbeKind::Readiness
+            && !self.is_stopped
+            && !self.result
+            && self.target.is_some_and(|target| target.is_started);
+        if wants && self.last < now {
+            // Every trigger moves the raster, even if the run itself is skipped.
+            self.align = now;
+            self.last = now - Span(1);
+        }
+        wants
+    }
+    /// The next tick at which something can change.
+    pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
+        let target = self.target.filter(|_| !self.is_stopped && !self.is_on_hold)?;
+        if target.is_started == (self.kind == ProbeKind::Startup) {
+            return None;
+        }
+        let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
+        let tick_from = |at: SimTime| next_tick(at - Span(1), period, Span(self.align.0));
+        let delay = Span::seconds(i64::from(spec.initial_delay_seconds.unwrap_or(0)));
+        let earliest = tick_from((target.started_at + delay).max(self.last + Span(1)));
+        let is_steady = self.result && (self.last_answer || self.run == 0);
+        if !is_steady {
+            return Some(earliest);
+        }
+        let elapsed = earliest - target.started_at;
+        if elapsed < behavior.startup {
+            return Some(earliest);
+        }
+        let trouble = self.kind.answers(behavior).next_trouble(elapsed)?;
+        Some(tick_from((target.started_at + trouble).max(earliest)))
+    }
+    /// Probes now. Returns the result if it is published anew.
+    pub(super) fn tick(
+        &mut self,
+        pod: &Pod,
+        container: &Container,
+        spec: &Probe,
+        behavior: &Behavior,
+        host: &mut Host<'_, '_>,
+    ) -> Option<bool> {
+        self.last = host.ctx.now;
+        let target = self.target?;
+        let elapsed = host.ctx.now - target.started_at;
+        let is_success = match self.kind.answers(behavior).at(elapsed, behavior.startup) {
+            Verdict::Ok => true,
+            Verdict::Fail => {
+                let message = format!("{} probe failed: {}", self.kind.name(), output(spec, pod));
+                events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
+                record(What::ProbeFailed, self.kind, pod, container, host);
+                false
+            }
+            Verdict::Unknown => {
+                let message = format!(
+                    "{} probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container",
+                    self.kind.name()
+                );
+                events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
+                return None;
+            }
+        };
+        if self.run > 0 && self.last_answer == is_success {
+            self.run = self.run.saturating_add(1);
+        } else {
+            self.last_answer = is_success;
+            self.run = 1;
+        }
+        let threshold = if is_success {
+            spec.success_threshold.unwrap_or(1)
+        } else {
+            spec.failure_threshold.unwrap_or(3)
+        };
+        if self.run < threshold {
+            return None;
+        }
+        let is_news = self.result != is_success;
+        self.result = is_success;
+        if (self.kind == ProbeKind::Liveness && !is_success) || self.kind == ProbeKind::Startup {
+            self.is_on_hold = true;
+            self.run = 0;
+        }
+        if is_success && is_news {
+            record(What::ProbeSucceeded, self.kind, pod, container, host);
+        }
+        (is_news || self.is_on_hold).then_some(is_success)
+    }
+    /// Whether a decided failure asks for the container to be killed (LC-125).
+    pub(super) fn condemns(&self, container: ContainerId) -> bool {
+        match self.kind {
+            ProbeKind::Readiness => false,
+            ProbeKind::Liveness => self.container == Some(container) && !self.result,
+            // Undecided is not failed: only a decided startup probe is on hold.
+            ProbeKind::Startup => self.container == Some(container) && !self.result && self.is_on_hold,
+        }
+    }
+}
+
+impl PodWorker {
+    /// Makes the pod's probe workers, once (LC-119).
+    pub(super) fn add_probes(&mut self, host: &mut Host<'_, '_>) {
+        if std::mem::replace(&mut self.has_probes, true) {
+            return;
+        }
+        let now = host.ctx.now;
+        let pod = self.pod.clone();
+        for (idx, (role, container)) in containers_of(&pod).enumerate() {
+            if !matches!(role, Role::App | Role::Sidecar) {
+                continue;
+            }
+            for kind in ProbeKind::ALL {
+                let Some(spec) = kind.spec(container) else { continue };
+                let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
+                let is_young = host.shared.is_restart && now - host.shared.started_at < period;
+                let offset = if is_young {
+                    host.ctx.rng.between(Span::ZERO, period - Span(1))
+                } else {
+                    Span::ZERO
+                };
+                let mut worker = ProbeWorker::new(idx, kind, now, offset);
+                // Imported pods: what the API said of them at t = 0 was this kubelet's own word.
+                let process = host
+                    .machine
+                    .pod(&pod.metadata.uid)
+                    .and_then(|held| held.latest(&container.name));
+                let mut statuses = pod
+                    .status
+                    .init_container_statuses
+                    .iter()
+                    .chain(&pod.status.container_statuses);
+                if !host.shared.is_restart
+                    && let Some(process) = process.filter(|process| process.started_at <= podscope_sim::SimTime::ZERO)
+                    && let Some(known) = statuses.find(|known| known.name == container.name)
+                {
+                    let result = match kind {
+                        ProbeKind::Startup => known.started == Some(true),
+                        ProbeKind::Readiness => known.ready,
+                        ProbeKind::Liveness => true,
+                    };
+                    worker.assume(process.id, result);
+                }
+                self.probes.reserve_exact(1);
+                self.probes.push(worker);
+            }
+        }
+    }
+    /// Shows the probe workers what is being published.
+    pub(super) fn observe_probes(&mut self, status: &PodStatus, host: &Host<'_, '_>) {
+        if self.probes.is_empty() {
+            return;
+        }
+        let pod = self.pod.clone();
+        let held = host.machine.pod(&pod.metadata.uid);
+        for probe in &mut self.probes {
+            let running = containers_of(&pod).nth(probe.container_idx).and_then(|(_, container)| {
+                let mut all = status.init_container_statuses.iter().chain(&status.container_statuses);
+                let one = all.find(|one| one.name == container.name)?;
+                one.state.running.as_ref()?;
+                let process = held?.latest(&container.name)?;
+                Some((process.id, process.started_at, one.started == Some(true)))
+            });
+            probe.observe(running, host.ctx.now);
+        }
+    }
+    /// The next probe that can change something.
+    pub(super) fn next_probe(&self, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
+        self.probes.iter().filter_map(|probe| self.probe_due(probe, host)).min()
+    }
+    /// Runs the probes that are due, and acts on what they publish.
+    pub(super) fn run_probes(&mut self, host: &mut Host<'_, '_>) {
+        for idx in 0..self.probes.len() {
+            let Some(probe) = self.probes.get(idx) else { return };
+            if self.probe_due(probe, host).is_none_or(|due| due > host.ctx.now) {
+                continue;
+            }
+            let pod = self.pod.clone();
+            let Some((_, container)) = containers_of(&pod).nth(probe.container_idx) else {
+                continue;
+            };
+            let Some(spec) = probe.kind.spec(container) else {
+                continue;
+            };
+            let Some(behavior) = behavior_in(&pod, container, host) else {
+                continue;
+            };
+            let Some(probe) = self.probes.get_mut(idx) else { return };
+            if probe.tick(&pod, container, spec, &behavior, host).is_some() {
+                self.set_readiness(host);
+                self.kick(host);
+            }
+        }
+    }
+    fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
+        let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
+        let behavior = behavior_in(&self.pod, container, host)?;
+        probe.next_due(probe.kind.spec(container)?, &behavior)
+    }
+    /// The probe for which a running container is to be killed.
+    pub(super) fn condemned(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
+        let by = |kind: ProbeKind| {
+            let mut own = self
+                .probes
+                .iter()
+                .filter(|probe| probe.container_idx == idx && probe.kind == kind);
+            own.any(|probe| probe.condemns(container))
+        };
+        if by(ProbeKind::Liveness) {
+            Some(("liveness", KillReason::Liveness))
+        } else if by(ProbeKind::Startup) {
+            Some(("startup", KillReason::Startup))
+        } else {
+            None
+        }
+    }
+    /// At the start of termination liveness and startup probes of app containers end (LC-129); those of sidecars
+    /// cannot act any more, so they end as well.
+    pub(super) fn stop_probes_for_termination(&mut self) {
+        for probe in &mut self.probes {
+            if probe.kind != ProbeKind::Readiness {
+                probe.stop();
+            }
+        }
+    }
+}
+
+/// The behaviour of the container that runs (or ran last).
+fn behavior_in(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Option<Arc<Behavior>> {
+    Some(
+        host.machine
+            .pod(&pod.metadata.uid)?
+            .latest(&container.name)?
+            .behavior
+            .clone(),
+    )
+}
+
+fn record(what: What, kind: ProbeKind, pod: &Pod, container: &Container, host: &mut Host<'_, '_>) {
+    let subject = podscope_sim::subject(podscope_api::Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone());
+    let fields = vec![("probe", kind.name().to_ascii_lowercase().into())];
+    host.ctx
+        .record_subject(what, Some(subject), Some(container.name.clone()), fields);
+}
+
+/// What a failing handler says.
+fn output(spec: &Probe, pod: &Pod) -> String {
+    if spec.http_get.is_some() {
+        "HTTP probe failed with statuscode: 503".into()
+    } else if let Some(tcp) = &spec.tcp_socket {
+        format!(
+            "dial tcp {}:{}: connect: connection refused",
+            pod.status.pod_ip, tcp.port
+        )
+    } else if spec.grpc.is_some() {
+        "service unhealthy (responded with \"NOT_SERVING\")".into()
+    } else {
+        String::new()
+    }
+}

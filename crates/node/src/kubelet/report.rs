@@ -1,0 +1,294 @@
+//! The status manager's part for one pod: what was set, what was sent, and
+//! the last DELETE (LC-111, LC-112, LC-170 to LC-177).
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
+
+use super::conditions::{self, is_owned};
+use super::host::{Call, Host};
+use super::status;
+use super::worker::{PodWorker, Stage};
+use podscope_sim::{Answer, DeleteOptions, Mutation, Part, Request};
+
+/// What is known of the pod's status in the API.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Report {
+    /// The status as set; none while it is what the API has.
+    own: Option<Arc<PodStatus>>,
+    version: u32,
+    acknowledged: u32,
+    is_in_flight: bool,
+    is_deleting: bool,
+    /// Whether the worker is done with the pod (LC-172).
+    is_finished: bool,
+    /// Whether a terminal phase is being kept back (LC-111).
+    is_held_back: bool,
+    /// Whether the API object is gone: nothing is sent any more.
+    is_forgotten: bool,
+}
+
+impl Report {
+    pub(super) fn status(&self) -> Option<&PodStatus> {
+        self.own.as_deref()
+    }
+    pub(super) fn forget(&mut self) {
+        self.is_forgotten = true;
+    }
+    fn is_clean(&self) -> bool {
+        self.version == self.acknowledged && !self.is_in_flight
+    }
+    /// Someone wrote the API object (perhaps this kubelet): what differs is written again in the next pass (LC-114).
+    pub(super) fn api_changed(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
+        if !self.is_clean() {
+            return;
+        }
+        let own = match &self.own {
+            Some(own) => own.clone(),
+            None if merge(&before.status, &after.status) != after.status && !after.is_terminal() => {
+                Arc::new(before.status.clone())
+            }
+            None => return,
+        };
+        if merge(&self.wire(&own, after), &after.status) == after.status {
+            self.drop_if_told(after);
+        } else {
+            self.own = Some(own);
+            self.version += 1;
+            host.want_status_pass();
+        }
+    }
+    /// What the API says itself need not be remembered: idle pods cost little.
+    fn drop_if_told(&mut self, api: &Pod) {
+        let is_told = self
+            .own
+            .as_ref()
+            .is_some_and(|own| merge(own, &api.status) == api.status);
+        if is_told && !self.is_held_back && self.is_clean() {
+            self.own = None;
+        }
+    }
+    /// The status as it may be shown: a terminal phase only when nothing can run any more (LC-111).
+    fn wire(&self, own: &PodStatus, api: &Pod) -> PodStatus {
+        let mut wire = own.clone();
+        if self.is_held_back {
+            wire.phase = api.status.phase.clone();
+            wire.reason = api.status.reason.clone();
+            wire.message = api.status.message.clone();
+            let known =
+                |condition: &PodCondition| api.status.conditions.iter().any(|known| known.kind == condition.kind);
+            wire.conditions
+                .retain(|condition| &*condition.kind != "DisruptionTarget" || known(condition));
+        }
+        wire
+    }
+}
+
+/// A status put onto what the API has: others' conditions stay, a terminal phase stays.
+fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
+    let is_terminal = |status: &PodStatus| matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
+    let mut merged = own.clone();
+    merged.nominated_node_name = api.nominated_node_name.clone();
+    merged.qos_class = api.qos_class.clone().or_else(|| own.qos_class.clone());
+    merged.resize = api.resize.clone();
+    if is_terminal(api) && !is_terminal(own) {
+        merged.phase = api.phase.clone();
+        merged.reason = api.reason.clone();
+        merged.message = api.message.clone();
+    }
+    let kept = |known: &&PodCondition| {
+        let is_foreign = !is_owned(&known.kind);
+        is_foreign && !(&*known.kind == "DisruptionTarget" && own.conditions.iter().any(|one| one.kind == known.kind))
+    };
+    merged.conditions = api.conditions.iter().filter(kept).cloned().collect();
+    let of_kubelet = |one: &&PodCondition| is_owned(&one.kind) || &*one.kind == "DisruptionTarget";
+    for one in own.conditions.iter().filter(of_kubelet) {
+        if !merged.conditions.iter().any(|known| known.kind == one.kind) {
+            merged.conditions.push(one.clone());
+        }
+    }
+    merged
+}
+
+/// Whether two statuses agree in phase, container states and conditions, whatever else they say.
+fn says_the_same(new: &PodStatus, old: &PodStatus) -> bool {
+    let containers = |status: &PodStatus| -> Vec<(podscope_api::Str, bool, bool, bool, bool, i32)> {
+        let all = status.init_container_statuses.iter().chain(&status.container_statuses);
+        all.map(|one| {
+            let state = &one.state;
+            let states = (
+                state.waiting.is_some(),
+                state.running.is_some(),
+                state.terminated.is_some(),
+            );
+            (
+                one.name.clone(),
+                states.0,
+                states.1,
+                states.2,
+                one.ready,
+                one.restart_count,
+            )
+        })
+        .collect()
+    };
+    let agrees = |known: &PodCondition| {
+        let told = new.conditions.iter().find(|one| one.kind == known.kind);
+        !is_owned(&known.kind) || told.is_some_and(|told| told.status == known.status)
+    };
+    !old.conditions.is_empty()
+        && new.phase == old.phase
+        && containers(new) == containers(old)
+        && old.conditions.iter().all(agrees)
+}
+
+impl PodWorker {
+    /// Computes the status, tells the probes, and sends it if it is news.
+    pub(super) fn set_status(&mut self, is_final: bool, host: &mut Host<'_, '_>) {
+        let status = status::generate(self, host, is_final);
+        self.observe_probes(&status, host);
+        // An imported pod was reported by this kubelet before the simulation began: nothing is news until something changes.
+        let is_import = self.report.version == 0 && !host.shared.is_restart;
+        if is_import && says_the_same(&status, &self.pod.status) {
+            return;
+        }
+        self.publish(status, host);
+    }
+    /// A new mirror stands for the pod (LC-213): it is told all.
+    pub(super) fn take_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
+        let status = self.status().clone();
+        self.pod = mirror.clone();
+        self.report = Report::default();
+        self.wake = None;
+        self.publish(status, host);
+    }
+    /// A probe's result changed: `started`, `ready` and the conditions follow at once (LC-170).
+    pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
+        let fresh = status::generate(self, host, false);
+        let mut status = self.status().clone();
+        let same =
+            |a: &podscope_api::ContainerStatus, b: &podscope_api::ContainerStatus| a.container_id == b.container_id;
+        for (known, new) in status
+            .init_container_statuses
+            .iter_mut()
+            .zip(&fresh.init_container_statuses)
+            .chain(status.container_statuses.iter_mut().zip(&fresh.container_statuses))
+        {
+            if same(known, new) && known.state.running.is_some() {
+                known.started = new.started.or(known.started);
+                known.ready = new.ready;
+            }
+        }
+        conditions::set_ready(&mut status, &self.pod, host.ctx);
+        self.observe_probes(&status, host);
+        self.publish(status, host);
+    }
+    /// Refused at admission (LC-062).
+    pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
+        self.stage = Stage::Rejected;
+        super::events::of_pod(&self.pod, podscope_api::EventType::Warning, reason, detail, host);
+        let status = PodStatus {
+            observed_generation: self.pod.metadata.generation,
+            phase: Some(PodPhase::Failed),
+            reason: reason.into(),
+            message: format!("Pod was rejected: {detail}").into(),
+            start_time: self.pod.status.start_time.or(Some(host.ctx.wall())),
+            qos_class: self.pod.status.qos_class.clone(),
+            ..PodStatus::default()
+        };
+        self.publish(status, host);
+    }
+    /// The worker is done: the last status, then the DELETE (LC-171, LC-173, LC-174).
+    pub(super) fn finish_report(&mut self, host: &mut Host<'_, '_>) {
+        let mut status = self.status().clone();
+        status::finish(&mut status, &self.pod);
+        status::refresh_conditions(&mut status, &self.pod, host);
+        self.report.is_finished = true;
+        self.publish(status, host);
+        self.try_delete(host);
+    }
+    fn publish(&mut self, status: PodStatus, host: &mut Host<'_, '_>) {
+        let is_terminal = matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
+        let holds_back = is_terminal && self.may_run() && !self.pod.is_terminal();
+        let was_held_back = std::mem::replace(&mut self.report.is_held_back, holds_back);
+        if *self.status() == status && was_held_back == holds_back {
+            return;
+        }
+        self.report.own = Some(Arc::new(status));
+        self.report.version += 1;
+        self.send(host);
+    }
+    /// Sends what is not acknowledged, one request at a time.
+    pub(super) fn send(&mut self, host: &mut Host<'_, '_>) {
+        let report = &mut self.report;
+        if report.is_in_flight || report.is_forgotten || report.version == report.acknowledged {
+            return;
+        }
+        let Some(own) = &report.own else { return };
+        let wire = report.wire(own, &self.pod);
+        let change = Mutation::new::<Pod>("pod status", move |pod| pod.status = merge(&wire, &pod.status));
+        let uid = self.pod.metadata.uid.clone();
+        let id = host.ctx.call(Request::Patch {
+            kind: Kind::Pod,
+            key: self.pod.metadata.key(),
+            uid: Some(uid.clone()),
+            part: Part::Status,
+            change,
+        });
+        report.is_in_flight = true;
+        host.shared.calls.insert(id, Call::Status(uid, report.version));
+    }
+    /// The answer to a status.
+    pub(super) fn status_answered(&mut self, version: u32, answer: &Answer, host: &mut Host<'_, '_>) {
+        self.report.is_in_flight = false;
+        match answer {
+            Ok(_) => {
+                self.report.acknowledged = version;
+                if self.report.version != version {
+                    self.send(host);
+                } else {
+                    self.report.drop_if_told(&self.pod);
+                }
+                self.try_delete(host);
+            }
+            // Gone, or another pod of that name: nothing is left to say (LC-177).
+            Err(error) if error.code == 404 || error.code == 409 => self.report.acknowledged = version,
+            Err(_) => host.want_status_pass(),
+        }
+    }
+    /// The pass every 10 s.
+    pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
+        self.send(host);
+        self.try_delete(host);
+    }
+    /// The last DELETE, when everything is done and said (LC-171, LC-172).
+    pub(super) fn try_delete(&mut self, host: &mut Host<'_, '_>) {
+        let report = &mut self.report;
+        let may = report.is_finished && !report.is_deleting && !report.is_forgotten && report.is_clean();
+        if !may || !self.pod.metadata.is_terminating() {
+            return;
+        }
+        report.is_deleting = true;
+        let uid = self.pod.metadata.uid.clone();
+        let id = host.ctx.call(Request::Delete {
+            kind: Kind::Pod,
+            key: self.pod.metadata.key(),
+            options: DeleteOptions {
+                grace_seconds: Some(0),
+                uid: Some(uid.clone()),
+                ..DeleteOptions::default()
+            },
+        });
+        host.shared.calls.insert(id, Call::Delete(uid));
+    }
+    /// The answer to the DELETE.
+    pub(super) fn delete_answered(&mut self, answer: &Answer, host: &mut Host<'_, '_>) {
+        if let Err(error) = answer
+            && error.code != 404
+            && error.code != 409
+        {
+            self.report.is_deleting = false;
+            host.want_status_pass();
+        }
+    }
+}

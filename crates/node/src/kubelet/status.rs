@@ -1,0 +1,433 @@
+//! The status of a pod as the kubelet sees it: container states, phase,
+//! conditions (LC-092 to LC-113). Reads only; writing is `report.rs`.
+
+use podscope_api::{
+    Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting, ContainerStatus,
+    IpAddress, Pod, PodPhase, PodStatus, RestartPolicy, Str, VolumeMount, VolumeMountStatus, shared,
+};
+
+use super::conditions;
+use super::host::Host;
+use super::probes::ProbeKind;
+use super::worker::PodWorker;
+use crate::Ctx;
+use crate::machine::{self, MachinePod, Role, containers_of, hex_digest};
+use podscope_sim::SimTime;
+
+/// Reason of a container of which the runtime knows nothing (LC-096, LC-174).
+pub(super) const STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
+
+/// Whether a container that does not run should be started (LC-082).
+pub(super) fn should_start(pod: &Pod, role: Role, latest: Option<&machine::Container>) -> bool {
+    if pod.metadata.is_terminating() {
+        return false;
+    }
+    let Some(latest) = latest else { return true };
+    let Some(exit) = &latest.exit else { return false };
+    match (role, &pod.spec.restart_policy) {
+        (Role::Ephemeral, _) => false,
+        (Role::Sidecar, _) => true,
+        (_, Some(RestartPolicy::Never)) => false,
+        (_, Some(RestartPolicy::OnFailure)) => exit.code != 0,
+        _ => true,
+    }
+}
+
+/// The status now. `is_final`: the worker will start nothing any more (LC-102).
+pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) -> PodStatus {
+    let pod = &*worker.pod;
+    let old = worker.status();
+    let held = host.machine.pod(&pod.metadata.uid);
+    let mut status = PodStatus {
+        observed_generation: pod.metadata.generation,
+        qos_class: pod.status.qos_class.clone(),
+        nominated_node_name: pod.status.nominated_node_name.clone(),
+        resize: pod.status.resize.clone(),
+        start_time: old.start_time.or(Some(host.ctx.wall())),
+        pod_ip: old.pod_ip.clone(),
+        pod_ips: old.pod_ips.clone(),
+        host_ip: old.host_ip.clone(),
+        host_ips: old.host_ips.clone(),
+        ..PodStatus::default()
+    };
+    if let Some(ip) = host_ip(host) {
+        status.host_ips = vec![IpAddress { ip: ip.clone() }];
+        status.host_ip = ip;
+    }
+    if let Some(sandbox) = held
+        .and_then(|held| held.sandbox.as_ref())
+        .filter(|sandbox| sandbox.is_ready)
+    {
+        status.pod_ips = vec![IpAddress { ip: sandbox.ip.clone() }];
+        status.pod_ip = sandbox.ip.clone();
+    }
+    // A container's status is large, and every pod of the cluster keeps some.
+    let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
+    status.init_container_statuses.reserve_exact(inits.len());
+    status.container_statuses.reserve_exact(containers.len());
+    for (idx, (role, container)) in containers_of(pod).enumerate() {
+        let of_role = |status: &PodStatus| match role {
+            Role::Init | Role::Sidecar => status.init_container_statuses.clone(),
+            Role::App => status.container_statuses.clone(),
+            Role::Ephemeral => status.ephemeral_container_statuses.clone(),
+        };
+        let before = of_role(old).into_iter().find(|status| status.name == container.name);
+        let one = container_status(worker, idx, role, container, before, held, host.ctx);
+        match role {
+            Role::Init | Role::Sidecar => status.init_container_statuses.push(one),
+            Role::App => status.container_statuses.push(one),
+            Role::Ephemeral => status.ephemeral_container_statuses.push(one),
+        }
+    }
+    let mut computed = phase(pod, &status, is_final);
+    let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
+    // LC-103: a terminal phase stays, whoever wrote it.
+    let kept = [&old.phase, &pod.status.phase]
+        .into_iter()
+        .flatten()
+        .find(|phase| is_terminal(phase));
+    if let Some(kept) = kept {
+        computed = kept.clone();
+    }
+    // L-01: phases only move forward. Deviation: a v1.34 kubelet says Pending again while the init containers of a new
+    // sandbox run (LC-071, LC-100).
+    let was_running = [&old.phase, &pod.status.phase].contains(&&Some(PodPhase::Running));
+    if computed == PodPhase::Pending && was_running {
+        computed = PodPhase::Running;
+    }
+    if old.phase.as_ref() == Some(&computed) {
+        status.reason = if old.reason.is_empty() {
+            pod.status.reason.clone()
+        } else {
+            old.reason.clone()
+        };
+        status.message = if old.message.is_empty() {
+            pod.status.message.clone()
+        } else {
+            old.message.clone()
+        };
+    }
+    if let Some(verdict) = &worker.verdict
+        && old.phase.as_ref().is_none_or(|phase| !is_terminal(phase))
+    {
+        computed = PodPhase::Failed;
+        status.reason = verdict.reason.clone();
+        status.message = verdict.message.clone();
+    }
+    status.phase = Some(computed);
+    let has_sandbox = held.is_some_and(MachinePod::has_sandbox);
+    conditions::set(&mut status, old, pod, worker.verdict.as_deref(), has_sandbox, host.ctx);
+    status
+}
+
+fn host_ip(host: &Host<'_, '_>) -> Option<Str> {
+    let node = host.shared.node_object.as_ref()?;
+    let internal = node
+        .status
+        .addresses
+        .iter()
+        .find(|address| &*address.kind == "InternalIP")?;
+    Some(internal.address.clone())
+}
+
+fn container_status(
+    worker: &PodWorker,
+    idx: usize,
+    role: Role,
+    container: &Container,
+    old: Option<ContainerStatus>,
+    held: Option<&MachinePod>,
+    ctx: &Ctx<'_>,
+) -> ContainerStatus {
+    let pod = &*worker.pod;
+    let latest = held.and_then(|held| held.latest(&container.name));
+    let known = old.clone();
+    let default_reason = if pod.spec.init_containers.is_empty() {
+        "ContainerCreating"
+    } else {
+        "PodInitializing"
+    };
+    let mut status = match latest {
+        Some(latest) => {
+            let mut status = ContainerStatus {
+                name: container.name.clone(),
+                state: state_of(latest, pod, ctx),
+                restart_count: latest.attempt,
+                image: latest.source.name(),
+                image_id: latest.source.digest(),
+                container_id: container_id(pod, latest),
+                // Beta and on since v1.33: what the kubelet has granted is what the spec asks for, as nothing resizes pods.
+                allocated_resources: container.resources.requests.clone(),
+                resources: Some(container.resources.clone()),
+                ..ContainerStatus::default()
+            };
+            if let Some(previous) = held.and_then(|held| held.previous(&container.name)) {
+                status.last_state = state_of(previous, pod, ctx);
+            } else if let Some(old) = &old
+                && old.restart_count == latest.attempt
+            {
+                status.last_state = old.last_state.clone();
+            }
+            status
+        }
+        None => never_seen(container, old, default_reason, pod),
+    };
+    status.volume_mounts = container.volume_mounts.iter().map(mounted).collect();
+    // What the API knows of the instance beyond this (its ID before an import, its resources) stays.
+    if let Some(before) = known.filter(|known| is_same_instance(known, &status)) {
+        status.container_id = before.container_id;
+        status.image_id = before.image_id;
+        status.image = before.image;
+        status.resources = before.resources;
+        status.allocated_resources = before.allocated_resources;
+    }
+    // LC-094: what should run and could not be started waits, and says why.
+    let is_done_init =
+        role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
+    if !is_done_init
+        && should_start(pod, role, latest)
+        && let Some(waiting) = worker.waiting(idx)
+    {
+        if status.state.terminated.is_some() {
+            status.last_state = std::mem::take(&mut status.state);
+        }
+        status.state = ContainerState {
+            waiting: Some(waiting.clone()),
+            ..ContainerState::default()
+        };
+    }
+    let is_running = status.state.running.is_some();
+    let id = latest.map(|latest| latest.id);
+    let startup = worker.probe_result(idx, ProbeKind::Startup, id);
+    let started = is_running && startup != Some(false);
+    status.started = Some(started);
+    status.ready = match role {
+        Role::Init => status
+            .state
+            .terminated
+            .as_ref()
+            .is_some_and(|terminated| terminated.exit_code == 0),
+        Role::Ephemeral => false,
+        _ => started && worker.probe_result(idx, ProbeKind::Readiness, id) != Some(false),
+    };
+    status
+}
+
+/// A mount as the status tells it: a read-only one is so for itself alone.
+fn mounted(mount: &VolumeMount) -> VolumeMountStatus {
+    let is_read_only = mount.read_only == Some(true);
+    VolumeMountStatus {
+        name: mount.name.clone(),
+        mount_path: mount.mount_path.clone(),
+        read_only: is_read_only.then_some(true),
+        recursive_read_only: is_read_only.then(|| "Disabled".into()),
+    }
+}
+
+/// Whether a status from the API is about the running instance that the runtime shows.
+fn is_same_instance(known: &ContainerStatus, status: &ContainerStatus) -> bool {
+    let start = |status: &ContainerStatus| {
+        let running = status.state.running.as_ref()?;
+        running.started_at.map(|at| at.seconds())
+    };
+    start(status).is_some()
+        && start(known) == start(status)
+        && known.restart_count == status.restart_count
+        && !known.container_id.is_empty()
+}
+
+/// A container of which the runtime has no trace (LC-092, LC-096).
+fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reason: &str, pod: &Pod) -> ContainerStatus {
+    let mut status = ContainerStatus {
+        name: container.name.clone(),
+        image: container.image.clone(),
+        state: ContainerState {
+            waiting: Some(ContainerStateWaiting {
+                reason: shared(default_reason),
+                message: Str::default(),
+            }),
+            ..ContainerState::default()
+        },
+        ..ContainerStatus::default()
+    };
+    let Some(old) = old else { return status };
+    if old.state.terminated.is_some() {
+        return old;
+    }
+    status.restart_count = old.restart_count;
+    status.last_state = old.last_state.clone();
+    if old.state.running.is_some() && status.last_state.terminated.is_none() {
+        status.last_state.terminated = Some(ContainerStateTerminated {
+            exit_code: 137,
+            reason: STATUS_UNKNOWN.into(),
+            message: "The container could not be located when the pod was deleted.  The container used to be Running"
+                .into(),
+            ..ContainerStateTerminated::default()
+        });
+        if !pod.metadata.is_terminating() {
+            status.restart_count += 1;
+        }
+    }
+    status
+}
+
+fn state_of(container: &machine::Container, pod: &Pod, ctx: &Ctx<'_>) -> ContainerState {
+    let wall = |at: SimTime| Some(ctx.wall_at(at));
+    match &container.exit {
+        None => ContainerState {
+            running: Some(ContainerStateRunning {
+                started_at: wall(container.started_at),
+            }),
+            ..ContainerState::default()
+        },
+        Some(exit) => ContainerState {
+            terminated: Some(ContainerStateTerminated {
+                exit_code: exit.code,
+                reason: shared(exit.reason),
+                started_at: wall(container.started_at),
+                finished_at: wall(exit.at),
+                container_id: container_id(pod, container),
+                ..ContainerStateTerminated::default()
+            }),
+            ..ContainerState::default()
+        },
+    }
+}
+
+/// The runtime's name of a container: made from what identifies it, so that equal runs agree.
+pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
+    let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
+    let digits = hex_digest(container.id.0, &[node, &container.name]);
+    format!("containerd://{digits}").into()
+}
+
+/// Whether any app container runs or ran in a way that shows the pod was initialized (LC-079).
+pub(super) fn has_active_app(status: &PodStatus) -> bool {
+    status
+        .container_statuses
+        .iter()
+        .any(|container| container.state.running.is_some() || container.started == Some(true))
+}
+
+/// The phase (LC-099 to LC-102).
+fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
+    let never = pod.spec.restart_policy == Some(RestartPolicy::Never);
+    let failed = |state: &ContainerState| {
+        state
+            .terminated
+            .as_ref()
+            .is_some_and(|terminated| terminated.exit_code != 0)
+    };
+    let (mut pending_init, mut pending_sidecar, mut failed_init) = (false, false, false);
+    let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
+    for (container, one) in pod.spec.init_containers.iter().zip(&status.init_container_statuses) {
+        let state = &one.state;
+        if container.is_sidecar() {
+            if state.running.is_some() {
+                running += 1;
+                pending_sidecar |= one.started != Some(true);
+            } else if state.waiting.is_some() && one.last_state.terminated.is_none() {
+                waiting += 1;
+                pending_sidecar = true;
+            }
+        } else if state.terminated.is_some() {
+            failed_init |= failed(state);
+        } else if state.waiting.is_some() && one.last_state.terminated.is_some() {
+            failed_init |= failed(&one.last_state);
+        } else {
+            pending_init = true;
+        }
+    }
+    for one in &status.container_statuses {
+        if one.state.running.is_some() {
+            running += 1;
+        } else if let Some(terminated) = &one.state.terminated {
+            stopped += 1;
+            succeeded += i32::from(terminated.exit_code == 0);
+        } else if one.last_state.terminated.is_some() {
+            stopped += 1;
+        } else {
+            waiting += 1;
+        }
+    }
+    if failed_init && never {
+        return PodPhase::Failed;
+    }
+    if pending_init || (pending_sidecar && !has_active_app(status)) || waiting > 0 {
+        return PodPhase::Pending;
+    }
+    if running > 0 {
+        return PodPhase::Running;
+    }
+    if stopped == 0 {
+        return PodPhase::Pending;
+    }
+    let always = !never && pod.spec.restart_policy != Some(RestartPolicy::OnFailure);
+    match (is_final, stopped == succeeded) {
+        (true, true) => PodPhase::Succeeded,
+        (true, false) => PodPhase::Failed,
+        (false, _) if always => PodPhase::Running,
+        (false, true) => PodPhase::Succeeded,
+        (false, false) if never => PodPhase::Failed,
+        (false, false) => PodPhase::Running,
+    }
+}
+
+/// What the status of a pod becomes when nothing of it can run any more (LC-173, LC-174).
+pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
+    let lost = || ContainerState {
+        terminated: Some(ContainerStateTerminated {
+            exit_code: 137,
+            reason: STATUS_UNKNOWN.into(),
+            message: "The container could not be located when the pod was terminated".into(),
+            ..ContainerStateTerminated::default()
+        }),
+        ..ContainerState::default()
+    };
+    let started = |one: &ContainerStatus| one.state.waiting.is_none() || one.last_state.terminated.is_some();
+    let inits = &mut status.init_container_statuses;
+    let is_initialized = pod
+        .spec
+        .init_containers
+        .iter()
+        .zip(inits.iter())
+        .all(|(container, one)| {
+            let is_done = one
+                .state
+                .terminated
+                .as_ref()
+                .is_some_and(|terminated| terminated.exit_code == 0);
+            is_done || (container.is_sidecar() && started(one))
+        })
+        || status.container_statuses.iter().any(started);
+    if is_initialized {
+        for one in &mut status.container_statuses {
+            if one.state.terminated.is_none() {
+                one.state = lost();
+            }
+        }
+    }
+    // Init containers up to the last one that ever started, at least the first.
+    let n_marked = if is_initialized {
+        inits.len()
+    } else {
+        inits.iter().rposition(started).map_or(1, |last| last + 1)
+    };
+    for one in inits.iter_mut().take(n_marked) {
+        if one.state.terminated.is_none() {
+            one.state = lost();
+        }
+    }
+    for one in inits.iter_mut().chain(&mut status.container_statuses) {
+        one.started = Some(false);
+    }
+    if !matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
+        status.phase = Some(PodPhase::Failed);
+    }
+}
+
+/// The conditions again, after [`finish`].
+pub(super) fn refresh_conditions(status: &mut PodStatus, pod: &Pod, host: &Host<'_, '_>) {
+    let old = status.clone();
+    conditions::set(status, &old, pod, None, false, host.ctx);
+}

@@ -1,0 +1,269 @@
+//! SyncPod: brings the containers of a pod to where they should be (LC-058,
+//! LC-071 to LC-090). A sync is one run of this machine; it blocks its worker.
+//!
+//! ```text
+//! (plan) ─▶ kill what must go ─▶ new sandbox ─▶ next container ─▶ pull ─▶ create, start ─▶ postStart ─▶ next container … (end)
+//! ```
+
+use std::collections::VecDeque;
+
+use podscope_api::{EventType, PodPhase};
+
+use super::grace::{self, KillReason, Remaining};
+use super::host::Host;
+use super::kill::{Kill, Victim};
+use super::worker::{Activity, PodWorker, Stage, SyncEnd};
+use super::{events, volumes};
+use crate::machine::{ContainerId, PullId, containers_of};
+use podscope_sim::{SimTime, Span};
+
+/// A container to start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start {
+    /// Its place among all containers of the pod.
+    pub(super) idx: usize,
+    /// When the latest exited instance ended, as of the beginning of the sync (LC-090).
+    pub(super) exited_at: Option<SimTime>,
+}
+
+/// What a sync waits for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// Nothing: the next container can be started.
+    Next,
+    /// The image of a container.
+    Pull(Start, PullId),
+    /// The image is there: create and start it.
+    Create(Start),
+    /// Its postStart hook.
+    PostStart(usize, ContainerId),
+}
+
+/// A sync under way.
+#[derive(Debug, Clone)]
+pub(super) struct SyncRun {
+    pub(super) kill: Option<Kill>,
+    stops_sandbox: bool,
+    new_sandbox: bool,
+    pub(super) starts: VecDeque<Start>,
+    pub(super) step: Step,
+    pub(super) has_failed: bool,
+}
+
+impl SyncRun {
+    pub(super) fn kill_mut(&mut self) -> Option<&mut Kill> {
+        self.kill.as_mut()
+    }
+    pub(super) fn next_due(&self) -> Option<SimTime> {
+        self.kill.as_ref().and_then(Kill::next_deadline)
+    }
+}
+
+impl PodWorker {
+    /// The beginning of a sync: status, volumes, then the run.
+    pub(super) fn begin_sync(&mut self, host: &mut Host<'_, '_>) {
+        self.check_deadline(host);
+        self.set_status(false, host);
+        if matches!(self.status().phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
+            self.finish_sync(SyncEnd::Ok, host);
+            self.terminate(host);
+            return;
+        }
+        match volumes::mount_all(&self.pod, host) {
+            Ok(()) => self.begin_run(host),
+            Err(problems) => self.activity = Activity::Volumes(volumes::Wait::begin(&self.pod, &problems, host)),
+        }
+    }
+    /// Looks again at the volumes; true if the worker went on.
+    pub(super) fn wait_for_volumes(&mut self, mut wait: volumes::Wait, host: &mut Host<'_, '_>) -> bool {
+        if wait.next_try > host.ctx.now {
+            self.activity = Activity::Volumes(wait);
+            return false;
+        }
+        match volumes::mount_all(&self.pod, host) {
+            Ok(()) => self.begin_run(host),
+            Err(problems) if wait.is_over(host.ctx.now) => {
+                wait.give_up(&self.pod, &problems, host);
+                self.finish_sync(SyncEnd::Error, host);
+            }
+            Err(problems) => {
+                wait.again(&self.pod, &problems, host);
+                self.activity = Activity::Volumes(wait);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn begin_run(&mut self, host: &mut Host<'_, '_>) {
+        self.add_probes(host);
+        let pod = self.pod.clone();
+        let plan = self.plan(host);
+        let had_sandbox = host
+            .machine
+            .pod(&pod.metadata.uid)
+            .is_some_and(|held| held.sandbox.is_some());
+        if plan.new_sandbox && had_sandbox {
+            let message = "Pod sandbox changed, it will be killed and re-created.";
+            events::of_pod(&pod, EventType::Normal, "SandboxChanged", message, host);
+        }
+        let exited_at = |idx: usize, host: &Host<'_, '_>| -> Option<SimTime> {
+            let (_, container) = containers_of(&pod).nth(idx)?;
+            let held = host.machine.pod(&pod.metadata.uid)?;
+            let exit =
+                |one: Option<&crate::machine::Container>| one.and_then(|one| one.exit.as_ref()).map(|exit| exit.at);
+            exit(held.latest(&container.name)).or_else(|| exit(held.previous(&container.name)))
+        };
+        let starts = plan
+            .start
+            .iter()
+            .map(|idx| Start {
+                idx: *idx,
+                exited_at: exited_at(*idx, host),
+            })
+            .collect();
+        let kill = if plan.kill_pod {
+            let victims = self.all_victims(None, host);
+            Kill::begin(&pod, victims, true, host)
+        } else {
+            // Deviation: several are killed at once; the kubelet does it one after the other.
+            let victims = plan
+                .kill
+                .into_iter()
+                .filter_map(|(id, idx, message, reason)| self.victim(id, idx, None, reason, Some(message), host))
+                .collect();
+            Kill::begin(&pod, victims, false, host)
+        };
+        self.activity = Activity::Sync(Box::new(SyncRun {
+            kill: Some(kill),
+            stops_sandbox: plan.kill_pod,
+            new_sandbox: plan.new_sandbox,
+            starts,
+            step: Step::Next,
+            has_failed: false,
+        }));
+    }
+
+    /// Takes the next step of a run; true if it took one.
+    pub(super) fn go_on(&mut self, mut run: Box<SyncRun>, host: &mut Host<'_, '_>) -> bool {
+        let pod = self.pod.clone();
+        let uid = &pod.metadata.uid;
+        if let Some(kill) = &mut run.kill {
+            kill.tick(&pod, host);
+            if !kill.is_done() {
+                self.activity = Activity::Sync(run);
+                return false;
+            }
+            run.kill = None;
+            if std::mem::take(&mut run.stops_sandbox) {
+                host.machine.stop_sandbox(uid);
+            }
+        }
+        if std::mem::take(&mut run.new_sandbox) {
+            let node = host.shared.node_object.clone();
+            let cidr = node
+                .as_ref()
+                .map(|node| &*node.spec.pod_cidr)
+                .filter(|cidr| !cidr.is_empty());
+            let is_host_network = pod.spec.host_network == Some(true);
+            let host_ip = is_host_network.then(|| self.status().host_ip.clone());
+            host.machine.purge_init_containers(uid, host.ctx.now);
+            if !host.machine.create_sandbox(&pod, cidr, host_ip) {
+                let message = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start sandbox";
+                events::of_pod(&pod, EventType::Warning, "FailedCreatePodSandBox", message, host);
+                self.finish_sync(SyncEnd::Error, host);
+                return true;
+            }
+            self.changed_machine();
+        }
+        match run.step {
+            Step::Next => match run.starts.pop_front() {
+                None => {
+                    let end = if run.has_failed { SyncEnd::Error } else { SyncEnd::Ok };
+                    self.finish_sync(end, host);
+                    return true;
+                }
+                Some(start) => self.prepare(&pod, start, &mut run, host),
+            },
+            Step::Create(start) => self.create(&pod, start, &mut run, host),
+            Step::Pull(..) | Step::PostStart(..) => {
+                self.activity = Activity::Sync(run);
+                return false;
+            }
+        }
+        self.activity = Activity::Sync(run);
+        true
+    }
+    /// Every running container, to be killed with the pod's grace, or with each one's own.
+    pub(super) fn all_victims(&self, asked: Option<i64>, host: &Host<'_, '_>) -> Vec<Victim> {
+        let Some(held) = host.machine.pod(self.uid()) else {
+            return Vec::new();
+        };
+        let running: Vec<(ContainerId, usize)> = containers_of(&self.pod)
+            .enumerate()
+            .filter_map(|(idx, (_, container))| {
+                Some((held.latest(&container.name).filter(|one| one.is_running())?.id, idx))
+            })
+            .collect();
+        running
+            .into_iter()
+            .filter_map(|(id, idx)| {
+                let name = &containers_of(&self.pod).nth(idx)?.1.name;
+                self.victim(
+                    id,
+                    idx,
+                    asked,
+                    KillReason::Other,
+                    Some(format!("Stopping container {name}")),
+                    host,
+                )
+            })
+            .collect()
+    }
+
+    pub(super) fn victim(
+        &self,
+        id: ContainerId,
+        idx: usize,
+        asked: Option<i64>,
+        reason: KillReason,
+        message: Option<String>,
+        host: &Host<'_, '_>,
+    ) -> Option<Victim> {
+        let (role, container) = containers_of(&self.pod).nth(idx)?;
+        let process = host
+            .machine
+            .pod(self.uid())?
+            .container(id)
+            .filter(|process| process.is_running())?;
+        let has_hook = container
+            .lifecycle
+            .as_ref()
+            .is_some_and(|lifecycle| lifecycle.pre_stop.is_some());
+        let base = grace::of_container(&self.pod, Some(container), reason);
+        Some(Victim {
+            container: id,
+            name: container.name.clone(),
+            role,
+            init_idx: idx,
+            left: Remaining::new(asked, base, host.ctx.switches),
+            message,
+            hook: has_hook.then_some(process.behavior.pre_stop),
+        })
+    }
+    fn check_deadline(&mut self, host: &Host<'_, '_>) {
+        if self.verdict.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
+            self.verdict = Some(Box::new(super::conditions::Verdict {
+                reason: "DeadlineExceeded".into(),
+                message: "Pod was active on the node longer than the specified deadline".into(),
+                disruption: None,
+            }));
+        }
+    }
+    /// When activeDeadlineSeconds are over (LC-219).
+    pub(super) fn deadline(&self, host: &Host<'_, '_>) -> Option<SimTime> {
+        let seconds = self.pod.spec.active_deadline_seconds?;
+        let start = self.status().start_time?;
+        (self.stage == Stage::Syncing).then(|| host.ctx.sim_time(start) + Span::seconds(seconds))
+    }
+}

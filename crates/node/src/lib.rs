@@ -1,0 +1,33 @@
+//! A node: the machine, on which things really run, and the kubelet, a program on it. The kubelet calls the machine
+//! directly, without the network, and the API server by requests only.
+//!
+//! ```
+//! use podscope_api::ordered::BTreeMap;
+//! use podscope_node::machine::Machine;
+//!
+//! let machine = Machine::new("a-1".into(), BTreeMap::new(), BTreeMap::new());
+//! assert!(machine.is_on() && machine.processes().is_empty());
+//! ```
+#![deny(missing_docs)]
+
+pub mod kubelet;
+pub mod machine;
+
+/// The context of a step of a kubelet or a machine.
+pub type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+
+/// A timer of a node: a kubelet that asks its machine for something makes the machine set its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// Of the kubelet.
+    Kubelet(kubelet::KubeletTimer),
+    /// Of the machine, which outlives the kubelet that made it set it.
+    Machine(machine::MachineTimer),
+}
+
+/// What a node does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// An orderly shutdown is over: the power of the actor's machine goes off (LC-212).
+    PowerOff,
+}

@@ -1,0 +1,486 @@
+//! The machine: processes, images, disks, power. What really runs, whatever
+//! the API says. It knows nothing of the API server; the kubelet on it asks
+//! for sandboxes, containers, hooks and signals, and learns of the rest by
+//! events. A machine outlives its kubelet's crash.
+
+mod adopt;
+mod behavior;
+mod fault;
+mod images;
+mod process;
+mod running;
+mod static_pods;
+
+use podscope_api::ordered;
+use std::sync::Arc;
+
+use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
+
+pub use behavior::{Answers, Behavior, Outcome, Role, Usage, Verdict, behavior_of};
+pub use fault::MachineFault;
+pub(crate) use images::hex_digest;
+pub use images::{HeldImage, Image};
+pub use process::{Container, Exit, RunningHook};
+
+use self::images::Pull;
+use crate::Ctx;
+use podscope_sim::{SimTime, Span, Subject, What, subject};
+
+/// Number of a container on its machine; never used twice there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContainerId(pub u64);
+
+/// Number of an image pull on its machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PullId(pub u64);
+
+/// A hook of a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookKind {
+    /// `postStart`.
+    PostStart,
+    /// `preStop`.
+    PreStop,
+}
+
+impl HookKind {
+    /// Its name in manifests and records.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PostStart => "postStart",
+            Self::PreStop => "preStop",
+        }
+    }
+}
+
+/// A timer of a machine. Each is checked against the state when due; nothing is ever taken back.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MachineTimer {
+    /// A process may have reached the end of its plan.
+    Process(Uid, ContainerId),
+    /// A hook may end by itself.
+    Hook(Uid, ContainerId),
+    /// A pull may have ended.
+    Pull,
+}
+
+/// What a kubelet can notice of its machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MachineEvent {
+    /// A container's process ended.
+    Exited {
+        /// The pod.
+        pod: Uid,
+        /// The container.
+        container: ContainerId,
+    },
+    /// A hook returned.
+    HookFinished {
+        /// The pod.
+        pod: Uid,
+        /// The container.
+        container: ContainerId,
+        /// Which hook.
+        hook: HookKind,
+        /// Whether it succeeded.
+        succeeded: bool,
+    },
+    /// An image pull ended.
+    Pulled {
+        /// Which.
+        pull: PullId,
+        /// Whether it succeeded.
+        succeeded: bool,
+        /// How long the pull itself took.
+        took: Span,
+        /// The same with the wait for other pulls.
+        waited: Span,
+    },
+    /// A pod's sandbox was lost.
+    SandboxLost(Uid),
+    /// The container runtime went down or came back; calls under way failed.
+    Runtime {
+        /// Whether it answers.
+        is_up: bool,
+    },
+    /// The operating system goes down in order, and waits for the kubelet (LC-212).
+    ShuttingDown,
+}
+
+/// A container that really runs, as `-o processes` shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessView {
+    /// The machine.
+    pub node: NodeName,
+    /// The pod's namespace and name.
+    pub pod: ObjectKey,
+    /// The pod's UID.
+    pub uid: Uid,
+    /// The container's name.
+    pub container: Str,
+    /// When the process started.
+    pub started_at: SimTime,
+    /// Signals it has received, in order.
+    pub signals: Vec<Str>,
+}
+
+/// The sandbox of a pod: its network and pause process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandbox {
+    /// How many there were before.
+    pub attempt: u32,
+    /// Whether it is usable.
+    pub is_ready: bool,
+    /// The pod's address in it.
+    pub ip: Str,
+}
+
+/// A mounted volume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// Its name: that of the PersistentVolume, or of the back-end's disk or export.
+    pub volume: Str,
+    /// Its name in the node's status, if it had to be attached.
+    pub unique_name: Option<Str>,
+    /// Whether the pod can write to it.
+    pub is_writable: bool,
+}
+
+/// What the machine holds of one pod.
+#[derive(Debug, Clone)]
+pub struct MachinePod {
+    /// Namespace, name and UID.
+    pub subject: Arc<Subject>,
+    /// The sandbox; none before the first.
+    pub sandbox: Option<Sandbox>,
+    /// Containers, oldest first; at most two of a name (the running or last one, and the one before).
+    pub containers: Vec<Container>,
+    /// Mounted volumes.
+    pub mounts: Vec<Mount>,
+}
+
+impl MachinePod {
+    /// The newest container of that name.
+    pub fn latest(&self, name: &str) -> Option<&Container> {
+        self.containers.iter().rev().find(|container| &*container.name == name)
+    }
+    /// The container before the newest of that name.
+    pub fn previous(&self, name: &str) -> Option<&Container> {
+        self.containers
+            .iter()
+            .rev()
+            .filter(|container| &*container.name == name)
+            .nth(1)
+    }
+    /// The container of that number.
+    pub fn container(&self, id: ContainerId) -> Option<&Container> {
+        self.containers.iter().find(|container| container.id == id)
+    }
+    /// Containers whose process runs.
+    pub fn running(&self) -> impl Iterator<Item = &Container> {
+        self.containers.iter().filter(|container| container.is_running())
+    }
+    /// Whether the sandbox exists and is usable.
+    pub fn has_sandbox(&self) -> bool {
+        self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
+    }
+    fn container_mut(&mut self, id: ContainerId) -> Option<&mut Container> {
+        self.containers.iter_mut().find(|container| container.id == id)
+    }
+}
+
+/// One machine.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    node: NodeName,
+    labels: ordered::Map<Str, Str>,
+    capacity: ResourceList,
+    is_on: bool,
+    is_runtime_up: bool,
+    is_shutting_down: bool,
+    is_storage_refused: bool,
+    boots: u32,
+    pods: ordered::Map<Uid, MachinePod>,
+    /// Manifests of static pods, as the mirror of each showed them when it was made.
+    static_pods: Vec<Arc<Pod>>,
+    /// In the order in which they came.
+    images: Vec<HeldImage>,
+    /// Whether images lie on a disk of their own.
+    has_image_disk: bool,
+    /// Pods whose next sandbox cannot be made.
+    refused_sandboxes: ordered::Set<Uid>,
+    /// In the order in which they were asked for.
+    pulls: Vec<Pull>,
+    /// How many pulls may be under way at once.
+    pull_limit: usize,
+    events: Vec<MachineEvent>,
+    next_id: u64,
+    next_address: u32,
+    /// Behaviours of containers, so that equal ones are kept once: the pods of a template share theirs.
+    behaviors: Vec<Arc<Behavior>>,
+    /// Raised whenever a container starts, ends or is removed, and when an image comes or goes.
+    changes: u64,
+}
+
+impl Machine {
+    /// A machine with power, without processes. Labels are those its kubelet registers with.
+    pub fn new(node: NodeName, labels: ordered::Map<Str, Str>, capacity: ResourceList) -> Self {
+        Self {
+            node,
+            labels,
+            capacity,
+            is_on: true,
+            is_runtime_up: true,
+            is_shutting_down: false,
+            is_storage_refused: false,
+            boots: 0,
+            pods: ordered::Map::new(),
+            static_pods: Vec::new(),
+            images: Vec::new(),
+            has_image_disk: false,
+            refused_sandboxes: ordered::Set::new(),
+            pulls: Vec::new(),
+            pull_limit: 1,
+            events: Vec::new(),
+            next_id: 0,
+            next_address: 1,
+            behaviors: Vec::new(),
+            changes: 0,
+        }
+    }
+    /// Its name.
+    pub fn node(&self) -> &NodeName {
+        &self.node
+    }
+    /// The labels its kubelet registers with.
+    pub fn labels(&self) -> &ordered::Map<Str, Str> {
+        &self.labels
+    }
+    /// What it has.
+    pub fn capacity(&self) -> &ResourceList {
+        &self.capacity
+    }
+    /// Whether it has power.
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+    /// Whether its container runtime answers.
+    pub fn is_runtime_up(&self) -> bool {
+        self.is_on && self.is_runtime_up
+    }
+    /// Whether its operating system is going down in order (LC-212).
+    pub fn is_shutting_down(&self) -> bool {
+        self.is_shutting_down
+    }
+    /// Whether the storage servers refuse it (fencing): what it writes does not arrive.
+    pub fn is_storage_refused(&self) -> bool {
+        self.is_storage_refused
+    }
+    /// How often it was booted again.
+    pub fn boots(&self) -> u32 {
+        self.boots
+    }
+    /// What it holds of a pod.
+    pub fn pod(&self, uid: &Uid) -> Option<&MachinePod> {
+        self.pods.get(uid)
+    }
+    /// All pods it holds anything of, by UID.
+    pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
+        self.pods.iter()
+    }
+    /// Containers that run now, by pod UID and start.
+    pub fn processes(&self) -> Vec<ProcessView> {
+        let running = self.pods.iter().flat_map(|(uid, pod)| {
+            pod.running().map(move |container| ProcessView {
+                node: self.node.clone(),
+                pod: pod.subject.key.clone(),
+                uid: uid.clone(),
+                container: container.name.clone(),
+                started_at: container.started_at,
+                signals: container.signals.clone(),
+            })
+        });
+        running.collect()
+    }
+    /// A number that grows whenever a container starts, ends or is removed, and when an image comes or goes.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+    /// Removes what is left of dead containers but the last of each name, and that too where the pod is over:
+    /// node-level reclaim (LC-194).
+    pub fn collect_dead_containers(&mut self, is_over: &dyn Fn(&Uid) -> bool, now: SimTime) {
+        let uids: Vec<Uid> = self.pods.keys().cloned().collect();
+        for uid in uids {
+            let is_over = is_over(&uid);
+            let is_last =
+                |pod: &MachinePod, one: &Container| pod.latest(&one.name).is_some_and(|last| last.id == one.id);
+            self.remove_containers(&uid, now, &|pod, one| {
+                !one.is_running() && (is_over || !is_last(pod, one))
+            });
+        }
+    }
+    /// Removes containers of a pod; what they were made from is used no longer.
+    fn remove_containers(&mut self, uid: &Uid, now: SimTime, goes: &dyn Fn(&MachinePod, &Container) -> bool) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let gone: Vec<bool> = pod.containers.iter().map(|one| goes(pod, one)).collect();
+        let (mut gone, mut sources) = (gone.into_iter(), Vec::new());
+        pod.containers.retain(|one| {
+            let goes = gone.next().unwrap_or(false);
+            if goes {
+                sources.push(one.source.clone());
+            }
+            !goes
+        });
+        if !sources.is_empty() {
+            self.changes += 1;
+        }
+        for source in sources {
+            self.release_image(&source, now);
+        }
+    }
+    /// Mounted volumes with the pod they are mounted for.
+    pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
+        self.pods
+            .iter()
+            .flat_map(|(uid, pod)| pod.mounts.iter().map(move |mount| (uid, pod, mount)))
+    }
+    /// What the kubelet can notice since the last call; the world hands it to the kubelet if one runs.
+    pub fn take_events(&mut self) -> Vec<MachineEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// A timer of the machine.
+    pub fn handle(&mut self, timer: MachineTimer, ctx: &mut Ctx<'_>) {
+        match timer {
+            MachineTimer::Process(uid, id) => self.process_due(&uid, id, ctx),
+            MachineTimer::Hook(uid, id) => self.hooks_due(&uid, id, ctx),
+            MachineTimer::Pull => self.pulls_due(ctx),
+        }
+    }
+
+    /// Makes a sandbox for a pod; false if that fails (`fault sandbox`).
+    pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) -> bool {
+        if self.refused_sandboxes.remove(&pod.metadata.uid) {
+            return false;
+        }
+        let attempt = self
+            .pods
+            .get(&pod.metadata.uid)
+            .and_then(|held| held.sandbox.as_ref())
+            .map(|old| old.attempt + 1);
+        let sandbox = self.new_sandbox(attempt.unwrap_or(0), host_ip, cidr);
+        self.entry(pod).sandbox = Some(sandbox);
+        true
+    }
+    /// Forgets the init containers of an earlier sandbox, which will run again (LC-071).
+    pub fn purge_init_containers(&mut self, uid: &Uid, now: SimTime) {
+        self.remove_containers(uid, now, &|_, one| {
+            !one.is_running() && matches!(one.role, Role::Init | Role::Sidecar)
+        });
+    }
+    /// Stops a pod's sandbox (the pause process).
+    pub fn stop_sandbox(&mut self, uid: &Uid) {
+        if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
+            sandbox.is_ready = false;
+        }
+    }
+    /// Mounts a volume for a pod.
+    pub fn mount(&mut self, pod: &Pod, mount: Mount, ctx: &mut Ctx<'_>) {
+        let node = self.node.clone();
+        let held = self.entry(pod);
+        if held.mounts.iter().any(|existing| existing.volume == mount.volume) {
+            return;
+        }
+        ctx.record_subject(
+            What::VolumeMounted,
+            Some(held.subject.clone()),
+            None,
+            vec![
+                ("volume", (&*mount.volume).into()),
+                ("node", node.as_str().into()),
+                ("writable", mount.is_writable.into()),
+            ],
+        );
+        held.mounts.push(mount);
+    }
+    /// Unmounts all volumes of a pod.
+    pub fn unmount_all(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
+        let node = self.node.clone();
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        for mount in std::mem::take(&mut pod.mounts) {
+            let fields = vec![("volume", (&*mount.volume).into()), ("node", node.as_str().into())];
+            ctx.record_subject(What::VolumeUnmounted, Some(pod.subject.clone()), None, fields);
+        }
+    }
+    /// Forgets a pod of which nothing runs: its records, directories and mounts.
+    pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
+        if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
+            self.unmount_all(uid, ctx);
+            self.remove_containers(uid, ctx.now, &|_, _| true);
+            self.pods.remove(uid);
+            self.changes += 1;
+        }
+    }
+
+    fn new_id(&mut self) -> ContainerId {
+        self.next_id += 1;
+        ContainerId(self.next_id)
+    }
+    /// The pod's network: the node's own for hostNetwork pods, else the next address of the node's range.
+    fn new_sandbox(&mut self, attempt: u32, given: Option<Str>, cidr: Option<&str>) -> Sandbox {
+        let ip = given.unwrap_or_else(|| {
+            let offset = self.next_address;
+            self.next_address = self.next_address % 65_000 + 1;
+            address(cidr, &self.node, offset)
+        });
+        Sandbox {
+            attempt,
+            is_ready: true,
+            ip,
+        }
+    }
+    fn entry(&mut self, pod: &Pod) -> &mut MachinePod {
+        self.pods.entry(pod.metadata.uid.clone()).or_insert_with(|| MachinePod {
+            subject: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
+            sandbox: None,
+            containers: Vec::new(),
+            mounts: Vec::new(),
+        })
+    }
+}
+
+/// Every container of a pod with its role: init containers, containers, ephemeral containers.
+pub fn containers_of(pod: &Pod) -> impl Iterator<Item = (Role, &podscope_api::Container)> {
+    let init = pod.spec.init_containers.iter().map(|container| {
+        let role = if container.is_sidecar() {
+            Role::Sidecar
+        } else {
+            Role::Init
+        };
+        (role, container)
+    });
+    let apps = pod.spec.containers.iter().map(|container| (Role::App, container));
+    let ephemeral = pod
+        .spec
+        .ephemeral_containers
+        .iter()
+        .map(|container| (Role::Ephemeral, container));
+    init.chain(apps).chain(ephemeral)
+}
+
+/// The `offset`th address of the node's pod range; a node without one gets a range made from its name.
+fn address(cidr: Option<&str>, node: &NodeName, offset: u32) -> Str {
+    let base = cidr
+        .and_then(|cidr| cidr.split('/').next())
+        .and_then(|base| base.parse::<std::net::Ipv4Addr>().ok())
+        .map_or_else(
+            || {
+                let hash = node.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+                    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+                });
+                (10 << 24) | ((hash ^ (hash >> 16)) & 0xffff) << 8
+            },
+            u32::from,
+        );
+    std::net::Ipv4Addr::from(base.wrapping_add(offset)).to_string().into()
+}

@@ -1,0 +1,132 @@
+//! One container as the runtime knows it: its process, and what is left of it.
+//!
+//! ```text
+//! Running ──exit (own end, signal, OOM, power)──▶ Exited
+//! ```
+
+use std::sync::Arc;
+
+use podscope_api::Str;
+
+use super::{Behavior, ContainerId, HookKind, Image, Role};
+use podscope_sim::{SimTime, Span};
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// When.
+    pub at: SimTime,
+    /// Exit code.
+    pub code: i32,
+    /// The runtime's word for it (LC-095).
+    pub reason: &'static str,
+}
+
+impl Exit {
+    /// An exit with a code: `Completed` or `Error` (LC-095).
+    pub fn with_code(at: SimTime, code: i32) -> Self {
+        let reason = if code == 0 { "Completed" } else { "Error" };
+        Self { at, code, reason }
+    }
+    /// What the runtime reports after a reboot of a container that ran before it. `~` containerd's own word and code.
+    pub fn unknown(at: SimTime) -> Self {
+        Self {
+            at,
+            code: 255,
+            reason: "Unknown",
+        }
+    }
+}
+
+/// A hook under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningHook {
+    /// Which.
+    pub hook: HookKind,
+    /// When it ends by itself; none if it hangs.
+    pub ends_at: Option<SimTime>,
+    /// Whether it then has succeeded.
+    pub succeeds: bool,
+}
+
+/// A container of the runtime.
+#[derive(Debug, Clone)]
+pub struct Container {
+    /// Its number.
+    pub id: ContainerId,
+    /// Its name in the pod.
+    pub name: Str,
+    /// What it is in the pod.
+    pub role: Role,
+    /// Its image, as the pod's spec calls it.
+    pub image: Str,
+    /// The image that it was made from.
+    pub source: Arc<Image>,
+    /// Restarts before this instance (LC-097).
+    pub attempt: i32,
+    /// When its process started.
+    pub started_at: SimTime,
+    /// How it ended; none while it runs.
+    pub exit: Option<Exit>,
+    /// Signals it received.
+    pub signals: Vec<Str>,
+    /// How it behaves.
+    pub behavior: Arc<Behavior>,
+    /// Hooks under way.
+    pub hooks: Vec<RunningHook>,
+    /// When and how it will end as things stand.
+    pub(super) plan: Option<Exit>,
+}
+
+impl Container {
+    /// Whether its process runs.
+    pub fn is_running(&self) -> bool {
+        self.exit.is_none()
+    }
+    /// How long it has run at an instant.
+    pub fn elapsed(&self, now: SimTime) -> Span {
+        now - self.started_at
+    }
+    /// Bytes of memory it uses.
+    pub fn memory(&self, now: SimTime) -> i64 {
+        if self.is_running() {
+            self.behavior.memory.at(self.elapsed(now))
+        } else {
+            0
+        }
+    }
+    /// CPU it uses, thousandths.
+    pub fn cpu(&self, now: SimTime) -> i64 {
+        if self.is_running() {
+            self.behavior.cpu.at(self.elapsed(now))
+        } else {
+            0
+        }
+    }
+    /// Bytes of disk it uses; what it wrote stays until it is removed.
+    pub fn disk(&self, now: SimTime) -> i64 {
+        let until = self.exit.as_ref().map_or(now, |exit| exit.at);
+        self.behavior.disk.at(self.elapsed(until))
+    }
+    /// Until when its use of memory or disk grows.
+    pub fn settles_at(&self) -> SimTime {
+        self.started_at + self.behavior.memory.over.max(self.behavior.disk.over)
+    }
+    /// The process will end in that way, unless it ends earlier; the instant to be woken at, if this is news.
+    pub(super) fn will_exit(&mut self, exit: Exit) -> Option<SimTime> {
+        if self.exit.is_some() || self.plan.as_ref().is_some_and(|plan| plan.at <= exit.at) {
+            return None;
+        }
+        let at = exit.at;
+        self.plan = Some(exit);
+        Some(at)
+    }
+    /// The end that is due at `now`.
+    pub(super) fn due_exit(&mut self, now: SimTime) -> Option<Exit> {
+        if self.exit.is_none() && self.plan.as_ref().is_some_and(|plan| plan.at <= now) {
+            self.plan.take()
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Processes of a machine: containers start, run hooks, receive signals and end.
+
+use std::sync::Arc;
+
+use podscope_api::{Pod, Str, Uid};
+
+use super::process::RunningHook;
+use super::{
+    Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role, behavior_of,
+};
+use crate::{Ctx, Timer};
+use podscope_sim::{SimTime, Subject, What};
+
+impl Machine {
+    /// Creates and starts a container; restarts are counted from the container of that name before it.
+    pub fn start_container(
+        &mut self,
+        pod: &Pod,
+        container: &podscope_api::Container,
+        role: Role,
+        attempt: i32,
+        ctx: &mut Ctx<'_>,
+    ) -> ContainerId {
+        self.launch(pod, container, role, attempt, ctx.now, ctx)
+    }
+    /// Runs a hook in a container; the answer is [`MachineEvent::HookFinished`].
+    pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return;
+        };
+        let (ends_at, succeeds) = match outcome {
+            Outcome::Takes(span) => (Some(ctx.now + span), true),
+            Outcome::Fails => (Some(ctx.now), false),
+            Outcome::Hangs => (None, false),
+        };
+        container.hooks.push(RunningHook {
+            hook,
+            ends_at,
+            succeeds,
+        });
+        let fields = vec![("hook", hook.as_str().into())];
+        ctx.record_subject(What::HookStarted, Some(subject), Some(container.name.clone()), fields);
+        if let Some(at) = ends_at {
+            ctx.timer(at, Timer::Machine(MachineTimer::Hook(uid.clone(), id)));
+        }
+    }
+    /// Sends the stop signal (`signal`, e.g. SIGTERM) to a container's process.
+    pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return;
+        };
+        let signal = container.behavior.stop_signal.clone();
+        let ends_in = if &*signal == "SIGKILL" {
+            Some(container.behavior.stop)
+        } else {
+            container.behavior.sigterm
+        };
+        let code = if &*signal == "SIGKILL" { 137 } else { 0 };
+        deliver(container, subject, signal, ctx);
+        let wake = ends_in.and_then(|span| container.will_exit(Exit::with_code(ctx.now + span, code)));
+        if let Some(at) = wake {
+            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+        }
+    }
+    /// Sends SIGKILL to a container's process.
+    pub fn kill(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return;
+        };
+        deliver(container, subject, "SIGKILL".into(), ctx);
+        let at = ctx.now + container.behavior.stop;
+        if let Some(at) = container.will_exit(Exit::with_code(at, 137)) {
+            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+        }
+    }
+    fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
+        /// More different ones than this are rare and not worth the search.
+        const KEPT: usize = 32;
+        if let Some(known) = self.behaviors.iter().find(|known| **known == behavior) {
+            return known.clone();
+        }
+        if self.behaviors.len() >= KEPT {
+            self.behaviors.remove(0);
+        }
+        self.behaviors.push(behavior.clone());
+        behavior
+    }
+    pub(super) fn launch(
+        &mut self,
+        pod: &Pod,
+        container: &podscope_api::Container,
+        role: Role,
+        attempt: i32,
+        started_at: SimTime,
+        ctx: &mut Ctx<'_>,
+    ) -> ContainerId {
+        let id = self.new_id();
+        self.changes += 1;
+        let uid = pod.metadata.uid.clone();
+        let behavior = self.shared_behavior(behavior_of(pod, container, role));
+        let source = self.hold_image(&container.image, ctx.now);
+        let mut process = Container {
+            id,
+            name: container.name.clone(),
+            role,
+            image: container.image.clone(),
+            source,
+            attempt,
+            started_at,
+            exit: None,
+            signals: Vec::new(),
+            behavior: behavior.clone(),
+            hooks: Vec::new(),
+            plan: None,
+        };
+        let limit = container.resources.limits.get("memory").map(|limit| limit.value());
+        let own_end = behavior
+            .run
+            .map(|run| Exit::with_code(started_at + run, behavior.exit_code));
+        let out_of_memory = limit
+            .and_then(|limit| behavior.memory.exceeds(limit))
+            .map(|after| Exit {
+                at: started_at + after,
+                code: 137,
+                reason: "OOMKilled",
+            });
+        let held = self.entry(pod);
+        for exit in [own_end, out_of_memory].into_iter().flatten() {
+            if let Some(at) = process.will_exit(exit) {
+                ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+            }
+        }
+        ctx.record_subject(
+            What::ContainerStarted,
+            Some(held.subject.clone()),
+            Some(container.name.clone()),
+            vec![("attempt", attempt.into())],
+        );
+        // The runtime keeps one dead container of a name beside the new one.
+        let dead = held.containers.iter().filter(|old| old.name == container.name).count();
+        if dead > 1
+            && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
+        {
+            let oldest = held.containers.remove(oldest);
+            held.containers.push(process);
+            self.release_image(&oldest.source, ctx.now);
+            return id;
+        }
+        held.containers.reserve_exact(1);
+        held.containers.push(process);
+        id
+    }
+    pub(super) fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let due = self
+            .pods
+            .get_mut(uid)
+            .and_then(|pod| pod.container_mut(id))
+            .and_then(|container| container.due_exit(ctx.now));
+        if let Some(exit) = due {
+            self.ended(uid, id, Exit { at: ctx.now, ..exit }, ctx);
+        }
+    }
+    /// A process is no more.
+    pub(super) fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Ctx<'_>) {
+        self.changes += 1;
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id) else { return };
+        // A hook dies with its container (LC-145).
+        let hooks = std::mem::take(&mut container.hooks);
+        let fields = vec![("exitCode", exit.code.into()), ("reason", exit.reason.into())];
+        container.exit = Some(exit);
+        container.plan = None;
+        let name = container.name.clone();
+        ctx.record_subject(What::ContainerExited, Some(subject.clone()), Some(name.clone()), fields);
+        for RunningHook { hook, .. } in hooks {
+            let fields = vec![("hook", hook.as_str().into()), ("succeeded", false.into())];
+            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
+            self.events.push(MachineEvent::HookFinished {
+                pod: uid.clone(),
+                container: id,
+                hook,
+                succeeded: false,
+            });
+        }
+        self.events.push(MachineEvent::Exited {
+            pod: uid.clone(),
+            container: id,
+        });
+    }
+    pub(super) fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+        let Some(pod) = self.pods.get_mut(uid) else { return };
+        let subject = pod.subject.clone();
+        let Some(container) = pod.container_mut(id) else { return };
+        let name = container.name.clone();
+        let is_due = |hook: &RunningHook| hook.ends_at.is_some_and(|at| at <= ctx.now);
+        let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut container.hooks).into_iter().partition(is_due);
+        container.hooks = rest;
+        for RunningHook { hook, succeeds, .. } in due {
+            let fields = vec![("hook", hook.as_str().into()), ("succeeded", succeeds.into())];
+            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
+            self.events.push(MachineEvent::HookFinished {
+                pod: uid.clone(),
+                container: id,
+                hook,
+                succeeded: succeeds,
+            });
+        }
+    }
+}
+
+fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Ctx<'_>) {
+    let fields = vec![("signal", (&*signal).into())];
+    ctx.record_subject(What::SignalSent, Some(subject), Some(container.name.clone()), fields);
+    container.signals.push(signal);
+}
