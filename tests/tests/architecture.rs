@@ -178,7 +178,16 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
 
 #[test]
 fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
-    for name in ["api", "scheduler", "sim", "apiserver", "node", "cluster", "session"] {
+    for name in [
+        "api",
+        "scheduler",
+        "sim",
+        "apiserver",
+        "node",
+        "controllers",
+        "cluster",
+        "session",
+    ] {
         let path = root().join(format!("crates/{name}/src/lib.rs"));
         let text = std::fs::read_to_string(&path).expect("lib.rs");
         assert!(text.contains("#![deny(missing_docs)]"), "{name}");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use podscope_api::{Node, NodeName, Object, Pod};
 
 use crate::controllers::ControllerManager;
+use crate::effect::{Act, Ctx, Input, Timer};
 use crate::election::{Election, ElectionSettings, Verdict};
 use crate::event::{Call, Event, Process};
 use crate::kubelet::{Kubelet, KubeletInput};
@@ -13,7 +14,7 @@ use crate::machine::MachineEvent;
 use crate::scheduler_process::SchedulerProcess;
 use crate::watch::WatchState;
 use crate::world::{Body, CALL_TIMEOUT, Held, ProcessState};
-use crate::{Actor, Answer, ApiError, CallId, Change, Input, Objects, Place, Rng, SimTime, Sink, Span, Timer, World};
+use crate::{Actor, Answer, ApiError, CallId, Change, Objects, Place, Rng, SimTime, Sink, Span, World};
 
 /// A component of the control plane that exited is started again after this long.
 const RESTART_DELAY: Span = Span::seconds(1);
@@ -175,7 +176,7 @@ impl World {
     fn install_leader(&mut self, candidate: Election) -> Election {
         let mut rng = self.world_rng.clone();
         let mut calls = 0;
-        let ctx = crate::Ctx::new(self.now, self.start, Actor::World, &mut rng, &self.switches, &mut calls);
+        let ctx = Ctx::new(self.now, self.start, Actor::World, &mut rng, &self.switches, &mut calls);
         let lease = candidate.claim(&ctx);
         match self.import(Object::Lease(Arc::new(lease))) {
             Object::Lease(lease) => candidate.leading(lease, self.now),
@@ -316,7 +317,7 @@ impl World {
             Some(Verdict::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
                 self.with_process(process, sink, |body, _, ctx| match body {
-                    Body::Scheduler(scheduler) => Arc::make_mut(scheduler).lead(ctx),
+                    Body::Scheduler(scheduler) => ctx.scoped(|ctx| Arc::make_mut(scheduler).lead(ctx)),
                     body => {
                         if let Body::Manager(slot) = body {
                             *slot = Some(Arc::new(core));
@@ -429,11 +430,27 @@ fn later(now: SimTime, pause: Span) -> SimTime {
 }
 
 /// Hands an input to a process's body.
-fn input(body: &mut Body, input: Input, ctx: &mut crate::Ctx<'_>) {
+fn input(body: &mut Body, input: Input, ctx: &mut Ctx<'_>) {
     match body {
-        Body::Manager(Some(core)) => Arc::make_mut(core).handle(input, ctx),
-        Body::Scheduler(scheduler) => Arc::make_mut(scheduler).handle(input, ctx),
-        Body::Client(client) => Arc::make_mut(client).handle(input, ctx),
+        Body::Manager(Some(core)) => hand(input, ctx, |input, ctx| Arc::make_mut(core).handle(input, ctx)),
+        Body::Scheduler(scheduler) => hand(input, ctx, |input, ctx| Arc::make_mut(scheduler).handle(input, ctx)),
+        Body::Client(client) => hand(input, ctx, |input, ctx| Arc::make_mut(client).handle(input, ctx)),
         Body::Manager(None) | Body::Down => {}
+    }
+}
+
+/// Hands an input to a component in the terms of that component.
+fn hand<T, A>(
+    input: Input,
+    ctx: &mut Ctx<'_>,
+    handle: impl FnOnce(podscope_sim::Input<T>, &mut podscope_sim::Ctx<'_, T, A>),
+) where
+    T: TryFrom<Timer, Error = Timer>,
+    Timer: From<T>,
+    Act: From<A>,
+{
+    match input.narrow() {
+        Ok(input) => ctx.scoped(|ctx| handle(input, ctx)),
+        Err(timer) => unreachable!("{timer:?} was set by another component than {}", ctx.actor),
     }
 }

@@ -1,57 +1,73 @@
 //! What the world's components may ask of it: their timers and acts in one enum each.
 
-use crate::fault::Fault;
+use std::convert::Infallible;
+
+use crate::client::{ClientAct, ClientTimer};
+use crate::scheduler_process::SchedulerTimer;
 
 /// A context of any component.
-pub type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+pub(crate) type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
 /// An effect of any component.
-pub type Effect = podscope_sim::Effect<Timer, Act>;
+pub(crate) type Effect = podscope_sim::Effect<Timer, Act>;
 /// An input of any process that talks to the API server.
-pub type Input = podscope_sim::Input<Timer>;
+pub(crate) type Input = podscope_sim::Input<Timer>;
 
-/// Timers of all components; each sets only its own.
+/// Timers of all components; each knows only its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Timer {
+pub(crate) enum Timer {
     /// Of a leader election.
     Election,
     /// Of the scheduler.
-    Scheduler,
+    Scheduler(SchedulerTimer),
     /// Of a controller-manager.
-    Controller(crate::controllers::ControllerTimer),
+    Controller(podscope_controllers::Timer),
     /// Of a kubelet or its machine.
     Node(podscope_node::Timer),
     /// Of a client.
-    Client(crate::client::ClientTimer),
+    Client(ClientTimer),
 }
 
 /// What a component does to the world beside calls, timers and records.
 #[derive(Debug, Clone)]
-pub enum Act {
-    /// Print a line (clients only).
-    Print {
-        /// True for stderr.
-        is_error: bool,
-        /// Text without newline.
-        text: String,
-    },
-    /// The actor ends (clients: with that exit status).
-    Exit(u8),
-    /// Cause a fault (fencing).
-    Fault(Fault),
-    /// The power of the actor's machine goes off.
-    PowerOff,
+pub(crate) enum Act {
+    /// Of a client.
+    Client(ClientAct),
+    /// Of a controller.
+    Controller(podscope_controllers::Act),
+    /// Of a kubelet or its machine.
+    Node(podscope_node::Act),
 }
 
-impl From<podscope_node::Timer> for Timer {
-    fn from(timer: podscope_node::Timer) -> Self {
-        Self::Node(timer)
-    }
+macro_rules! some_of {
+    ($all:ident: $($part:ty => $variant:ident),* $(,)?) => {
+        $(impl From<$part> for $all {
+            fn from(part: $part) -> Self {
+                Self::$variant(part)
+            }
+        })*
+    };
 }
+some_of!(Timer: SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
+    ClientTimer => Client);
+some_of!(Act: ClientAct => Client, podscope_controllers::Act => Controller, podscope_node::Act => Node);
 
-impl From<podscope_node::Act> for Act {
-    fn from(act: podscope_node::Act) -> Self {
-        match act {
-            podscope_node::Act::PowerOff => Self::PowerOff,
-        }
+macro_rules! one_of_these {
+    ($($part:ty => $variant:ident),* $(,)?) => {
+        $(impl TryFrom<Timer> for $part {
+            type Error = Timer;
+            fn try_from(timer: Timer) -> Result<Self, Timer> {
+                match timer {
+                    Timer::$variant(timer) => Ok(timer),
+                    other => Err(other),
+                }
+            }
+        })*
+    };
+}
+one_of_these!(SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, ClientTimer => Client);
+
+impl From<Infallible> for Act {
+    fn from(none: Infallible) -> Self {
+        match none {}
     }
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Lease, LeaseSpec, MicroTime, Object, ObjectKey, ObjectMeta, Str};
 
-use crate::{Answer, CallId, Ctx, Part, Request, SimTime, Span, Timer};
+use crate::effect::{Ctx, Timer};
+use crate::{Answer, CallId, Part, Request, SimTime, Span};
 
 /// How long leases last and how often they are renewed.
 #[derive(Debug, Clone, PartialEq, Eq)]

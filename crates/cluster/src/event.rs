@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use podscope_api::NodeName;
 
+use crate::effect::Timer;
 use crate::machine::MachineTimer;
-use crate::{Actor, Answer, CallId, Change, Objects, Request, SimTime, Timer};
+use crate::{Actor, Answer, CallId, Change, Objects, Request, SimTime};
 
 /// One life of a process. What is under way for an earlier life is dropped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

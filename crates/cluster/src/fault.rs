@@ -3,7 +3,8 @@
 use podscope_api::ordered;
 use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
 
-use crate::Span;
+pub use podscope_controllers::FenceMechanism;
+use podscope_sim::Span;
 
 /// Which side of a node's links is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,17 +52,6 @@ pub enum Targets {
     Zone(Str),
     /// Every node.
     All,
-}
-
-/// How a node is fenced (CT-142, V-05).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FenceMechanism {
-    /// Power off.
-    Power,
-    /// The storage servers refuse the node.
-    Storage,
-    /// The node is isolated from every network.
-    Network,
 }
 
 /// One fault or its repair: the `fault …` commands of the contract.

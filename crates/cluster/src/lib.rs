@@ -32,7 +32,6 @@
 #![deny(missing_docs)]
 
 pub mod client;
-pub mod controllers;
 mod dispatch;
 mod effect;
 mod election;
@@ -46,9 +45,9 @@ mod setup;
 mod watch;
 mod world;
 
-pub use effect::{Act, Ctx, Effect, Input, Timer};
 pub use invariants::{INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
+pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
     Actor, Answer, ApiError, CallId, Change, DeleteOptions, EventNote, Heartbeats, MAX_OBJECTS_OF_KIND, Mutation,

@@ -13,8 +13,9 @@ use podscope_sim::Queue;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
-use crate::client::{Client, ClientCommand};
+use crate::client::{Client, ClientAct, ClientCommand};
 use crate::controllers::ControllerManager;
+use crate::effect::{Act, Ctx, Effect, Timer};
 use crate::election::Election;
 use crate::event::{Call, Event, Process};
 use crate::fault::Fault;
@@ -26,8 +27,8 @@ use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::watch::WatchState;
 use crate::{
-    Act, Actor, Answer, ApiError, Ctx, Effect, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng,
-    SimTime, Sink, Span, Subject, Switches, Timer, What,
+    Actor, Answer, ApiError, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng, SimTime, Sink,
+    Span, Subject, Switches, What,
 };
 
 /// After this long without an answer a call counts as failed (CT-155).
@@ -485,7 +486,7 @@ impl World {
                     container,
                     fields,
                 } => self.emit(&process.actor, what, object, container, fields, sink),
-                Effect::Act(Act::Print { is_error, text }) => {
+                Effect::Act(Act::Client(ClientAct::Print { is_error, text })) => {
                     if let Actor::Client(command) = process.actor {
                         sink.output(OutputLine {
                             at: self.now,
@@ -495,18 +496,18 @@ impl World {
                         });
                     }
                 }
-                Effect::Act(Act::Exit(status)) => {
+                Effect::Act(Act::Client(ClientAct::Exit(status))) => {
                     if let Actor::Client(command) = process.actor
                         && self.processes.remove(&process.actor).is_some()
                     {
                         sink.finished(command, self.now, status);
                     }
                 }
-                Effect::Act(Act::Fault(fault)) => {
-                    // A component that causes a fault (fencing) asked for something possible, or nothing happens.
-                    let _ = self.cause(&process.actor, &fault, sink);
+                Effect::Act(Act::Controller(podscope_controllers::Act::Fence(node, mechanism))) => {
+                    // A node that is gone meanwhile needs no fence.
+                    let _ = self.cause(&process.actor, &Fault::Fence(node, mechanism), sink);
                 }
-                Effect::Act(Act::PowerOff) => {
+                Effect::Act(Act::Node(podscope_node::Act::PowerOff)) => {
                     if let Place::Node(node) = process.actor.place() {
                         // A machine that lost its power meanwhile stays off.
                         let _ = self.cause(&process.actor, &Fault::Power { node, on: false }, sink);

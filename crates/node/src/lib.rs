@@ -2,10 +2,10 @@
 //! directly, without the network, and the API server by requests only.
 //!
 //! ```
-//! use podscope_api::ordered::BTreeMap;
+//! use podscope_api::ordered;
 //! use podscope_node::machine::Machine;
 //!
-//! let machine = Machine::new("a-1".into(), BTreeMap::new(), BTreeMap::new());
+//! let machine = Machine::new("a-1".into(), ordered::Map::new(), ordered::Map::new());
 //! assert!(machine.is_on() && machine.processes().is_empty());
 //! ```
 #![deny(missing_docs)]

@@ -51,6 +51,22 @@ pub enum Input<T> {
     Timer(T),
 }
 
+impl<T> Input<T> {
+    /// The same input for a part whose timers are some of these.
+    ///
+    /// # Errors
+    /// The timer is not one of the part's.
+    pub fn narrow<U: TryFrom<T>>(self) -> Result<Input<U>, U::Error> {
+        Ok(match self {
+            Self::Started => Input::Started,
+            Self::Listed { revision, objects } => Input::Listed { revision, objects },
+            Self::Changed(change) => Input::Changed(change),
+            Self::Answered(id, answer) => Input::Answered(id, answer),
+            Self::Timer(timer) => Input::Timer(timer.try_into()?),
+        })
+    }
+}
+
 /// What a component may do: `T` are its timers, `A` is what it may do to the world beside the API.
 #[derive(Debug, Clone)]
 pub enum Effect<T, A> {

@@ -4,9 +4,10 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
-    ClientTimer, DeleteCommand, DryRun, View, complain, error_text, exit, object_name, print, set_timeout, version_of,
+    ClientTimer, Ctx, DeleteCommand, DryRun, Input, View, complain, error_text, exit, object_name, print, set_timeout,
+    version_of,
 };
-use crate::{Ctx, Input, Request, Timer};
+use crate::Request;
 
 /// Printed before a forced deletion (KC-082).
 const FORCE_WARNING: &str = "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
@@ -72,7 +73,7 @@ impl Deleting {
                 }
                 self.send(ctx);
             }
-            Input::Timer(Timer::Client(ClientTimer::Timeout)) => {
+            Input::Timer(ClientTimer::Timeout) => {
                 for left in &self.awaited {
                     let resource = crate::qualified_resource(left.kind);
                     complain(

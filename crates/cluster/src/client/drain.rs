@@ -6,8 +6,8 @@ use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, DrainCommand, DryRun, View, complain, error_text, exit, print, set_timeout};
-use crate::{CallId, Ctx, DeleteOptions, Input, Mutation, Part, Request, Span, Timer};
+use super::{ClientTimer, Ctx, DrainCommand, DryRun, Input, View, complain, error_text, exit, print, set_timeout};
+use crate::{CallId, DeleteOptions, Mutation, Part, Request, Span};
 
 const RETRY: Span = Span::seconds(5);
 const POLL: Span = Span::seconds(1);
@@ -102,7 +102,7 @@ impl Draining {
                 let Some(key) = asked else { return };
                 self.answered(&key, answer.err(), view, ctx);
             }
-            Input::Timer(Timer::Client(ClientTimer::Retry(key))) => {
+            Input::Timer(ClientTimer::Retry(key)) => {
                 if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
                     if self.has_timed_out {
                         self.give_up(ctx);
@@ -111,7 +111,7 @@ impl Draining {
                     }
                 }
             }
-            Input::Timer(Timer::Client(ClientTimer::Poll)) => {
+            Input::Timer(ClientTimer::Poll) => {
                 if self.is_evicting {
                     if self.has_timed_out {
                         self.give_up(ctx);
@@ -120,8 +120,8 @@ impl Draining {
                     self.look(view, ctx);
                 }
             }
-            Input::Timer(Timer::Client(ClientTimer::Timeout)) => self.has_timed_out = true,
-            Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
+            Input::Timer(ClientTimer::Timeout) => self.has_timed_out = true,
+            Input::Listed { .. } | Input::Changed(_) => {}
         }
     }
 
@@ -305,7 +305,7 @@ impl Draining {
                 if let Some((_, step)) = self.pods.get_mut(key) {
                     *step = PodStep::Leaving;
                 }
-                ctx.timer_in(POLL, Timer::Client(ClientTimer::Poll));
+                ctx.timer_in(POLL, ClientTimer::Poll);
             }
             Some(error) if error.is_not_found() => {
                 self.pods.remove(key);
@@ -325,7 +325,7 @@ impl Draining {
                 if let Some((_, step)) = self.pods.get_mut(key) {
                     *step = PodStep::Refused;
                 }
-                ctx.timer_in(RETRY, Timer::Client(ClientTimer::Retry(key.clone())));
+                ctx.timer_in(RETRY, ClientTimer::Retry(key.clone()));
             }
             Some(error) => {
                 self.pods.remove(key);
@@ -358,7 +358,7 @@ impl Draining {
             print(ctx, format!("pod/{} {how}", key.name));
         }
         if self.pods.values().any(|(_, step)| *step == PodStep::Leaving) {
-            ctx.timer_in(POLL, Timer::Client(ClientTimer::Poll));
+            ctx.timer_in(POLL, ClientTimer::Poll);
         }
         self.check(view, ctx);
     }

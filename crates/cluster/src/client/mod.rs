@@ -10,10 +10,11 @@ mod rollout;
 mod watch;
 mod write;
 
+use std::sync::Arc;
+
 use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{Act, ApiError, Ctx, Input, Objects, Timer};
-use std::sync::Arc;
+use crate::{ApiError, Objects};
 
 pub use command::{
     ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, WatchCommand, WatchEvent, WatchPrinter, Write,
@@ -21,7 +22,7 @@ pub use command::{
 
 /// A timer of a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ClientTimer {
+pub(crate) enum ClientTimer {
     /// The command's own time-out.
     Timeout,
     /// The next attempt to evict that pod.
@@ -29,6 +30,23 @@ pub enum ClientTimer {
     /// Look again whether pods are gone.
     Poll,
 }
+
+/// What a client does beside its requests.
+#[derive(Debug, Clone)]
+pub(crate) enum ClientAct {
+    /// Print a line.
+    Print {
+        /// True for stderr.
+        is_error: bool,
+        /// Text without newline.
+        text: String,
+    },
+    /// End with that exit status.
+    Exit(u8),
+}
+
+type Ctx<'a> = podscope_sim::Ctx<'a, ClientTimer, ClientAct>;
+type Input = podscope_sim::Input<ClientTimer>;
 
 /// What a client's watch has shown so far.
 #[derive(Debug, Clone, Default)]
@@ -49,14 +67,14 @@ enum Program {
 
 /// One running command.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub(crate) struct Client {
     view: View,
     program: Program,
 }
 
 impl Client {
     /// A client that has not started.
-    pub fn new(command: ClientCommand) -> Self {
+    pub(crate) fn new(command: ClientCommand) -> Self {
         let program = match command {
             ClientCommand::Write(writes) => Program::Write(write::Writing::new(writes)),
             ClientCommand::Delete(command) => Program::Delete(delete::Deleting::new(command)),
@@ -78,7 +96,7 @@ impl Client {
         }
     }
     /// One step.
-    pub fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
+    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
         match &input {
             Input::Listed { revision, objects } => {
                 self.view = View {
@@ -110,7 +128,7 @@ fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
         return;
     }
     for line in text.split('\n') {
-        ctx.act(Act::Print {
+        ctx.act(ClientAct::Print {
             is_error: false,
             text: line.to_owned(),
         });
@@ -120,7 +138,7 @@ fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
 fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
     let text: String = text.into();
     for line in text.split('\n') {
-        ctx.act(Act::Print {
+        ctx.act(ClientAct::Print {
             is_error: true,
             text: line.to_owned(),
         });
@@ -128,7 +146,7 @@ fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
 }
 
 fn exit(ctx: &mut Ctx<'_>, has_failed: bool) {
-    ctx.act(Act::Exit(u8::from(has_failed)));
+    ctx.act(ClientAct::Exit(u8::from(has_failed)));
 }
 
 /// How kubectl prints an API error (KC-116, KC-117), with `context` before the server's message.
@@ -184,6 +202,6 @@ fn version_of(object: &Object) -> u64 {
 
 fn set_timeout(timeout: Option<crate::Span>, ctx: &mut Ctx<'_>) {
     if let Some(timeout) = timeout.filter(|timeout| timeout.0 > 0) {
-        ctx.timer_in(timeout, Timer::Client(ClientTimer::Timeout));
+        ctx.timer_in(timeout, ClientTimer::Timeout);
     }
 }

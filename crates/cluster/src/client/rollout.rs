@@ -3,8 +3,8 @@
 
 use podscope_api::{DaemonSet, Deployment, Kind, StatefulSet, UpdateStrategyType};
 
-use super::{ClientTimer, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
-use crate::{ApiError, Ctx, Input, Timer};
+use super::{ClientTimer, Ctx, Input, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
+use crate::ApiError;
 
 /// The state of such a command.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl Following {
                     self.report(view, ctx);
                 }
             }
-            Input::Timer(Timer::Client(ClientTimer::Timeout)) => {
+            Input::Timer(ClientTimer::Timeout) => {
                 complain(ctx, "error: timed out waiting for the condition");
                 exit(ctx, true);
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object};
 
-use super::{WatchCommand, WatchEvent, print, version_of};
-use crate::{Ctx, Input, Objects};
+use super::{Ctx, Input, WatchCommand, WatchEvent, print, version_of};
+use crate::Objects;
 
 /// The state of such a command.
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Write, complain, errors_text, exit, print};
-use crate::{ApiError, Ctx, Input};
+use super::{Ctx, Input, Write, complain, errors_text, exit, print};
+use crate::ApiError;
 
 /// The state of such a command.
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@
 mod preempt;
 
 use podscope_api::ordered;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use podscope_api::{
@@ -17,12 +18,16 @@ use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
 use serde_json::{Value, json};
 
-use crate::{
-    Answer, CallId, Ctx, EventNote, Input, Mutation, Objects, Part, Request, SimTime, Span, Switches, Timer, What,
-    subject,
-};
+use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, What, subject};
 
 use preempt::Preempting;
+
+/// The next decision or deadline is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SchedulerTimer;
+
+pub(crate) type Ctx<'a> = podscope_sim::Ctx<'a, SchedulerTimer, Infallible>;
+pub(crate) type Input = podscope_sim::Input<SchedulerTimer>;
 
 /// Simulated time of one decision.
 const DECISION_TIME: Span = Span::millis(1);
@@ -216,7 +221,7 @@ impl SchedulerProcess {
         };
         if self.wake_at.is_none_or(|set| at < set) {
             self.wake_at = Some(at);
-            ctx.timer(at, Timer::Scheduler);
+            ctx.timer(at, SchedulerTimer);
         }
     }
 

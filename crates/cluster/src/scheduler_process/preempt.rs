@@ -6,8 +6,8 @@ use podscope_api::{ConditionStatus, Kind, ObjectKey, Pod, PodCondition, Str, Uid
 use podscope_scheduler::{Preempt, StatusPatch, Victim};
 use serde_json::json;
 
-use super::{Pending, SchedulerProcess, patch_status, set_condition, tell};
-use crate::{Answer, Ctx, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, What, subject};
+use super::{Ctx, Pending, SchedulerProcess, patch_status, set_condition, tell};
+use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, What, subject};
 
 /// A preemption that is being carried out.
 #[derive(Debug, Clone)]

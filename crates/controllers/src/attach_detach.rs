@@ -1,0 +1,570 @@
+//! Attach/detach: a volume is attached to a node before a pod there can mount
+//! it, to one node at a time if it is exclusive, and detached when nobody
+//! there needs it (V-03, CT-127 to CT-135).
+//!
+//! ```text
+//! (none) ──attach──► Attaching ──ok──► Attached ──nobody wants it──► Detaching ──► (none)
+//!                        └──failed──► Uncertain ◄──failed──┘
+//! ```
+//!
+//! Every 100 ms, detaches first. What is wanted follows from pods; what is, is
+//! remembered, and rebuilt from the API after a restart. How an attachment is
+//! made is in [`super::attachment`].
+
+use podscope_api::ordered;
+use std::sync::Arc;
+
+use podscope_api::{
+    AccessMode, EventType, Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, VolumeAttachment,
+};
+
+use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
+use podscope_sim::{Answer, Change, Request, SimTime, Span, What, subject};
+
+use super::attachment::{self, ATTACHED_TO, Way};
+use super::queue::Key;
+use super::runtime::{Controller, Cx, Failure, Plan, note};
+use super::taints::is_out_of_service;
+
+const PERIOD: Span = Span::millis(100);
+/// How long a volume may stay mounted on a node that is not ready (CT-131).
+const FORCE_AFTER: Span = Span::seconds(360);
+const FIRST_RETRY: Span = Span::millis(500);
+const LONGEST_RETRY: Span = Span::seconds(122);
+
+/// A volume, by its unique name, on a node.
+type Place = (Str, NodeName);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Attaching,
+    Attached,
+    Detaching,
+    /// An attach or detach failed; does not count as attached elsewhere (CT-130).
+    Uncertain,
+}
+
+#[derive(Debug, Clone)]
+struct Attachment {
+    backend: Backend,
+    state: State,
+    unwanted_since: Option<SimTime>,
+    retry_at: SimTime,
+    retry: Span,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct AttachDetach {
+    start: SimTime,
+    /// Attachable volumes of scheduled pods that want them.
+    wanted: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
+    actual: ordered::Map<Place, Attachment>,
+    /// `volumesInUse` as last seen, kept when the Node is gone (CT-150).
+    in_use: ordered::Map<NodeName, Vec<Str>>,
+    /// Multi-attach errors that were said.
+    reported: ordered::Set<Place>,
+    next_tick: Option<SimTime>,
+}
+
+impl AttachDetach {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+}
+
+fn key_of_place(place: &Place) -> Key {
+    (
+        Kind::VolumeAttachment,
+        ObjectKey::new(place.1.0.clone(), place.0.clone()),
+    )
+}
+
+fn place_of_key(key: &Key) -> Place {
+    (key.1.name.clone(), NodeName(key.1.namespace.clone()))
+}
+
+/// Whether a pod object still wants its volumes attached (CT-127).
+fn wants_volumes(pod: &Pod) -> bool {
+    let runs = pod
+        .status
+        .container_statuses
+        .iter()
+        .any(|status| status.state.terminated.is_none() && status.state.waiting.is_none());
+    !pod.is_terminal() && (!pod.metadata.is_terminating() || runs)
+}
+
+impl Controller for AttachDetach {
+    fn name(&self) -> &'static str {
+        "attachdetach-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[
+            Kind::Pod,
+            Kind::Node,
+            Kind::PersistentVolumeClaim,
+            Kind::PersistentVolume,
+            Kind::VolumeAttachment,
+        ]
+    }
+    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+        self.start = cx.now();
+        self.rebuild(cx);
+        self.wake(cx);
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        match change.object() {
+            Some(Object::Pod(pod)) => {
+                let now = change.new.is_some();
+                self.pod_changed(&pod.metadata.key(), now.then_some(&**pod), cx);
+            }
+            Some(Object::PersistentVolumeClaim(claim)) => {
+                let users: Vec<Arc<Pod>> = cx
+                    .index
+                    .users_of(&claim.metadata.key())
+                    .filter_map(|key| cx.objects.get::<Pod>(key))
+                    .cloned()
+                    .collect();
+                for pod in users {
+                    self.pod_changed(&pod.metadata.key(), Some(&pod), cx);
+                }
+            }
+            Some(Object::Node(node)) => {
+                let name: NodeName = (&*node.metadata.name).into();
+                if change.new.is_some() {
+                    let before = self.in_use.insert(name.clone(), node.status.volumes_in_use.clone());
+                    if node.status.volumes_in_use.is_empty() {
+                        self.in_use.remove(&name);
+                    }
+                    if before.unwrap_or_default() == node.status.volumes_in_use
+                        && self.actual.keys().all(|place| place.1 != name)
+                    {
+                        return;
+                    }
+                }
+                self.wake(cx);
+            }
+            Some(Object::PersistentVolume(volume)) => {
+                // Somebody else broke the record of an attachment.
+                let holder = |object: &Option<Object>| {
+                    object
+                        .as_ref()
+                        .and_then(|object| object.metadata().annotation(ATTACHED_TO))
+                        .is_some()
+                };
+                if holder(&change.old) && !holder(&change.new) {
+                    self.actual.retain(|_, known| {
+                        known.backend.name != volume.metadata.name || known.state != State::Attached
+                    });
+                    self.wake(cx);
+                }
+            }
+            Some(Object::VolumeAttachment(attachment)) => self.attachment_changed(attachment, change.new.is_some(), cx),
+            _ => {}
+        }
+    }
+    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+        if self.next_tick.is_some_and(|at| at <= cx.now()) {
+            self.next_tick = None;
+            self.reconcile(cx);
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        let place = place_of_key(key);
+        let Some(known) = self.actual.get(&place) else {
+            return Plan::default();
+        };
+        match known.state {
+            State::Attaching => attachment::attach(&known.backend, &place.1, self.users(&place).first(), cx),
+            State::Attached => Plan::default().then(attachment::report(&place, true, cx)),
+            State::Detaching => {
+                let forced = self.is_forced(&place, known, cx);
+                attachment::detach(&known.backend, &place, !forced, cx)
+            }
+            State::Uncertain => Plan::default(),
+        }
+    }
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut Cx<'_, '_>) {
+        let place = place_of_key(key);
+        let Some(known) = self.actual.get(&place).cloned() else {
+            return;
+        };
+        match (known.state, request, answer) {
+            // The record of a volume without a driver was swapped: that is the attachment (V-04).
+            (State::Attaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
+                self.attached(&place, &known, true, cx)
+            }
+            (State::Detaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
+                self.detached(&place, true, cx)
+            }
+            (State::Attaching, Request::Patch { .. }, Ok(_))
+                if attachment::way_of(&known.backend, cx) == Way::Bookkeeping =>
+            {
+                self.attached(&place, &known, true, cx);
+            }
+            (State::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
+                let forced = self.is_forced(&place, &known, cx);
+                if !forced && node.status.volumes_in_use.contains(&place.0) {
+                    // Still in use: reported as attached again, and looked at later (CT-132).
+                    self.set(&place, State::Attached);
+                    cx.enqueue(key.clone());
+                    self.wake(cx);
+                }
+            }
+            // An attachment object that was already gone, or a volume without any record.
+            (State::Detaching, Request::Delete { .. }, Err(error)) if error.code == 404 => {
+                self.detached(&place, false, cx)
+            }
+            (State::Detaching, Request::Patch { .. }, _)
+                if attachment::way_of(&known.backend, cx) == Way::Bookkeeping =>
+            {
+                self.detached(&place, true, cx);
+            }
+            _ => {}
+        }
+    }
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut Cx<'_, '_>) -> Plan {
+        let place = place_of_key(key);
+        let pods = self.users(&place);
+        if let Some(known) = self.actual.get_mut(&place) {
+            if known.state == State::Attaching {
+                let text = format!(
+                    "AttachVolume.Attach failed for volume \"{}\" : {}",
+                    known.backend.name, failure.error.message
+                );
+                say(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
+            }
+            known.state = State::Uncertain;
+            known.retry_at = cx.now() + known.retry;
+            known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
+        }
+        self.wake(cx);
+        Plan::default()
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut Cx<'_, '_>) {
+    for pod in pods
+        .iter()
+        .filter_map(|key| cx.objects.get::<Pod>(key))
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        cx.event(note(&*pod, kind.clone(), reason, text));
+    }
+}
+
+impl AttachDetach {
+    /// What the API knows of attachments: the nodes' lists are certain, attachment objects beside them are not.
+    fn rebuild(&mut self, cx: &mut Cx<'_, '_>) {
+        let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
+        for volume in cx.objects.list::<PersistentVolume>() {
+            if let Some(backend) = of_persistent_volume(volume, cx.objects) {
+                backends.insert(backend.unique_name.clone(), backend);
+            }
+        }
+        for (backend, _) in self.wanted.values().flatten() {
+            backends
+                .entry(backend.unique_name.clone())
+                .or_insert_with(|| backend.clone());
+        }
+        for node in cx.objects.list::<Node>() {
+            for attached in &node.status.volumes_attached {
+                if let Some(backend) = backends.get(&attached.name) {
+                    self.remember(
+                        (attached.name.clone(), (&*node.metadata.name).into()),
+                        backend.clone(),
+                        State::Attached,
+                    );
+                }
+            }
+        }
+        for attachment in cx.objects.list::<VolumeAttachment>() {
+            let name = attachment.spec.source.persistent_volume_name.as_ref();
+            if let Some(backend) = backends.values().find(|backend| Some(&backend.name) == name) {
+                let place = (backend.unique_name.clone(), attachment.spec.node_name.clone());
+                if !self.actual.contains_key(&place) {
+                    self.remember(place, backend.clone(), State::Uncertain);
+                }
+            }
+        }
+    }
+
+    fn remember(&mut self, place: Place, backend: Backend, state: State) {
+        let known = Attachment {
+            backend,
+            state,
+            unwanted_since: None,
+            retry_at: SimTime::ZERO,
+            retry: FIRST_RETRY,
+        };
+        self.actual.insert(place, known);
+    }
+
+    fn set(&mut self, place: &Place, state: State) {
+        if let Some(known) = self.actual.get_mut(place) {
+            known.state = state;
+        }
+    }
+
+    fn pod_changed(&mut self, key: &ObjectKey, pod: Option<&Pod>, cx: &mut Cx<'_, '_>) {
+        let mut volumes = Vec::new();
+        if let Some(pod) = pod.filter(|pod| wants_volumes(pod))
+            && let Some(node) = &pod.spec.node_name
+        {
+            for volume in pod.spec.volumes.iter() {
+                if let Resolved::Backend(backend) = resolve(pod, volume, cx.objects)
+                    && backend.needs_attach
+                {
+                    volumes.push((backend, node.clone()));
+                }
+            }
+        }
+        let before = if volumes.is_empty() {
+            self.wanted.remove(key).unwrap_or_default()
+        } else {
+            self.wanted.insert(key.clone(), volumes.clone()).unwrap_or_default()
+        };
+        if before != volumes {
+            self.wake(cx);
+        }
+    }
+
+    /// The driver reports, or an attachment object went.
+    fn attachment_changed(&mut self, attachment: &VolumeAttachment, exists: bool, cx: &mut Cx<'_, '_>) {
+        let name = attachment.spec.source.persistent_volume_name.as_ref();
+        let node = &attachment.spec.node_name;
+        let place = self
+            .actual
+            .iter()
+            .find(|(place, known)| place.1 == *node && Some(&known.backend.name) == name);
+        let Some((place, known)) = place.map(|(place, known)| (place.clone(), known.clone())) else {
+            return;
+        };
+        if !exists {
+            self.detached(&place, false, cx);
+        } else if attachment.status.attached && known.state == State::Attaching {
+            self.attached(&place, &known, false, cx);
+        } else if let Some(error) = &attachment.status.attach_error
+            && known.state == State::Attaching
+        {
+            let text = format!(
+                "AttachVolume.Attach failed for volume \"{}\" : {}",
+                known.backend.name, error.message
+            );
+            say(&self.users(&place), EventType::Warning, "FailedAttachVolume", &text, cx);
+            if let Some(known) = self.actual.get_mut(&place) {
+                known.state = State::Uncertain;
+                known.retry_at = cx.now() + known.retry;
+                known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
+            }
+            self.wake(cx);
+        }
+    }
+
+    fn attached(&mut self, place: &Place, known: &Attachment, records: bool, cx: &mut Cx<'_, '_>) {
+        if let Some(known) = self.actual.get_mut(place) {
+            known.state = State::Attached;
+            known.retry = FIRST_RETRY;
+        }
+        if records {
+            record(What::VolumeAttached, &known.backend, &place.1, cx);
+        }
+        let text = format!("AttachVolume.Attach succeeded for volume \"{}\" ", known.backend.name);
+        say(
+            &self.users(place),
+            EventType::Normal,
+            "SuccessfulAttachVolume",
+            &text,
+            cx,
+        );
+        cx.enqueue(key_of_place(place));
+        self.wake(cx);
+    }
+
+    fn detached(&mut self, place: &Place, records: bool, cx: &mut Cx<'_, '_>) {
+        if let Some(known) = self.actual.remove(place)
+            && records
+        {
+            record(What::VolumeDetached, &known.backend, &place.1, cx);
+        }
+        self.reported.retain(|reported| reported.0 != place.0);
+        self.wake(cx);
+    }
+
+    /// Pods that want a volume on a node.
+    fn users(&self, place: &Place) -> Vec<ObjectKey> {
+        let of_place = |volumes: &Vec<(Backend, NodeName)>| {
+            volumes
+                .iter()
+                .any(|(backend, node)| backend.unique_name == place.0 && *node == place.1)
+        };
+        self.wanted
+            .iter()
+            .filter(|(_, volumes)| of_place(volumes))
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    /// Ticks are on the loop's phase; nothing to do, no tick.
+    fn wake(&mut self, cx: &mut Cx<'_, '_>) {
+        let passed = (cx.now() - self.start).0;
+        let at = self.start + Span((passed.div_euclid(PERIOD.0) + 1) * PERIOD.0);
+        self.wake_at(at, cx);
+    }
+    fn wake_at(&mut self, at: SimTime, cx: &mut Cx<'_, '_>) {
+        if self.next_tick.is_none_or(|armed| at < armed) {
+            self.next_tick = Some(at);
+            cx.tick_at(at, 0);
+        }
+    }
+
+    fn reconcile(&mut self, cx: &mut Cx<'_, '_>) {
+        let mut wanted: ordered::Map<Place, Backend> = ordered::Map::new();
+        for (backend, node) in self.wanted.values().flatten() {
+            wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
+        }
+        self.detach_unwanted(&wanted, cx);
+        self.attach_wanted(&wanted, cx);
+    }
+
+    fn detach_unwanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut Cx<'_, '_>) {
+        let now = cx.now();
+        let mut next: Option<SimTime> = None;
+        let mut detaches = Vec::new();
+        for (place, known) in &mut self.actual {
+            if wanted.contains_key(place) {
+                known.unwanted_since = None;
+                continue;
+            }
+            let since = *known.unwanted_since.get_or_insert(now);
+            if !matches!(known.state, State::Attached | State::Uncertain) {
+                continue;
+            }
+            let wait = known.retry_at.max(if may_detach(place, since, &self.in_use, cx) {
+                now
+            } else {
+                since + FORCE_AFTER + Span(1)
+            });
+            if wait <= now && may_detach(place, since, &self.in_use, cx) {
+                detaches.push(place.clone());
+            } else if wait > now {
+                next = Some(next.map_or(wait, |least| least.min(wait)));
+            }
+        }
+        for place in detaches {
+            self.set(&place, State::Detaching);
+            cx.enqueue(key_of_place(&place));
+        }
+        if let Some(at) = next {
+            self.wake_at(at, cx);
+        }
+    }
+
+    fn attach_wanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut Cx<'_, '_>) {
+        let now = cx.now();
+        let mut next: Option<SimTime> = None;
+        for (place, backend) in wanted {
+            match self.actual.get(place).map(|known| (known.state, known.retry_at)) {
+                Some((State::Attached | State::Attaching | State::Detaching, _)) => continue,
+                Some((State::Uncertain, retry)) if retry > now => {
+                    next = Some(next.map_or(retry, |least| least.min(retry)));
+                    continue;
+                }
+                _ => {}
+            }
+            if is_single(backend, cx) {
+                let others = self
+                    .actual
+                    .iter()
+                    .filter(|(other, _)| other.0 == place.0 && other.1 != place.1);
+                let states: Vec<(Place, State)> = others.map(|(other, known)| (other.clone(), known.state)).collect();
+                // One operation at a time for such a volume, in the whole cluster.
+                if states
+                    .iter()
+                    .any(|(_, state)| matches!(state, State::Attaching | State::Detaching))
+                {
+                    continue;
+                }
+                if let Some((other, _)) = states.iter().find(|(_, state)| *state == State::Attached) {
+                    self.report_multi_attach(place, &backend.name, other, cx);
+                    continue;
+                }
+            }
+            match self.actual.get_mut(place) {
+                Some(known) => known.state = State::Attaching,
+                None => self.remember(place.clone(), backend.clone(), State::Attaching),
+            }
+            cx.enqueue(key_of_place(place));
+        }
+        if let Some(at) = next {
+            self.wake_at(at, cx);
+        }
+    }
+
+    /// Said once (CT-129).
+    fn report_multi_attach(&mut self, place: &Place, volume: &str, other: &Place, cx: &mut Cx<'_, '_>) {
+        if !self.reported.insert(place.clone()) {
+            return;
+        }
+        let names: Vec<String> = self.users(other).iter().map(|pod| pod.name.to_string()).collect();
+        let text = if names.is_empty() {
+            format!(
+                "Multi-Attach error for volume \"{volume}\" Volume is already exclusively attached to one node and can't be attached to another"
+            )
+        } else {
+            format!(
+                "Multi-Attach error for volume \"{volume}\" Volume is already used by pod(s) {}",
+                names.join(", ")
+            )
+        };
+        say(&self.users(place), EventType::Warning, "FailedAttachVolume", &text, cx);
+    }
+
+    /// Whether the last look at `volumesInUse` is skipped (CT-132).
+    fn is_forced(&self, place: &Place, known: &Attachment, cx: &Cx<'_, '_>) -> bool {
+        let elapsed = known.unwanted_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
+        let node = cx.objects.named::<Node>(&place.1);
+        elapsed || node.is_some_and(|node| is_out_of_service(node))
+    }
+}
+
+/// CT-131.
+fn may_detach(place: &Place, since: SimTime, in_use: &ordered::Map<NodeName, Vec<Str>>, cx: &Cx<'_, '_>) -> bool {
+    let node = cx.objects.named::<Node>(&place.1);
+    let is_mounted = in_use.get(&place.1).is_some_and(|volumes| volumes.contains(&place.0));
+    let is_ready = node.is_some_and(|node| node.is_ready());
+    let has_timed_out = cx.now() > since + FORCE_AFTER && !cx.settings.disable_force_detach_on_timeout;
+    !is_mounted || (has_timed_out && !is_ready) || node.is_some_and(|node| is_out_of_service(node))
+}
+
+/// Not multi-attachable: a volume that lists modes, none of which admits several nodes (CT-129).
+fn is_single(backend: &Backend, cx: &Cx<'_, '_>) -> bool {
+    cx.objects
+        .named::<PersistentVolume>(&backend.name)
+        .is_some_and(|volume| {
+            let modes = &volume.spec.access_modes;
+            !modes.is_empty()
+                && !modes
+                    .iter()
+                    .any(|mode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany))
+        })
+}
+
+fn record(what: What, backend: &Backend, node: &NodeName, cx: &mut Cx<'_, '_>) {
+    let key = ObjectKey::cluster(backend.name.clone());
+    let uid = cx
+        .objects
+        .get::<PersistentVolume>(&key)
+        .map(|volume| volume.metadata.uid.clone())
+        .unwrap_or_default();
+    let about = subject(Kind::PersistentVolume, key, uid);
+    cx.ctx.record_subject(
+        what,
+        Some(about),
+        None,
+        vec![("volume", (&*backend.name).into()), ("node", node.as_str().into())],
+    );
+}

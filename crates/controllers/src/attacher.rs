@@ -1,0 +1,172 @@
+//! The external attachers: each driver attaches and detaches what
+//! VolumeAttachments ask for, with its storage (CT-135). A back-end that
+//! enforces a single attachment refuses a second node (V-02).
+
+use podscope_api::ordered;
+
+use podscope_api::{Kind, Object, PersistentVolume, VolumeAttachment, VolumeError};
+
+use podscope_sim::volume::of_persistent_volume;
+use podscope_sim::{Change, Mutation, Part, Request, SimTime, Span, What, subject_of};
+
+use super::queue::{Key, key_of};
+use super::runtime::{Accept, Action, Controller, Cx, Plan};
+
+/// How long the storage takes to attach or detach.
+const STORAGE_TIME: Span = Span::seconds(1);
+const FINALIZER: &str = "external-attacher/podscope-dev";
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attacher {
+    /// When the operation under way on an attachment ends, and whether it is a detach.
+    under_way: ordered::Map<Key, (bool, SimTime)>,
+}
+
+impl Attacher {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+    /// Whether the storage has done its part; starts it otherwise.
+    fn is_done(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
+        let started = self
+            .under_way
+            .get(key)
+            .filter(|(kind, _)| *kind == is_detach)
+            .map(|(_, ends)| *ends);
+        let ends = started.unwrap_or(now + STORAGE_TIME);
+        if ends > now {
+            self.under_way.insert(key.clone(), (is_detach, ends));
+            return Err(ends - now);
+        }
+        self.under_way.remove(key);
+        Ok(())
+    }
+}
+
+impl Controller for Attacher {
+    fn name(&self) -> &'static str {
+        "external-attacher"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::VolumeAttachment]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        if let Some(Object::VolumeAttachment(attachment)) = change.object() {
+            cx.enqueue(key_of(&**attachment));
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        let Some(attachment) = cx.objects.get::<VolumeAttachment>(&key.1).cloned() else {
+            self.under_way.remove(key);
+            return Plan::default();
+        };
+        let is_ours = attachment.metadata.finalizers.iter().any(|name| &**name == FINALIZER);
+        if attachment.metadata.is_terminating() {
+            if !is_ours {
+                return Plan::default();
+            }
+            return match self.is_done(key, true, cx.now()) {
+                Err(rest) => Plan::default().requeue_after(Some(rest)),
+                Ok(()) => {
+                    if attachment.status.attached {
+                        record(What::VolumeDetached, &attachment, cx);
+                    }
+                    Plan::one(change(&attachment, Part::Main, |attachment| {
+                        attachment.metadata.finalizers.retain(|name| &**name != FINALIZER);
+                    }))
+                }
+            };
+        }
+        if attachment.status.attached {
+            return Plan::default();
+        }
+        if !is_ours {
+            return Plan::one(change(&attachment, Part::Main, |attachment| {
+                attachment.metadata.finalizers.push(FINALIZER.into())
+            }));
+        }
+        match self.is_done(key, false, cx.now()) {
+            Err(rest) => Plan::default().requeue_after(Some(rest)),
+            Ok(()) => self.attach(&attachment, cx),
+        }
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl Attacher {
+    fn attach(&self, attachment: &VolumeAttachment, cx: &mut Cx<'_, '_>) -> Plan {
+        let name = attachment
+            .spec
+            .source
+            .persistent_volume_name
+            .clone()
+            .unwrap_or_else(|| "".into());
+        let backend = cx
+            .objects
+            .named::<PersistentVolume>(&name)
+            .and_then(|volume| of_persistent_volume(volume, cx.objects));
+        let other = cx.objects.list::<VolumeAttachment>().find(|other| {
+            other.status.attached
+                && other.spec.node_name != attachment.spec.node_name
+                && other.spec.source.persistent_volume_name.as_ref() == Some(&name)
+        });
+        if let (Some(backend), Some(other)) = (backend, other)
+            && backend.is_exclusive
+        {
+            let text = format!("volume {name} is already attached to node {}", other.spec.node_name);
+            if attachment
+                .status
+                .attach_error
+                .as_ref()
+                .is_some_and(|error| *error.message == *text)
+            {
+                return Plan::failure();
+            }
+            let error = VolumeError {
+                time: Some(cx.time()),
+                message: text.into(),
+            };
+            let refused = change(attachment, Part::Status, move |attachment| {
+                attachment.status.attach_error = Some(error.clone())
+            });
+            return Plan::one(refused).and_retry(true);
+        }
+        record(What::VolumeAttached, attachment, cx);
+        Plan::one(change(attachment, Part::Status, |attachment| {
+            attachment.status.attached = true;
+            attachment.status.attach_error = None;
+        }))
+    }
+}
+
+fn change(
+    attachment: &VolumeAttachment,
+    part: Part,
+    change: impl Fn(&mut VolumeAttachment) + Send + Sync + 'static,
+) -> Action {
+    Action::from(Request::Patch {
+        kind: Kind::VolumeAttachment,
+        key: attachment.metadata.key(),
+        uid: Some(attachment.metadata.uid.clone()),
+        part,
+        change: Mutation::new("attachment", change),
+    })
+    .accept(Accept::OrNotFound)
+}
+
+fn record(what: What, attachment: &VolumeAttachment, cx: &mut Cx<'_, '_>) {
+    let name = attachment.spec.source.persistent_volume_name.as_ref();
+    let volume = name.and_then(|name| cx.objects.named::<PersistentVolume>(name));
+    let about = volume.map(|volume| subject_of(&Object::PersistentVolume(volume.clone())));
+    cx.ctx.record_subject(
+        what,
+        about,
+        None,
+        vec![
+            ("volume", name.map_or("", |name| &**name).into()),
+            ("node", attachment.spec.node_name.as_str().into()),
+        ],
+    );
+}

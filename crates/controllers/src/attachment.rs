@@ -1,0 +1,158 @@
+//! How an attachment is made and broken (CT-130, CT-132, CT-135, V-04).
+//!
+//! Volumes of a driver have a VolumeAttachment, which the driver's attacher
+//! answers ([`super::attacher`]). Volumes without one (iSCSI, FC) are attached
+//! by the protocol of seed 000: the controller swaps the holder recorded on the
+//! PersistentVolume, from the value it observed, and the server refuses a stale
+//! swap. Volumes that a pod names itself have no record but the node's list.
+
+use podscope_api::{
+    AttachedVolume, Kind, Node, NodeName, Object, ObjectKey, ObjectMeta, PersistentVolume, Str, VolumeAttachment,
+    VolumeAttachmentSource, VolumeAttachmentSpec,
+};
+use std::sync::Arc;
+
+use podscope_sim::volume::Backend;
+use podscope_sim::{DeleteOptions, Mutation, Part, Request};
+
+use super::runtime::{Accept, Action, Cx, Plan};
+use super::template::{fnv_hash, set_entry};
+
+/// Who holds a volume without a driver: `NODE NAMESPACE/POD` (V-04, CT-174).
+pub const ATTACHED_TO: &str = "podscope.dev/attached-to";
+
+/// How a volume is attached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// By a driver, through a VolumeAttachment.
+    Driver,
+    /// By compare-and-swap on the PersistentVolume.
+    Swap,
+    /// By the node's list alone.
+    Bookkeeping,
+}
+
+/// The driver of a volume; those of former in-tree plugins have one too.
+pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
+    let spec = &volume.spec;
+    if let Some(csi) = &spec.csi {
+        return Some(csi.driver.clone());
+    }
+    let moved = [
+        (spec.aws_elastic_block_store.is_some(), "ebs.csi.aws.com"),
+        (spec.gce_persistent_disk.is_some(), "pd.csi.storage.gke.io"),
+        (spec.azure_disk.is_some(), "disk.csi.azure.com"),
+        (spec.cinder.is_some(), "cinder.csi.openstack.org"),
+        (spec.vsphere_volume.is_some(), "csi.vsphere.vmware.com"),
+        (spec.rbd.is_some(), "rbd.csi.ceph.com"),
+    ];
+    moved
+        .into_iter()
+        .find(|(is_it, _)| *is_it)
+        .map(|(_, driver)| driver.into())
+}
+
+pub(super) fn way_of(backend: &Backend, cx: &Cx<'_, '_>) -> Way {
+    match cx.objects.named::<PersistentVolume>(&backend.name) {
+        Some(volume) if driver_of(volume).is_some() => Way::Driver,
+        Some(_) => Way::Swap,
+        None => Way::Bookkeeping,
+    }
+}
+
+fn attachment_name(backend: &Backend, node: &NodeName) -> Str {
+    let text = format!("{} {node}", backend.unique_name);
+    format!("csi-{}{}", fnv_hash(&text, None), fnv_hash(&text, Some(1))).into()
+}
+
+/// Attaches a volume to a node for a pod.
+pub(super) fn attach(backend: &Backend, node: &NodeName, pod: Option<&ObjectKey>, cx: &Cx<'_, '_>) -> Plan {
+    let volume = cx.objects.named::<PersistentVolume>(&backend.name);
+    match (way_of(backend, cx), volume) {
+        (Way::Driver, Some(volume)) => {
+            let attachment = VolumeAttachment {
+                metadata: ObjectMeta {
+                    name: attachment_name(backend, node),
+                    ..ObjectMeta::default()
+                },
+                spec: VolumeAttachmentSpec {
+                    attacher: driver_of(volume).unwrap_or_else(|| "".into()),
+                    node_name: node.clone(),
+                    source: VolumeAttachmentSource {
+                        persistent_volume_name: Some(backend.name.clone()),
+                    },
+                },
+                ..VolumeAttachment::default()
+            };
+            let create = Request::Create(Object::VolumeAttachment(Arc::new(attachment)));
+            Plan::one(Action::from(create).accept(Accept::OrAlreadyExists))
+        }
+        (Way::Swap, Some(volume)) => {
+            let mut held = (**volume).clone();
+            let pod = pod.map(ObjectKey::to_string).unwrap_or_default();
+            set_entry(&mut held.metadata.annotations, ATTACHED_TO, &format!("{node} {pod}"));
+            Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
+        }
+        _ => Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx)),
+    }
+}
+
+/// Writes into the node's status that a volume is attached, or no more; nothing if it says so or the Node is gone.
+pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &Cx<'_, '_>) -> Vec<Action> {
+    let Some(object) = cx.objects.named::<Node>(node) else {
+        return Vec::new();
+    };
+    let says_so = object.status.volumes_attached.iter().any(|own| own.name == *volume);
+    if says_so == attached {
+        return Vec::new();
+    }
+    let volume = volume.clone();
+    let change = Mutation::new("volumesAttached", move |node: &mut Node| {
+        let list = &mut node.status.volumes_attached;
+        list.retain(|own| own.name != volume);
+        if attached {
+            list.push(AttachedVolume {
+                name: volume.clone(),
+                ..AttachedVolume::default()
+            });
+        }
+    });
+    let patch = Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster(node.0.clone()),
+        uid: Some(object.metadata.uid.clone()),
+        part: Part::Status,
+        change,
+    };
+    vec![Action::from(patch).accept(Accept::OrNotFound)]
+}
+
+/// Detaches: first from the node's list; then, unless forced, the live node must not have it in use; then for good (CT-132).
+pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, cx: &Cx<'_, '_>) -> Plan {
+    let mut plan = Plan::default().then(report(place, false, cx));
+    if verify {
+        let read = Request::Get {
+            kind: Kind::Node,
+            key: ObjectKey::cluster(place.1.0.clone()),
+        };
+        plan = plan.then_one(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
+    }
+    let volume = cx.objects.named::<PersistentVolume>(&backend.name);
+    match (way_of(backend, cx), volume) {
+        (Way::Driver, _) => {
+            let delete = Request::Delete {
+                kind: Kind::VolumeAttachment,
+                key: ObjectKey::cluster(attachment_name(backend, &place.1)),
+                options: DeleteOptions::default(),
+            };
+            plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
+        }
+        (Way::Swap, Some(volume)) => {
+            let mut free = (**volume).clone();
+            Arc::make_mut(&mut free.metadata.annotations).remove(ATTACHED_TO);
+            plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(free)), Part::Main))
+        }
+        // The list was the only record; reading the node again ends it.
+        _ => plan.then(report(place, false, cx)),
+    }
+}

@@ -1,0 +1,491 @@
+//! Deployment: rolls from the ReplicaSet of one template to that of another,
+//! within bounds, and can go back (C-01).
+//!
+//! Watches Deployments, ReplicaSets and the end of pods; compares the template
+//! with those of its ReplicaSets; scales them. Status and conditions are in
+//! [`super::deployment_status`], sizes in [`scaling`].
+
+mod scaling;
+
+use podscope_api::ordered::StableSort as _;
+use std::sync::Arc;
+
+use podscope_api::{
+    ConditionStatus, Deployment, DeploymentStrategyType, EventType, Extra, IntOrString, Kind, LabelSelector, Object,
+    ObjectMeta, PodPhase, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus, scaled_value,
+};
+
+use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request};
+
+use super::deployment_status::{self as status, Progress};
+use super::owner::{self, controller_of, controller_ref};
+use super::queue::{Key, key_of};
+use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
+use super::template::{Template, set_entry, with_label};
+
+pub(super) const HASH_LABEL: &str = "pod-template-hash";
+const REVISION: &str = "deployment.kubernetes.io/revision";
+const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
+const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
+const MAX: &str = "deployment.kubernetes.io/max-replicas";
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+const NOT_COPIED: &[&str] = &[LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED, MAX];
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Deployments;
+
+impl Deployments {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+/// Bounds of a rolling update (CT-061).
+pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
+    let replicas = i64::from(replicas_of(deployment));
+    let rolling = deployment.spec.strategy.rolling_update.clone().unwrap_or_default();
+    let quarter = IntOrString::String("25%".into());
+    let resolve = |value: &Option<IntOrString>, round_up: bool| {
+        let value = scaled_value(value.as_ref().unwrap_or(&quarter), replicas, round_up).unwrap_or(0);
+        i32::try_from(value).unwrap_or(0).max(0)
+    };
+    let surge = resolve(&rolling.max_surge, true);
+    let unavailable = resolve(&rolling.max_unavailable, false);
+    if surge == 0 && unavailable == 0 {
+        (0, 1)
+    } else {
+        (surge, unavailable)
+    }
+}
+
+/// The most pods that may be missing; 0 for Recreate, and never more than there are.
+pub(super) fn max_unavailable(deployment: &Deployment) -> i32 {
+    let replicas = replicas_of(deployment);
+    if is_recreate(deployment) || replicas == 0 {
+        return 0;
+    }
+    bounds(deployment).1.min(replicas)
+}
+
+fn max_surge(deployment: &Deployment) -> i32 {
+    if is_recreate(deployment) {
+        0
+    } else {
+        bounds(deployment).0
+    }
+}
+
+pub(super) fn replicas_of(deployment: &Deployment) -> i32 {
+    deployment.spec.replicas.unwrap_or(1)
+}
+
+fn is_recreate(deployment: &Deployment) -> bool {
+    deployment.spec.strategy.kind == Some(DeploymentStrategyType::Recreate)
+}
+
+fn size(set: &ReplicaSet) -> i32 {
+    set.spec.replicas.unwrap_or(1)
+}
+
+fn revision(set: &ReplicaSet) -> i64 {
+    set.metadata
+        .annotation(REVISION)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0)
+}
+
+/// One sync: copies of the Deployment and its ReplicaSets, changed as requests are planned.
+struct Rollout<'c, 'a, 'x> {
+    deployment: Deployment,
+    original: Arc<Deployment>,
+    new: Option<ReplicaSet>,
+    old: Vec<ReplicaSet>,
+    plan: Plan,
+    cx: &'c Cx<'a, 'x>,
+}
+
+impl Controller for Deployments {
+    fn name(&self) -> &'static str {
+        "deployment-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::Deployment, Kind::ReplicaSet, Kind::Pod]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        match change.object() {
+            Some(Object::Deployment(deployment)) => cx.enqueue(key_of(&**deployment)),
+            Some(Object::ReplicaSet(_)) => {
+                let meta = |object: &Option<Object>| object.as_ref().map(|object| object.metadata().clone());
+                let (old, new) = (meta(&change.old), meta(&change.new));
+                let selector = |deployment: &Deployment| deployment.spec.selector.clone();
+                for key in owner::concerned(cx, old.as_ref(), new.as_ref(), selector) {
+                    cx.enqueue(key);
+                }
+            }
+            // Recreate waits for the last old pod to be gone (CT-064).
+            Some(Object::Pod(pod)) if change.new.is_none() || pod.is_terminal() => {
+                let set = controller_of::<ReplicaSet>(cx.objects, &pod.metadata);
+                let deployment = set.and_then(|set| controller_of::<Deployment>(cx.objects, &set.metadata));
+                if let Some(deployment) = deployment.filter(|deployment| is_recreate(deployment)) {
+                    cx.enqueue(key_of(&**deployment));
+                }
+            }
+            _ => {}
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        let Some(original) = cx.objects.get::<Deployment>(&key.1).cloned() else {
+            return Plan::default();
+        };
+        let selector = original.spec.selector.clone().unwrap_or_default();
+        if selector.is_empty() {
+            let text = "This deployment is selecting all pods. A non-empty selector is required.";
+            cx.event(note(&*original, EventType::Warning, "SelectingAll", text));
+            return Plan::default();
+        }
+        let candidates: Vec<Arc<ReplicaSet>> = cx.objects.list_in(&original.metadata.namespace).cloned().collect();
+        let claimed = owner::claim::<Deployment, ReplicaSet>(&original, &selector, candidates);
+        let mut plan = Plan::default();
+        for step in claimed.steps {
+            plan = plan.then(step);
+        }
+        let mut sets: Vec<ReplicaSet> = claimed.owned.iter().map(|set| (**set).clone()).collect();
+        sets.stable_sort_by(by_age);
+        let template = Template::of(&original.spec.template);
+        let position = sets.iter().position(|set| is_of_template(set, &template));
+        let new = position.map(|position| sets.remove(position));
+        let rollout = Rollout {
+            deployment: (*original).clone(),
+            original,
+            new,
+            old: sets,
+            plan,
+            cx,
+        };
+        rollout.run(&template)
+    }
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut Cx<'_, '_>) -> Plan {
+        let (Some(deployment), Request::Create(Object::ReplicaSet(set))) =
+            (cx.objects.get::<Deployment>(&key.1), &failure.request)
+        else {
+            return Plan::default();
+        };
+        let mut updated = (**deployment).clone();
+        let exists = failure.error.reason == "AlreadyExists";
+        let theirs = cx.objects.get::<ReplicaSet>(&set.metadata.key());
+        if exists {
+            let template = Template::of(&deployment.spec.template);
+            let ours = theirs.is_none_or(|theirs| {
+                theirs
+                    .metadata
+                    .controller_ref()
+                    .is_some_and(|owner| owner.uid == deployment.metadata.uid)
+                    && is_of_template(theirs, &template)
+            });
+            if ours {
+                return Plan::default();
+            }
+            // Another template has this hash: the next name differs (CT-065).
+            updated.status.collision_count = Some(updated.status.collision_count.unwrap_or(0) + 1);
+        } else {
+            let text = format!(
+                "Failed to create new replica set \"{}\": {}",
+                set.metadata.name, failure.error.message
+            );
+            cx.event(note(
+                &**deployment,
+                EventType::Warning,
+                "ReplicaSetCreateError",
+                text.clone(),
+            ));
+            if !status::has_deadline(deployment) {
+                return Plan::default();
+            }
+            status::set(
+                &mut updated.status,
+                "Progressing",
+                ConditionStatus::False,
+                "ReplicaSetCreateError",
+                &text,
+                cx.time(),
+            );
+        }
+        Plan::one(Request::Update(Object::Deployment(Arc::new(updated)), Part::Status))
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+fn by_age(one: &ReplicaSet, other: &ReplicaSet) -> std::cmp::Ordering {
+    let key = |set: &ReplicaSet| (set.metadata.creation_timestamp, set.metadata.name.clone());
+    key(one).cmp(&key(other))
+}
+
+/// Whether a ReplicaSet is of a template, the hash label apart.
+fn is_of_template(set: &ReplicaSet, template: &Template) -> bool {
+    let mut theirs = Template::of(&set.spec.template);
+    if theirs.0.metadata.labels.contains_key(HASH_LABEL) {
+        Arc::make_mut(&mut Arc::make_mut(&mut theirs.0).metadata.labels).remove(HASH_LABEL);
+    }
+    let mut ours = template.clone();
+    if ours.0.metadata.labels.contains_key(HASH_LABEL) {
+        Arc::make_mut(&mut Arc::make_mut(&mut ours.0).metadata.labels).remove(HASH_LABEL);
+    }
+    theirs == ours
+}
+
+impl Rollout<'_, '_, '_> {
+    fn run(mut self, template: &Template) -> Plan {
+        if self.deployment.metadata.is_terminating() {
+            self.sync_revision(None);
+            return self.finish(Progress::Keep);
+        }
+        self.check_paused();
+        let paused = self.deployment.spec.paused == Some(true);
+        if paused || self.is_scaling() {
+            self.sync_revision(None);
+            self.scale_proportionally();
+            if paused {
+                self.clean_up();
+            }
+            return self.finish(Progress::Keep);
+        }
+        if is_recreate(&self.deployment) {
+            self.recreate(template)
+        } else {
+            self.roll(template)
+        }
+    }
+
+    /// CT-062.
+    fn roll(mut self, template: &Template) -> Plan {
+        self.sync_revision(Some(template));
+        if self.scale_up_new() || self.scale_down_old() {
+            return self.finish(Progress::Report);
+        }
+        if status::is_complete(&self.deployment, &self.deployment.status) {
+            self.clean_up();
+        }
+        self.finish(Progress::Report)
+    }
+
+    /// CT-064.
+    fn recreate(mut self, template: &Template) -> Plan {
+        self.sync_revision(None);
+        let mut scaled = false;
+        for index in 0..self.old.len() {
+            scaled |= size(&self.old[index]) > 0 && self.scale_old(index, 0);
+        }
+        if scaled || self.old_pods_run() {
+            return self.finish(Progress::Report);
+        }
+        if self.new.is_none() {
+            self.sync_revision(Some(template));
+        }
+        self.scale_new(replicas_of(&self.deployment));
+        if status::is_complete(&self.deployment, &self.deployment.status) {
+            self.clean_up();
+        }
+        self.finish(Progress::Report)
+    }
+
+    fn old_pods_run(&self) -> bool {
+        self.old.iter().any(|set| {
+            set.status.replicas > 0
+                || self
+                    .cx
+                    .objects
+                    .pods_of(&set.metadata.uid)
+                    .any(|pod| !matches!(pod.status.phase, Some(PodPhase::Failed | PodPhase::Succeeded)))
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &ReplicaSet> {
+        self.old.iter().chain(&self.new)
+    }
+
+    /// Finds or creates the new ReplicaSet, and keeps revision numbers (CT-065).
+    fn sync_revision(&mut self, create: Option<&Template>) {
+        let next = self.old.iter().map(revision).max().unwrap_or(0) + 1;
+        if let Some(mut set) = self.new.take() {
+            let before = set.clone();
+            self.annotate(&mut set, next, true);
+            set.spec.min_ready_seconds = self.deployment.spec.min_ready_seconds;
+            if set != before {
+                self.update(&set, None);
+            }
+            let current = revision(&set).to_string();
+            self.set_revision(&current);
+            if status::has_deadline(&self.deployment) && status::find(&self.deployment.status, "Progressing").is_none()
+            {
+                let text = format!("Found new replica set \"{}\"", set.metadata.name);
+                self.progress(ConditionStatus::True, "FoundNewReplicaSet", &text);
+            }
+            self.new = Some(set);
+            return;
+        }
+        let Some(template) = create else { return };
+        let hash = template.hash(self.deployment.status.collision_count);
+        let mut labelled = template.clone();
+        let meta = &mut Arc::make_mut(&mut labelled.0).metadata;
+        meta.labels = with_label(&meta.labels, HASH_LABEL, &hash);
+        let mut selector: LabelSelector = self.deployment.spec.selector.clone().unwrap_or_default();
+        selector.match_labels.insert(HASH_LABEL.into(), hash.as_str().into());
+        let name = format!("{}-{hash}", self.deployment.metadata.name);
+        let mut set = ReplicaSet {
+            metadata: ObjectMeta {
+                name: name.as_str().into(),
+                namespace: self.deployment.metadata.namespace.clone(),
+                labels: labelled.0.metadata.labels.clone(),
+                owner_references: vec![controller_ref(&self.deployment)],
+                ..ObjectMeta::default()
+            },
+            spec: ReplicaSetSpec {
+                replicas: Some(0),
+                min_ready_seconds: self.deployment.spec.min_ready_seconds,
+                selector: Some(selector),
+                template: labelled.0,
+            },
+            status: ReplicaSetStatus::default(),
+            extra: Extra::default(),
+        };
+        let others: i32 = self.old.iter().map(size).sum();
+        let replicas = self.new_size(others, 0);
+        set.spec.replicas = Some(replicas);
+        self.annotate(&mut set, next, false);
+        let mut create = Action::from(Request::Create(Object::ReplicaSet(Arc::new(set.clone()))));
+        if replicas > 0 {
+            let text = format!("Scaled up replica set {name} from 0 to {replicas}");
+            create = create.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
+        }
+        self.push(vec![create]);
+        self.set_revision(&next.to_string());
+        if status::has_deadline(&self.deployment) {
+            let text = format!("Created new replica set \"{name}\"");
+            self.progress(ConditionStatus::True, "NewReplicaSetCreated", &text);
+        }
+        self.new = Some(set);
+    }
+
+    /// Copies the Deployment's annotations and keeps the revision numbers of a ReplicaSet.
+    fn annotate(&self, set: &mut ReplicaSet, next: i64, exists: bool) {
+        for (key, value) in self.deployment.metadata.annotations.iter() {
+            if !NOT_COPIED.contains(&&**key) {
+                set_entry(&mut set.metadata.annotations, key, value);
+            }
+        }
+        let old = revision(set);
+        if old < next {
+            set_entry(&mut set.metadata.annotations, REVISION, &next.to_string());
+            if old > 0 {
+                let history = match set.metadata.annotation(REVISION_HISTORY) {
+                    Some(history) if !history.is_empty() => format!("{history},{old}"),
+                    _ => old.to_string(),
+                };
+                set_entry(&mut set.metadata.annotations, REVISION_HISTORY, &history);
+            }
+        }
+        if !exists {
+            self.annotate_sizes(set);
+        }
+    }
+
+    fn annotate_sizes(&self, set: &mut ReplicaSet) -> bool {
+        let replicas = replicas_of(&self.deployment);
+        let max = replicas.saturating_add(max_surge(&self.deployment));
+        let desired = set_entry(&mut set.metadata.annotations, DESIRED, &replicas.to_string());
+        set_entry(&mut set.metadata.annotations, MAX, &max.to_string()) || desired
+    }
+
+    fn set_revision(&mut self, revision: &str) {
+        set_entry(&mut self.deployment.metadata.annotations, REVISION, revision);
+    }
+
+    fn progress(&mut self, value: ConditionStatus, reason: &str, text: &str) {
+        let now = self.cx.time();
+        status::set(&mut self.deployment.status, "Progressing", value, reason, text, now);
+    }
+
+    fn push(&mut self, step: Vec<Action>) {
+        self.plan = std::mem::take(&mut self.plan).then(step);
+    }
+
+    fn update(&mut self, set: &ReplicaSet, event: Option<String>) {
+        let mut action = Action::from(Request::Update(Object::ReplicaSet(Arc::new(set.clone())), Part::Main));
+        if let Some(text) = event {
+            action = action.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
+        }
+        self.push(vec![action]);
+    }
+
+    /// Deletes old ReplicaSets beyond the history limit (10).
+    fn clean_up(&mut self) {
+        let limit = usize::try_from(self.deployment.spec.revision_history_limit.unwrap_or(10)).unwrap_or(0);
+        let mut alive: Vec<&ReplicaSet> = self.old.iter().filter(|set| !set.metadata.is_terminating()).collect();
+        let surplus = alive.len().saturating_sub(limit);
+        alive.stable_sort_by_key(|set| revision(set));
+        let delete = alive.into_iter().take(surplus).filter(|set| {
+            set.status.replicas == 0 && size(set) == 0 && set.metadata.generation <= set.status.observed_generation
+        });
+        let step = delete
+            .map(|set| {
+                Action::from(Request::Delete {
+                    kind: Kind::ReplicaSet,
+                    key: set.metadata.key(),
+                    options: DeleteOptions::default(),
+                })
+                .accept(Accept::OrNotFound)
+            })
+            .collect();
+        self.push(step);
+    }
+
+    fn check_paused(&mut self) {
+        if !status::has_deadline(&self.deployment) {
+            return;
+        }
+        let reason = status::find(&self.deployment.status, "Progressing").map(|condition| condition.reason.clone());
+        let was_paused = reason.as_deref() == Some("DeploymentPaused");
+        if reason.as_deref() == Some("ProgressDeadlineExceeded") {
+            return;
+        }
+        match (self.deployment.spec.paused == Some(true), was_paused) {
+            (true, false) => self.progress(ConditionStatus::Unknown, "DeploymentPaused", "Deployment is paused"),
+            (false, true) => self.progress(ConditionStatus::Unknown, "DeploymentResumed", "Deployment is resumed"),
+            _ => {}
+        }
+    }
+
+    /// Reports, and comes back when the progress deadline may have passed.
+    fn finish(mut self, progress: Progress) -> Plan {
+        let old: Vec<&ReplicaSet> = self.old.iter().collect();
+        let now = self.cx.time();
+        let next = status::compute(&self.deployment, self.new.as_ref(), &old, progress, now);
+        let requeue = status::recheck_in(&self.deployment, &next, self.cx.ctx.wall());
+        self.deployment.status = next;
+        if self.deployment.status != self.original.status {
+            let mut updated = (*self.original).clone();
+            updated.status = self.deployment.status.clone();
+            self.push(vec![
+                Request::Update(Object::Deployment(Arc::new(updated)), Part::Status).into(),
+            ]);
+        }
+        if let Some(revision) = self.deployment.metadata.annotation(REVISION).map(str::to_owned)
+            && self.original.metadata.annotation(REVISION) != Some(&revision)
+        {
+            let change = Mutation::new("revision", move |deployment: &mut Deployment| {
+                set_entry(&mut deployment.metadata.annotations, REVISION, &revision);
+            });
+            let patch = Request::Patch {
+                kind: Kind::Deployment,
+                key: self.original.metadata.key(),
+                uid: Some(self.original.metadata.uid.clone()),
+                part: Part::Main,
+                change,
+            };
+            self.push(vec![patch.into()]);
+        }
+        self.plan.requeue_after(requeue)
+    }
+}

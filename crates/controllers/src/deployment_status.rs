@@ -1,0 +1,241 @@
+//! What a Deployment says of itself: counts, conditions, and whether it makes
+//! progress in time (CT-067, CT-068).
+
+use podscope_api::{ConditionStatus, Deployment, DeploymentStatus, ReplicaSet, Time, WorkloadCondition};
+
+use podscope_sim::Span;
+
+use super::deployment::{max_unavailable, replicas_of};
+
+/// Whether a sync may change the Progressing condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It is a rollout: report.
+    Report,
+    /// It is a scaling, a pause or a deletion.
+    Keep,
+}
+
+/// Seconds without progress after which a rollout counts as stuck (600); `i32::MAX` means never.
+fn deadline(deployment: &Deployment) -> i32 {
+    deployment.spec.progress_deadline_seconds.unwrap_or(600)
+}
+
+pub(super) fn has_deadline(deployment: &Deployment) -> bool {
+    deadline(deployment) != i32::MAX
+}
+
+pub(super) fn find<'s>(status: &'s DeploymentStatus, kind: &str) -> Option<&'s WorkloadCondition> {
+    status.conditions.iter().find(|condition| &*condition.kind == kind)
+}
+
+/// Sets a condition, unless it already says so.
+pub(super) fn set(
+    status: &mut DeploymentStatus,
+    kind: &str,
+    value: ConditionStatus,
+    reason: &str,
+    message: &str,
+    now: Time,
+) {
+    let old = find(status, kind).cloned();
+    if old
+        .as_ref()
+        .is_some_and(|old| old.status == value && &*old.reason == reason)
+    {
+        return;
+    }
+    let since = old
+        .filter(|old| old.status == value)
+        .map_or(Some(now), |old| old.last_transition_time);
+    status.conditions.retain(|condition| &*condition.kind != kind);
+    status.conditions.push(WorkloadCondition {
+        kind: kind.into(),
+        status: value,
+        last_update_time: Some(now),
+        last_transition_time: since,
+        reason: reason.into(),
+        message: message.into(),
+        ..WorkloadCondition::default()
+    });
+}
+
+/// All replicas updated and available, none of old templates left.
+pub(super) fn is_complete(deployment: &Deployment, status: &DeploymentStatus) -> bool {
+    let replicas = replicas_of(deployment);
+    status.updated_replicas.unwrap_or(0) == replicas
+        && status.replicas.unwrap_or(0) == replicas
+        && status.available_replicas.unwrap_or(0) == replicas
+        && status.observed_generation >= deployment.metadata.generation
+}
+
+fn made_progress(old: &DeploymentStatus, new: &DeploymentStatus) -> bool {
+    let value = |count: Option<i32>| count.unwrap_or(0);
+    let outdated = |status: &DeploymentStatus| value(status.replicas) - value(status.updated_replicas);
+    value(new.updated_replicas) > value(old.updated_replicas)
+        || outdated(new) < outdated(old)
+        || value(new.ready_replicas) > value(old.ready_replicas)
+        || value(new.available_replicas) > value(old.available_replicas)
+}
+
+fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> bool {
+    let Some(condition) = find(status, "Progressing") else {
+        return false;
+    };
+    match &*condition.reason {
+        "NewReplicaSetAvailable" => false,
+        "ProgressDeadlineExceeded" => true,
+        _ => {
+            let from = condition.last_update_time.unwrap_or(now);
+            from.0 + i64::from(deadline(deployment)) * 1_000_000 < now.0
+        }
+    }
+}
+
+/// The status after a sync.
+pub(super) fn compute(
+    deployment: &Deployment,
+    new: Option<&ReplicaSet>,
+    old: &[&ReplicaSet],
+    progress: Progress,
+    now: Time,
+) -> DeploymentStatus {
+    let all = || old.iter().copied().chain(new);
+    let some = |count: i32| (count != 0).then_some(count);
+    let total: i32 = all().map(|set| set.spec.replicas.unwrap_or(1)).sum();
+    let available: i32 = all().map(|set| set.status.available_replicas.unwrap_or(0)).sum();
+    let mut status = DeploymentStatus {
+        observed_generation: deployment.metadata.generation,
+        replicas: some(all().map(|set| set.status.replicas).sum()),
+        updated_replicas: some(new.map_or(0, |set| set.status.replicas)),
+        ready_replicas: some(all().map(|set| set.status.ready_replicas.unwrap_or(0)).sum()),
+        available_replicas: some(available),
+        unavailable_replicas: some((total - available).max(0)),
+        conditions: deployment.status.conditions.clone(),
+        collision_count: deployment.status.collision_count,
+    };
+    if available >= replicas_of(deployment) - max_unavailable(deployment) {
+        let text = "Deployment has minimum availability.";
+        set(
+            &mut status,
+            "Available",
+            ConditionStatus::True,
+            "MinimumReplicasAvailable",
+            text,
+            now,
+        );
+    } else {
+        let text = "Deployment does not have minimum availability.";
+        set(
+            &mut status,
+            "Available",
+            ConditionStatus::False,
+            "MinimumReplicasUnavailable",
+            text,
+            now,
+        );
+    }
+    if progress == Progress::Report {
+        report_progress(deployment, new, &mut status, now);
+        report_failures(new, old, &mut status, now);
+    }
+    status
+}
+
+fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &mut DeploymentStatus, now: Time) {
+    if !has_deadline(deployment) {
+        status.conditions.retain(|condition| &*condition.kind != "Progressing");
+        return;
+    }
+    let current = find(status, "Progressing").cloned();
+    let was_complete = status.replicas == status.updated_replicas
+        && current
+            .as_ref()
+            .is_some_and(|condition| &*condition.reason == "NewReplicaSetAvailable");
+    if was_complete {
+        return;
+    }
+    let subject = new.map_or_else(
+        || format!("Deployment \"{}\"", deployment.metadata.name),
+        |set| format!("ReplicaSet \"{}\"", set.metadata.name),
+    );
+    if is_complete(deployment, status) {
+        let text = format!("{subject} has successfully progressed.");
+        set(
+            status,
+            "Progressing",
+            ConditionStatus::True,
+            "NewReplicaSetAvailable",
+            &text,
+            now,
+        );
+    } else if made_progress(&deployment.status, status) {
+        // Each progress renews lastUpdateTime, from which the deadline counts.
+        let since = current.filter(|current| current.status == ConditionStatus::True);
+        status.conditions.retain(|condition| &*condition.kind != "Progressing");
+        let text = format!("{subject} is progressing.");
+        set(
+            status,
+            "Progressing",
+            ConditionStatus::True,
+            "ReplicaSetUpdated",
+            &text,
+            now,
+        );
+        if let (Some(since), Some(last)) = (since, status.conditions.last_mut()) {
+            last.last_transition_time = since.last_transition_time;
+        }
+    } else if has_timed_out(deployment, status, now) {
+        let text = format!("{subject} has timed out progressing.");
+        set(
+            status,
+            "Progressing",
+            ConditionStatus::False,
+            "ProgressDeadlineExceeded",
+            &text,
+            now,
+        );
+    }
+}
+
+fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut DeploymentStatus, now: Time) {
+    let failure = new.into_iter().chain(old.iter().copied()).find_map(|set| {
+        set.status
+            .conditions
+            .iter()
+            .find(|condition| &*condition.kind == "ReplicaFailure")
+            .cloned()
+    });
+    match failure {
+        Some(failure) => {
+            set(
+                status,
+                "ReplicaFailure",
+                failure.status,
+                &failure.reason,
+                &failure.message,
+                now,
+            );
+        }
+        None => status
+            .conditions
+            .retain(|condition| &*condition.kind != "ReplicaFailure"),
+    }
+}
+
+/// When to look again because the deadline may have passed: one second after it.
+pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
+    let condition = find(status, "Progressing")?;
+    if !has_deadline(deployment)
+        || is_complete(deployment, status)
+        || matches!(
+            &*condition.reason,
+            "ProgressDeadlineExceeded" | "NewReplicaSetAvailable"
+        )
+    {
+        return None;
+    }
+    let from = condition.last_update_time?.seconds();
+    let left = from + i64::from(deadline(deployment)) - now.seconds();
+    Some(Span::seconds(left.max(0) + 1))
+}

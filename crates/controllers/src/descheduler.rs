@@ -1,0 +1,189 @@
+//! Descheduler: evicts pods that make a spread worse than its constraint
+//! allows, so that they are placed anew (S-12, CT-069, CT-112). It is the
+//! strategy RemovePodsViolatingTopologySpreadConstraint; off unless
+//! `deschedulingInterval` is set. It asks through the eviction API, so budgets bind it.
+//!
+//! Deviation: the descheduler is a program of its own; here it runs in the
+//! controller-manager's process.
+
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
+use std::sync::Arc;
+
+use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint, UnsatisfiableAction};
+
+use podscope_sim::{Change, DeleteOptions, Objects, Request, Span};
+
+use super::pod_util::is_active;
+use super::queue::Key;
+use super::runtime::{Accept, Action, Controller, Cx, Plan};
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Descheduler;
+
+impl Descheduler {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+impl Controller for Descheduler {
+    fn name(&self) -> &'static str {
+        "sigs.k8s.io/descheduler"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[]
+    }
+    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+        let interval = cx.settings.descheduling_interval;
+        if interval > Span::ZERO {
+            cx.tick_at(cx.now() + interval, 0);
+        }
+    }
+    fn changed(&mut self, _change: &Change, _cx: &mut Cx<'_, '_>) {}
+    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+        for pod in violating(cx.objects) {
+            cx.enqueue((Kind::Pod, pod.metadata.key()));
+        }
+        cx.tick_at(cx.now() + cx.settings.descheduling_interval, 0);
+    }
+    fn sync(&mut self, key: &Key, _cx: &mut Cx<'_, '_>) -> Plan {
+        let evict = Request::Evict {
+            pod: key.1.clone(),
+            options: DeleteOptions::default(),
+        };
+        // What a budget refuses is left to the next run.
+        Plan::one(Action::from(evict).accept(Accept::OrStop))
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// Pods to evict so that hard constraints hold again, were they placed in the emptiest domain.
+fn violating(objects: &Objects) -> Vec<Arc<Pod>> {
+    let is_hard = |constraint: &&TopologySpreadConstraint| {
+        constraint.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
+    };
+    let mut seen: Vec<(Str, TopologySpreadConstraint)> = Vec::new();
+    let mut evicted: Vec<Arc<Pod>> = Vec::new();
+    for pod in objects
+        .list::<Pod>()
+        .filter(|pod| is_active(pod) && pod.spec.node_name.is_some())
+    {
+        for constraint in pod.spec.topology_spread_constraints.iter().filter(is_hard) {
+            let identity = (pod.metadata.namespace.clone(), constraint.clone());
+            if seen.contains(&identity) {
+                continue;
+            }
+            evicted.extend(surplus(objects, &pod.metadata.namespace, constraint, &evicted));
+            seen.push(identity);
+        }
+    }
+    evicted
+}
+
+/// The pods of one constraint that are too many where they are.
+fn surplus(
+    objects: &Objects,
+    namespace: &str,
+    constraint: &TopologySpreadConstraint,
+    already: &[Arc<Pod>],
+) -> Vec<Arc<Pod>> {
+    let key = &*constraint.topology_key;
+    let mut domains: ordered::Map<Str, Vec<Arc<Pod>>> = ordered::Map::new();
+    for node in objects.list::<Node>() {
+        if let Some(domain) = node.metadata.labels.get(key) {
+            domains.entry(domain.clone()).or_default();
+        }
+    }
+    let selector = constraint.label_selector.clone().unwrap_or_default();
+    for pod in objects
+        .list_in::<Pod>(namespace)
+        .filter(|pod| is_active(pod) && selector.matches(&pod.metadata.labels))
+    {
+        let node = pod.spec.node_name.as_ref().and_then(|name| objects.named::<Node>(name));
+        let domain = node
+            .and_then(|node| node.metadata.labels.get(key))
+            .and_then(|domain| domains.get_mut(domain));
+        if let Some(pods) = domain
+            && !already.iter().any(|other| other.metadata.uid == pod.metadata.uid)
+        {
+            pods.push(pod.clone());
+        }
+    }
+    let mut sizes: ordered::Map<Str, i64> = domains
+        .iter()
+        .map(|(domain, pods)| (domain.clone(), pods.len() as i64))
+        .collect();
+    for pods in domains.values_mut() {
+        // The last is evicted first: lowest priority, youngest.
+        pods.stable_sort_by_key(|pod| {
+            (
+                std::cmp::Reverse(pod.priority()),
+                pod.metadata.creation_timestamp,
+                pod.metadata.name.clone(),
+            )
+        });
+    }
+    let mut evicted = Vec::new();
+    loop {
+        let most = sizes
+            .iter()
+            .max_by_key(|(_, size)| **size)
+            .map(|(domain, size)| (domain.clone(), *size));
+        let least = sizes
+            .iter()
+            .min_by_key(|(_, size)| **size)
+            .map(|(domain, size)| (domain.clone(), *size));
+        let (Some((most, high)), Some((least, low))) = (most, least) else {
+            return evicted;
+        };
+        if high - low <= i64::from(constraint.max_skew.max(1)) {
+            return evicted;
+        }
+        let Some(pod) = domains.get_mut(&most).and_then(Vec::pop) else {
+            return evicted;
+        };
+        evicted.push(pod);
+        sizes.insert(most, high - 1);
+        sizes.insert(least, low + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ControllerManagerSettings;
+    use super::super::lab::Lab;
+    use super::*;
+
+    /// S-12: after a scale-down left a zone empty, a run evicts as many as restore the skew, and no more.
+    #[test]
+    fn s_12_a_run_evicts_what_unbalances() {
+        let pod = |name: &str, node: &str| {
+            format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: i}}], \
+                 topologySpreadConstraints: [{{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, \
+                 labelSelector: {{matchLabels: {{app: web}}}}}}]}}}}"
+            )
+        };
+        let pods = ["one", "two", "three", "four"]
+            .map(|name| pod(name, "a-1"))
+            .join("\n---\n");
+        let settings = ControllerManagerSettings {
+            descheduling_interval: Span::seconds(60),
+            ..ControllerManagerSettings::default()
+        };
+        let mut lab = Lab::with(&["a-1", "b-1"], &pods, settings, podscope_sim::Switches::default());
+        lab.run(Span::seconds(59));
+        assert_eq!(lab.pods().len(), 4);
+        lab.run(Span::seconds(5));
+        assert_eq!(lab.pods().len(), 2);
+        lab.run(Span::seconds(120));
+        assert_eq!(
+            lab.pods().len(),
+            1,
+            "two in one zone and none in the other is a skew of two"
+        );
+    }
+}

@@ -1,0 +1,273 @@
+//! Owner-reference garbage collection (C-11, CT-152).
+//!
+//! Watches everything; an object all of whose owners are gone is deleted, an
+//! owner deleted in the foreground waits for the dependents that block it, and
+//! one deleted with `orphan` strips itself from them first. Whether an owner is
+//! gone is asked of the API, by UID; the DELETE carries the dependent's UID.
+
+use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Uid};
+
+use podscope_sim::{Change, DeleteOptions, Mutation, Part, Propagation, Request};
+
+use super::owner::kind_of;
+use super::queue::Key;
+use super::runtime::{Accept, Action, Controller, Cx, Plan};
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct GarbageCollector;
+
+impl GarbageCollector {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+fn has_finalizer(meta: &ObjectMeta, name: &str) -> bool {
+    meta.finalizers.iter().any(|finalizer| &**finalizer == name)
+}
+
+/// Waits for its dependents.
+fn is_foreground(meta: &ObjectMeta) -> bool {
+    meta.is_terminating() && has_finalizer(meta, FOREGROUND)
+}
+
+impl Controller for GarbageCollector {
+    fn name(&self) -> &'static str {
+        "garbage-collector-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        Kind::ALL
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        let Some(object) = change.object() else { return };
+        let meta = object.metadata();
+        let is_gone = change.new.is_none();
+        if is_gone || is_foreground(meta) {
+            let dependents: Vec<Key> = cx.index.dependents_of(&meta.uid).cloned().collect();
+            for key in dependents {
+                cx.enqueue(key);
+            }
+        }
+        // A dependent that went may have been the last its owners waited for.
+        if is_gone {
+            let owners: Vec<Object> = meta
+                .owner_references
+                .iter()
+                .filter_map(|owner| cx.objects.by_uid(&owner.uid))
+                .collect();
+            for owner in owners.iter().filter(|owner| is_foreground(owner.metadata())) {
+                cx.enqueue((owner.kind(), owner.key()));
+            }
+            return;
+        }
+        let is_new = change.old.is_none();
+        let owners_changed = change
+            .old
+            .as_ref()
+            .is_some_and(|old| old.metadata().owner_references != meta.owner_references);
+        let lacks_owner = (is_new || owners_changed)
+            && meta
+                .owner_references
+                .iter()
+                .any(|owner| cx.objects.by_uid(&owner.uid).is_none());
+        let must_settle = meta.is_terminating() && (has_finalizer(meta, FOREGROUND) || has_finalizer(meta, ORPHAN));
+        if lacks_owner || must_settle {
+            cx.enqueue((object.kind(), object.key()));
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        let Some(object) = cx.objects.get_kind(key.0, &key.1) else {
+            return Plan::default();
+        };
+        let meta = object.metadata();
+        if meta.is_terminating() && has_finalizer(meta, ORPHAN) {
+            return orphan(&object, cx);
+        }
+        if is_foreground(meta) {
+            return foreground(&object, cx);
+        }
+        if meta.is_terminating() || meta.owner_references.is_empty() {
+            return Plan::default();
+        }
+        collect(&object, cx)
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// Deletes an object without a live owner, or drops the references to those that are gone or wait.
+fn collect(object: &Object, cx: &Cx<'_, '_>) -> Plan {
+    let meta = object.metadata();
+    let (mut solid, mut waiting, mut absent) = (0, Vec::new(), Vec::new());
+    for reference in &meta.owner_references {
+        match cx.objects.by_uid(&reference.uid) {
+            Some(owner) if is_foreground(owner.metadata()) => waiting.push(reference.uid.clone()),
+            Some(_) => solid += 1,
+            None if kind_of(reference).is_none() => solid += 1,
+            None => absent.push(reference.clone()),
+        }
+    }
+    if absent.is_empty() && waiting.is_empty() {
+        return Plan::default();
+    }
+    let checks = absent.iter().filter_map(|reference| is_gone(meta, reference)).collect();
+    let plan = Plan::default().then(checks);
+    if solid > 0 {
+        let gone: Vec<Uid> = absent
+            .into_iter()
+            .map(|reference| reference.uid)
+            .chain(waiting)
+            .collect();
+        return plan.then_one(change_meta(object, "owners", move |meta| {
+            meta.owner_references.retain(|reference| !gone.contains(&reference.uid));
+        }));
+    }
+    let has_dependents = cx.index.dependents_of(&meta.uid).next().is_some();
+    let propagation = if has_finalizer(meta, ORPHAN) {
+        Propagation::Orphan
+    } else if has_finalizer(meta, FOREGROUND) || (!waiting.is_empty() && has_dependents) {
+        Propagation::Foreground
+    } else {
+        Propagation::Background
+    };
+    let options = DeleteOptions {
+        uid: Some(meta.uid.clone()),
+        propagation: Some(propagation),
+        ..DeleteOptions::default()
+    };
+    let delete = Request::Delete {
+        kind: object.kind(),
+        key: object.key(),
+        options,
+    };
+    plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
+}
+
+/// Asks the API itself whether an owner is gone: no such name, or another UID.
+fn is_gone(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
+    let kind = kind_of(reference)?;
+    let namespace = if kind.is_namespaced() {
+        meta.namespace.clone()
+    } else {
+        "".into()
+    };
+    let read = Request::Get {
+        kind,
+        key: ObjectKey::new(namespace, reference.name.clone()),
+    };
+    Some(Action::from(read).accept(Accept::Gone(reference.uid.clone())))
+}
+
+/// Removes the finalizer when no dependent blocks any more.
+fn foreground(object: &Object, cx: &Cx<'_, '_>) -> Plan {
+    let uid = &object.metadata().uid;
+    let blocks = |dependent: &Object| {
+        let mut references = dependent.metadata().owner_references.iter();
+        references.any(|reference| reference.uid == *uid && reference.block_owner_deletion == Some(true))
+    };
+    let mut dependents = cx
+        .index
+        .dependents_of(uid)
+        .filter_map(|(kind, key)| cx.objects.get_kind(*kind, key));
+    if dependents.any(|dependent| blocks(&dependent)) {
+        return Plan::default();
+    }
+    Plan::one(drop_finalizer(object, FOREGROUND))
+}
+
+/// Strips the owner from its dependents, then lets it go.
+fn orphan(object: &Object, cx: &Cx<'_, '_>) -> Plan {
+    let dependents = cx
+        .index
+        .dependents_of(&object.metadata().uid)
+        .filter_map(|(kind, key)| cx.objects.get_kind(*kind, key));
+    let strip = dependents
+        .map(|dependent| {
+            let uid = object.metadata().uid.clone();
+            change_meta(&dependent, "orphan", move |meta| {
+                meta.owner_references.retain(|reference| reference.uid != uid)
+            })
+        })
+        .collect();
+    Plan::default().then(strip).then_one(drop_finalizer(object, ORPHAN))
+}
+
+fn drop_finalizer(object: &Object, name: &'static str) -> Action {
+    change_meta(object, "finalizer", move |meta| {
+        meta.finalizers.retain(|finalizer| &**finalizer != name)
+    })
+}
+
+fn change_meta(
+    object: &Object,
+    name: &'static str,
+    change: impl Fn(&mut ObjectMeta) + Send + Sync + 'static,
+) -> Action {
+    let change = Mutation::of_object(name, move |object| {
+        let mut object = object.clone();
+        change(object.metadata_mut());
+        Some(object)
+    });
+    let patch = Request::Patch {
+        kind: object.kind(),
+        key: object.key(),
+        uid: Some(object.metadata().uid.clone()),
+        part: Part::Main,
+        change,
+    };
+    Action::from(patch).accept(Accept::OrNotFound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::Lab;
+    use super::*;
+    use podscope_api::{Deployment, Pod, ReplicaSet};
+    use podscope_sim::Span;
+
+    const WEB: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, \
+        template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}";
+
+    fn counts(lab: &Lab) -> (usize, usize, usize) {
+        (
+            lab.objects.list::<Deployment>().count(),
+            lab.objects.list::<ReplicaSet>().count(),
+            lab.objects.list::<Pod>().count(),
+        )
+    }
+
+    /// CT-152: in the background dependents follow, gracefully; in the foreground the owner waits; orphans stay.
+    #[test]
+    fn ct_152_three_ways() {
+        let mut lab = Lab::new(&["a-1"], WEB);
+        lab.run(Span::seconds(5));
+        lab.delete(Kind::Deployment, "web", None);
+        lab.run(Span::millis(100));
+        assert_eq!(counts(&lab), (0, 0, 2));
+        assert!(lab.pods().iter().all(|pod| pod.starts_with('-')));
+        lab.run(Span::seconds(3));
+        assert_eq!(counts(&lab), (0, 0, 0));
+
+        let mut lab = Lab::new(&["a-1"], WEB);
+        lab.run(Span::seconds(5));
+        lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(FOREGROUND.into()));
+        lab.partition("a-1");
+        lab.delete(Kind::Deployment, "web", None);
+        lab.run(Span::seconds(60));
+        assert_eq!(counts(&lab), (1, 1, 2), "a pod that cannot go blocks its owners");
+        lab.heal("a-1");
+        lab.run(Span::seconds(5));
+        assert_eq!(counts(&lab), (0, 0, 0));
+
+        let mut lab = Lab::new(&["a-1"], WEB);
+        lab.run(Span::seconds(5));
+        lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(ORPHAN.into()));
+        lab.delete(Kind::Deployment, "web", None);
+        lab.run(Span::seconds(5));
+        assert_eq!(counts(&lab), (0, 1, 2));
+    }
+}

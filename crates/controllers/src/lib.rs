@@ -1,0 +1,87 @@
+//! kube-controller-manager: every controller in one file of its own, over one
+//! shared watch cache. A controller reads like its documentation: what it
+//! watches, what it compares, what it requests. Nothing here writes the store.
+//!
+//! ```
+//! use podscope_api::Time;
+//! use podscope_controllers::{ControllerManager, ControllerManagerSettings, Ctx};
+//! use podscope_sim::{Actor, Input, Rng, SimTime, Switches};
+//!
+//! let mut manager = ControllerManager::new(ControllerManagerSettings::default());
+//! let (mut rng, switches, mut calls) = (Rng::split(7, "controller-manager"), Switches::default(), 0);
+//! let actor = Actor::ControllerManager(0);
+//! let mut ctx = Ctx::new(SimTime::ZERO, Time::from_seconds(0), actor, &mut rng, &switches, &mut calls);
+//! // Before its first list has answered it asks for nothing.
+//! manager.handle(Input::Started, &mut ctx);
+//! assert!(ctx.into_effects::<podscope_controllers::Timer, podscope_controllers::Act>().is_empty());
+//! ```
+#![deny(missing_docs)]
+
+mod attach_detach;
+mod attacher;
+mod attachment;
+mod daemonset;
+mod deployment;
+mod deployment_status;
+mod descheduler;
+mod disruption;
+mod endpointslice;
+mod expectations;
+mod fencing;
+mod garbage_collector;
+mod index;
+mod job;
+mod job_policy;
+#[cfg(test)]
+mod lab;
+mod namespace;
+mod node_lifecycle;
+mod node_selector;
+mod node_zones;
+mod owner;
+mod persistent_volume;
+mod pod_util;
+mod podgc;
+mod queue;
+mod registry;
+mod replicaset;
+mod revision;
+mod runtime;
+mod settings;
+mod statefulset;
+mod statefulset_claims;
+mod taint_eviction;
+mod taints;
+mod tally;
+mod template;
+#[cfg(test)]
+mod tests;
+mod victims;
+mod volume_protection;
+
+pub use attachment::{ATTACHED_TO, driver_of};
+pub use fencing::{FenceMechanism, FencingSettings};
+pub use node_selector::fits as fits_node;
+pub use runtime::ControllerManager;
+pub use settings::{ControllerManagerSettings, Millis, SettingError};
+
+use podscope_api::NodeName;
+
+/// The context of a step of a process of controllers.
+pub type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+/// What reaches a process of controllers.
+pub type Input = podscope_sim::Input<Timer>;
+
+/// A timer of a process of controllers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// The earliest of its deadlines has come; it keeps them itself.
+    Wake,
+}
+
+/// What a controller does to the world beside the API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Cut a node off, so that nothing on it can write any more (V-05).
+    Fence(NodeName, FenceMechanism),
+}

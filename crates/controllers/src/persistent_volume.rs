@@ -1,0 +1,542 @@
+//! Persistent volumes: claims are bound to volumes, volumes made for claims
+//! and reclaimed after them (V-01, CT-123, CT-138).
+//!
+//! ```text
+//! claim:  Pending ──► Bound ──► Lost            volume:  Available ──► Bound ──► Released ──► (deleted)
+//! ```
+//!
+//! Watches claims, volumes and classes. Both sides name each other: the
+//! volume's `claimRef` with the claim's UID, the claim's `volumeName`.
+//! Deviation: the external provisioner of a class's driver is played here; it takes one second.
+
+mod provisioned;
+
+use podscope_api::ordered;
+use std::sync::Arc;
+
+use podscope_api::{
+    ClaimPhase, EventType, Kind, Node, Object, ObjectKey, ObjectReference, PersistentVolume, PersistentVolumeClaim,
+    Pod, StorageClass, Str, VolumeBindingMode, VolumePhase,
+};
+
+use podscope_sim::{Change, DeleteOptions, Part, Request, Span};
+
+use super::queue::{Key, key_of};
+use super::runtime::{Accept, Action, Controller, Cx, Plan, note};
+use super::template::set_entry;
+use provisioned::made_for;
+
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
+const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+const ZONE: &str = "topology.kubernetes.io/zone";
+/// How long a driver takes to make or delete a volume.
+const PROVISIONING: Span = Span::seconds(1);
+/// Pending claims are looked at again.
+const RESYNC: Span = Span::seconds(15);
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct PersistentVolumes {
+    /// Claims whose volume is being made, and released volumes being deleted: ready from then on.
+    under_way: ordered::Map<Key, podscope_sim::SimTime>,
+}
+
+impl PersistentVolumes {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+}
+
+impl Controller for PersistentVolumes {
+    fn name(&self) -> &'static str {
+        "persistentvolume-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[
+            Kind::PersistentVolume,
+            Kind::PersistentVolumeClaim,
+            Kind::StorageClass,
+            Kind::Pod,
+        ]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        match change.object() {
+            Some(Object::PersistentVolumeClaim(claim)) => {
+                cx.enqueue(key_of(&**claim));
+                if !claim.spec.volume_name.is_empty() {
+                    cx.enqueue((
+                        Kind::PersistentVolume,
+                        ObjectKey::cluster(claim.spec.volume_name.clone()),
+                    ));
+                }
+            }
+            Some(Object::PersistentVolume(volume)) => {
+                cx.enqueue(key_of(&**volume));
+                if let Some(claim) = &volume.spec.claim_ref {
+                    cx.enqueue((
+                        Kind::PersistentVolumeClaim,
+                        ObjectKey::new(claim.namespace.clone(), claim.name.clone()),
+                    ));
+                } else if change.new.is_some() {
+                    enqueue_pending(cx);
+                }
+            }
+            Some(Object::StorageClass(_)) => enqueue_pending(cx),
+            // Only what the text of a waiting claim's event says depends on pods.
+            _ => {}
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        if key.0 == Kind::PersistentVolume {
+            let volume = cx.objects.get::<PersistentVolume>(&key.1).cloned();
+            return volume.map_or_else(Plan::default, |volume| self.sync_volume(key, &volume, cx));
+        }
+        let Some(claim) = cx.objects.get::<PersistentVolumeClaim>(&key.1).cloned() else {
+            self.under_way.remove(key);
+            return Plan::default();
+        };
+        if claim.spec.volume_name.is_empty() {
+            self.sync_unbound(key, &claim, cx)
+        } else {
+            self.under_way.remove(key);
+            sync_named(&claim, cx)
+        }
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+fn enqueue_pending(cx: &mut Cx<'_, '_>) {
+    let pending = cx
+        .objects
+        .list::<PersistentVolumeClaim>()
+        .filter(|claim| claim.status.phase != Some(ClaimPhase::Bound));
+    let keys: Vec<Key> = pending.map(|claim| key_of(&**claim)).collect();
+    keys.into_iter().for_each(|key| cx.enqueue(key));
+}
+
+fn class_of(claim: &PersistentVolumeClaim) -> &str {
+    claim.spec.storage_class_name.as_deref().unwrap_or_default()
+}
+
+/// Whether a volume's reference is to this claim, by UID where it has one.
+fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
+    reference.name == claim.metadata.name
+        && reference.namespace == claim.metadata.namespace
+        && (reference.uid.is_empty() || reference.uid == claim.metadata.uid)
+}
+
+/// The smallest volume that satisfies the claim; one reserved for it wins (CT-123).
+fn best_match<'o>(
+    claim: &PersistentVolumeClaim,
+    cx: &'o Cx<'_, '_>,
+    reserved_only: bool,
+) -> Option<&'o Arc<PersistentVolume>> {
+    let wanted = claim.spec.resources.requests.get("storage");
+    let fits = |volume: &&Arc<PersistentVolume>| {
+        let spec = &volume.spec;
+        let mode = |mode: &Option<Str>| mode.clone().unwrap_or_else(|| "Filesystem".into());
+        let selector = claim.spec.selector.as_ref();
+        !volume.metadata.is_terminating()
+            && claim
+                .spec
+                .access_modes
+                .iter()
+                .all(|wanted| spec.access_modes.contains(wanted))
+            && mode(&spec.volume_mode) == mode(&claim.spec.volume_mode)
+            && wanted.is_none_or(|wanted| spec.capacity.get("storage").is_some_and(|size| size >= wanted))
+            && match &spec.claim_ref {
+                Some(reference) => refers_to(reference, claim),
+                None => {
+                    !reserved_only
+                        && *spec.storage_class_name == *class_of(claim)
+                        && matches!(
+                            volume.status.phase,
+                            None | Some(VolumePhase::Available | VolumePhase::Pending)
+                        )
+                        && selector.is_none_or(|selector| selector.matches(&volume.metadata.labels))
+                }
+            }
+    };
+    let candidates = cx.objects.list::<PersistentVolume>().filter(fits);
+    candidates.min_by_key(|volume| {
+        (
+            volume.spec.claim_ref.is_none(),
+            volume.spec.capacity.get("storage").cloned(),
+            volume.metadata.name.clone(),
+        )
+    })
+}
+
+/// Binds both sides: the volume first, then the claim.
+fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) -> Plan {
+    let mut plan = plan;
+    let mut bound = volume.clone();
+    if bound
+        .spec
+        .claim_ref
+        .as_ref()
+        .is_none_or(|reference| reference.uid != claim.metadata.uid)
+    {
+        if bound.spec.claim_ref.is_none() {
+            set_entry(&mut bound.metadata.annotations, BOUND_BY_CONTROLLER, "yes");
+        }
+        bound.spec.claim_ref = Some(ObjectReference {
+            kind: "PersistentVolumeClaim".into(),
+            api_version: "v1".into(),
+            namespace: claim.metadata.namespace.clone(),
+            name: claim.metadata.name.clone(),
+            uid: claim.metadata.uid.clone(),
+            resource_version: claim.metadata.resource_version.clone(),
+            ..ObjectReference::default()
+        });
+        plan = plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(bound)), Part::Main));
+    }
+    let mut named = claim.clone();
+    if named.spec.volume_name.is_empty() {
+        set_entry(&mut named.metadata.annotations, BOUND_BY_CONTROLLER, "yes");
+        named.spec.volume_name = volume.metadata.name.clone();
+    }
+    set_entry(&mut named.metadata.annotations, BIND_COMPLETED, "yes");
+    if named != *claim {
+        // The status follows when the cache shows this.
+        return plan.then_one(Request::Update(
+            Object::PersistentVolumeClaim(Arc::new(named)),
+            Part::Main,
+        ));
+    }
+    named.status.phase = Some(ClaimPhase::Bound);
+    named.status.access_modes = volume.spec.access_modes.clone();
+    named.status.capacity = volume.spec.capacity.clone();
+    if named.status == claim.status {
+        return plan;
+    }
+    plan.then_one(Request::Update(
+        Object::PersistentVolumeClaim(Arc::new(named)),
+        Part::Status,
+    ))
+}
+
+fn set_claim_phase(claim: &PersistentVolumeClaim, phase: ClaimPhase) -> Plan {
+    if claim.status.phase.as_ref() == Some(&phase) {
+        return Plan::default();
+    }
+    let mut updated = claim.clone();
+    updated.status.phase = Some(phase);
+    Plan::one(Request::Update(
+        Object::PersistentVolumeClaim(Arc::new(updated)),
+        Part::Status,
+    ))
+}
+
+/// A claim that names its volume.
+fn sync_named(claim: &PersistentVolumeClaim, cx: &mut Cx<'_, '_>) -> Plan {
+    let is_complete = claim.metadata.annotation(BIND_COMPLETED).is_some();
+    let Some(volume) = cx.objects.named::<PersistentVolume>(&claim.spec.volume_name).cloned() else {
+        if !is_complete {
+            return set_claim_phase(claim, ClaimPhase::Pending);
+        }
+        let text = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+        return lose(claim, "ClaimLost", text, cx);
+    };
+    match &volume.spec.claim_ref {
+        Some(reference) if !refers_to(reference, claim) => {
+            if !is_complete {
+                return set_claim_phase(claim, ClaimPhase::Pending);
+            }
+            let text = "Two claims are bound to the same volume, this one is bound incorrectly";
+            lose(claim, "ClaimMisbound", text, cx)
+        }
+        _ => bind(&volume, claim, Plan::default()),
+    }
+}
+
+fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut Cx<'_, '_>) -> Plan {
+    if claim.status.phase != Some(ClaimPhase::Lost) {
+        cx.event(note(claim, EventType::Warning, reason, text));
+    }
+    set_claim_phase(claim, ClaimPhase::Lost)
+}
+
+impl PersistentVolumes {
+    /// A claim that names no volume yet.
+    fn sync_unbound(&mut self, key: &Key, claim: &Arc<PersistentVolumeClaim>, cx: &mut Cx<'_, '_>) -> Plan {
+        if claim.metadata.is_terminating() {
+            return Plan::default();
+        }
+        let class = cx.objects.named::<StorageClass>(class_of(claim)).cloned();
+        let waits = class
+            .as_ref()
+            .is_some_and(|class| class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer));
+        let selected = claim.metadata.annotation(SELECTED_NODE).map(str::to_owned);
+        if let Some(volume) = best_match(claim, cx, waits) {
+            return bind(&volume.clone(), claim, Plan::default());
+        }
+        let pending = set_claim_phase(claim, ClaimPhase::Pending);
+        if waits && selected.is_none() {
+            self.explain_wait(claim, cx);
+            return pending;
+        }
+        match class {
+            None if class_of(claim).is_empty() => {
+                let text = "no persistent volumes available for this claim and no storage class is set";
+                cx.event(note(&**claim, EventType::Normal, "FailedBinding", text));
+                pending.requeue_after(Some(RESYNC))
+            }
+            None => {
+                let text = format!("storageclass.storage.k8s.io \"{}\" not found", class_of(claim));
+                cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
+                pending.requeue_after(Some(RESYNC))
+            }
+            Some(class) if &*class.provisioner == NO_PROVISIONER => {
+                let text = "no volume plugin matched name: kubernetes.io/no-provisioner";
+                cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
+                pending.requeue_after(Some(RESYNC))
+            }
+            Some(class) => self.provision(key, claim, &class, selected.as_deref(), pending, cx),
+        }
+    }
+
+    fn explain_wait(&self, claim: &PersistentVolumeClaim, cx: &mut Cx<'_, '_>) {
+        let key = claim.metadata.key();
+        let users = cx.index.users_of(&key).filter_map(|pod| cx.objects.get::<Pod>(pod));
+        let waiting = users
+            .filter(|pod| pod.spec.node_name.is_none())
+            .map(|pod| pod.metadata.name.to_string())
+            .next();
+        let (reason, text) = match waiting {
+            Some(pod) => ("WaitForPodScheduled", format!("waiting for pod {pod} to be scheduled")),
+            None => (
+                "WaitForFirstConsumer",
+                "waiting for first consumer to be created before binding".to_owned(),
+            ),
+        };
+        cx.event(note(claim, EventType::Normal, reason, text));
+    }
+
+    /// The driver of the class makes a volume.
+    fn provision(
+        &mut self,
+        key: &Key,
+        claim: &PersistentVolumeClaim,
+        class: &StorageClass,
+        selected: Option<&str>,
+        pending: Plan,
+        cx: &mut Cx<'_, '_>,
+    ) -> Plan {
+        let now = cx.now();
+        let ready = self.under_way.get(key).copied();
+        let Some(ready) = ready else {
+            let driver = &class.provisioner;
+            let text = format!(
+                "Waiting for a volume to be created either by the external provisioner '{driver}' or manually by the system administrator. \
+                 If volume creation is delayed, please verify that the provisioner is running and correctly registered."
+            );
+            cx.event(note(claim, EventType::Normal, "ExternalProvisioning", text));
+            let text = format!(
+                "External provisioner is provisioning volume for claim \"{}\"",
+                claim.metadata.key()
+            );
+            cx.event(note(claim, EventType::Normal, "Provisioning", text));
+            self.under_way.insert(key.clone(), now + PROVISIONING);
+            return pending.requeue_after(Some(PROVISIONING));
+        };
+        if ready > now {
+            return pending.requeue_after(Some(ready - now));
+        }
+        let name = format!("pvc-{}", claim.metadata.uid);
+        let text = format!("Successfully provisioned volume {name}");
+        let node = selected.and_then(|name| cx.objects.named::<Node>(name)).cloned();
+        let volume = made_for(claim, class, &name, node.as_deref());
+        let create = Action::from(Request::Create(Object::PersistentVolume(Arc::new(volume))))
+            .accept(Accept::OrAlreadyExists)
+            .on_success(note(claim, EventType::Normal, "ProvisioningSucceeded", text));
+        pending.then_one(create)
+    }
+
+    fn sync_volume(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut Cx<'_, '_>) -> Plan {
+        let Some(reference) = &volume.spec.claim_ref else {
+            return set_volume_phase(volume, VolumePhase::Available, cx);
+        };
+        if reference.uid.is_empty() {
+            return set_volume_phase(volume, VolumePhase::Available, cx);
+        }
+        let claim_key = ObjectKey::new(reference.namespace.clone(), reference.name.clone());
+        let claim = cx.objects.get::<PersistentVolumeClaim>(&claim_key);
+        match claim.filter(|claim| claim.metadata.uid == reference.uid) {
+            Some(claim) if claim.spec.volume_name == volume.metadata.name => {
+                self.under_way.remove(key);
+                set_volume_phase(volume, VolumePhase::Bound, cx)
+            }
+            // The claim is about to name the volume.
+            Some(claim) if claim.spec.volume_name.is_empty() => Plan::default(),
+            _ => self.release(key, volume, cx),
+        }
+    }
+
+    /// The claim is gone: `Retain` keeps the volume, `Delete` has its driver remove it.
+    fn release(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut Cx<'_, '_>) -> Plan {
+        let plan = match volume.status.phase {
+            Some(VolumePhase::Failed) => Plan::default(),
+            _ => set_volume_phase(volume, VolumePhase::Released, cx),
+        };
+        if volume.spec.persistent_volume_reclaim_policy.as_deref() != Some("Delete") || volume.metadata.is_terminating()
+        {
+            return plan;
+        }
+        // The driver does not delete what is still attached (external-provisioner asks for that).
+        let attached = cx
+            .objects
+            .list::<podscope_api::VolumeAttachment>()
+            .any(|attachment| attachment.spec.source.persistent_volume_name.as_ref() == Some(&volume.metadata.name));
+        let now = cx.now();
+        let ready = *self.under_way.entry(key.clone()).or_insert(now + PROVISIONING);
+        if attached || ready > now {
+            return plan.requeue_after(Some((ready - now).max(PROVISIONING)));
+        }
+        self.under_way.remove(key);
+        let delete = Request::Delete {
+            kind: Kind::PersistentVolume,
+            key: key.1.clone(),
+            options: DeleteOptions::default(),
+        };
+        plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
+    }
+}
+
+fn set_volume_phase(volume: &PersistentVolume, phase: VolumePhase, cx: &Cx<'_, '_>) -> Plan {
+    if volume.status.phase.as_ref() == Some(&phase) {
+        return Plan::default();
+    }
+    let mut updated = volume.clone();
+    updated.status.phase = Some(phase);
+    updated.status.last_phase_transition_time = Some(cx.time());
+    Plan::one(Request::Update(
+        Object::PersistentVolume(Arc::new(updated)),
+        Part::Status,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::Lab;
+    use super::*;
+
+    fn volume(name: &str, size: &str, more: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{capacity: {{storage: {size}}}, accessModes: [ReadWriteOnce], \
+             storageClassName: disk, nfs: {{server: s, path: /{name}}}{more}}}}}"
+        )
+    }
+    fn claim(name: &str, class: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {class}, \
+             resources: {{requests: {{storage: 5Gi}}}}}}}}"
+        )
+    }
+    fn phases(lab: &Lab) -> Vec<String> {
+        let claims = lab.objects.list::<PersistentVolumeClaim>().map(|claim| {
+            format!(
+                "{}:{}:{}",
+                claim.metadata.name,
+                claim.spec.volume_name,
+                claim.status.phase.as_ref().map_or("", |phase| phase.as_str())
+            )
+        });
+        let volumes = lab.objects.list::<PersistentVolume>().map(|volume| {
+            format!(
+                "{}:{}",
+                volume.metadata.name,
+                volume.status.phase.as_ref().map_or("", |phase| phase.as_str())
+            )
+        });
+        claims.chain(volumes).collect()
+    }
+    fn documents(parts: &[String]) -> String {
+        parts.join("\n---\n")
+    }
+
+    /// V-01, CT-123: the smallest that fits; both sides name each other; released when the claim goes; Retain keeps it.
+    #[test]
+    fn ct_123_binding_and_release() {
+        let parts = [
+            volume("big", "50Gi", ""),
+            volume("small", "1Gi", ""),
+            volume("mid", "5Gi", ""),
+            claim("data", "disk"),
+        ];
+        let mut lab = Lab::new(&["a-1"], &documents(&parts));
+        lab.run(Span::seconds(1));
+        assert_eq!(
+            phases(&lab),
+            ["data:mid:Bound", "big:Available", "mid:Bound", "small:Available"]
+        );
+        lab.delete(Kind::PersistentVolumeClaim, "data", None);
+        lab.run(Span::seconds(5));
+        assert_eq!(phases(&lab), ["big:Available", "mid:Released", "small:Available"]);
+        lab.apply(&claim("data", "disk"));
+        lab.run(Span::seconds(1));
+        assert_eq!(
+            phases(&lab)[0],
+            "data:big:Bound",
+            "a released volume is not taken again"
+        );
+        lab.delete(Kind::PersistentVolume, "big", None);
+        lab.run(Span::seconds(1));
+        assert_eq!(phases(&lab)[0], "data:big:Lost");
+    }
+
+    /// V-01, CT-123: a class makes volumes; one that waits does so when the scheduler has chosen a node, in its zone; Delete deletes.
+    #[test]
+    fn ct_123_provisioning() {
+        let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}";
+        let mut lab = Lab::new(&["b-1"], &documents(&[class.into(), claim("data", "fast")]));
+        lab.run(Span::seconds(5));
+        assert_eq!(phases(&lab), ["data::Pending"]);
+        assert!(
+            lab.events.contains(
+                &"data WaitForFirstConsumer: waiting for first consumer to be created before binding".to_owned()
+            ),
+            "{:?}",
+            lab.events
+        );
+        lab.edit::<PersistentVolumeClaim>("data", |claim| {
+            set_entry(&mut claim.metadata.annotations, SELECTED_NODE, "b-1");
+        });
+        lab.run(Span::seconds(2));
+        let made = lab.objects.list::<PersistentVolume>().next().unwrap().clone();
+        let terms = &made
+            .spec
+            .node_affinity
+            .as_ref()
+            .unwrap()
+            .required
+            .as_ref()
+            .unwrap()
+            .node_selector_terms;
+        assert_eq!(*terms[0].match_expressions[0].values[0], *"b");
+        assert_eq!(phases(&lab)[0], format!("data:{}:Bound", made.metadata.name));
+        lab.delete(Kind::PersistentVolumeClaim, "data", None);
+        lab.run(Span::seconds(3));
+        assert_eq!(phases(&lab), Vec::<String>::new());
+    }
+
+    /// Claims that cannot be met say why.
+    #[test]
+    fn ct_123_unmet_claims() {
+        let mut lab = Lab::new(&["a-1"], &documents(&[claim("one", "\"\""), claim("two", "none")]));
+        lab.run(Span::seconds(1));
+        lab.events.sort_unstable();
+        lab.events.dedup();
+        assert_eq!(
+            lab.events,
+            [
+                "one FailedBinding: no persistent volumes available for this claim and no storage class is set",
+                "two ProvisioningFailed: storageclass.storage.k8s.io \"none\" not found"
+            ]
+        );
+    }
+}

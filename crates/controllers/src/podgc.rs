@@ -1,0 +1,231 @@
+//! PodGC: removes what no kubelet will remove (CT-045 to CT-051).
+//!
+//! Every 20 s, in order: finished pods beyond the threshold; terminating pods
+//! on not-ready nodes marked out of service; pods of nodes that are gone for
+//! 40 s; terminating pods that were never bound. It is the one controller that
+//! may delete by force (C-05).
+
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
+use std::sync::Arc;
+
+use podscope_api::{ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod, PodPhase};
+
+use podscope_sim::{Answer, Change, DeleteOptions, Mutation, Part, Request, SimTime, Span};
+
+use super::pod_util::set_condition;
+use super::queue::Key;
+use super::runtime::{Accept, Action, Controller, Cx, Plan};
+use super::taints::is_out_of_service;
+
+const PERIOD: Span = Span::seconds(20);
+/// How long a node must be missing.
+const QUARANTINE: Span = Span::seconds(40);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Terminated,
+    OutOfService,
+    Orphaned,
+    Unscheduled,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct PodGc {
+    /// Pods that may concern a pass, so that a pass does not look at all.
+    terminal: ordered::Set<ObjectKey>,
+    terminating: ordered::Set<ObjectKey>,
+    /// Names of nodes that were missing when last heard of.
+    missing: ordered::Set<NodeName>,
+    quarantine: ordered::Map<NodeName, SimTime>,
+    doomed: ordered::Map<ObjectKey, Why>,
+}
+
+impl PodGc {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+}
+
+impl Controller for PodGc {
+    fn name(&self) -> &'static str {
+        "pod-garbage-collector-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::Pod, Kind::Node]
+    }
+    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+        if !cx.ctx.switches.podgc_absent {
+            cx.tick_at(cx.now(), 0);
+        }
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        match (&change.old, &change.new) {
+            (Some(Object::Node(node)), None) => {
+                self.missing.insert((&*node.metadata.name).into());
+            }
+            (Some(Object::Pod(pod)), None) => {
+                let key = pod.metadata.key();
+                self.terminal.remove(&key);
+                self.terminating.remove(&key);
+                self.doomed.remove(&key);
+            }
+            (_, Some(Object::Pod(pod))) => {
+                let key = pod.metadata.key();
+                if pod.metadata.is_terminating() {
+                    self.terminating.insert(key.clone());
+                }
+                if pod.is_terminal() {
+                    self.terminal.insert(key);
+                }
+                if let Some(node) = &pod.spec.node_name
+                    && cx.objects.named::<Node>(node).is_none()
+                {
+                    self.missing.insert(node.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+        self.collect(cx);
+        cx.tick_at(cx.now() + PERIOD, 0);
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        if key.0 == Kind::Node {
+            // The cache misses the node; is it really gone?
+            let read = Request::Get {
+                kind: Kind::Node,
+                key: key.1.clone(),
+            };
+            return Plan::one(Action::from(read).accept(Accept::OnlyNotFound));
+        }
+        let (Some(why), Some(pod)) = (self.doomed.remove(&key.1), cx.objects.get::<Pod>(&key.1)) else {
+            return Plan::default();
+        };
+        let mut plan = Plan::default();
+        if !pod.is_terminal() {
+            let now = cx.time();
+            let change = Mutation::new("collection", move |pod: &mut Pod| {
+                pod.status.phase = Some(PodPhase::Failed);
+                if why == Why::Orphaned {
+                    let text = "PodGC: node no longer exists";
+                    set_condition(
+                        &mut pod.status,
+                        "DisruptionTarget",
+                        ConditionStatus::True,
+                        "DeletionByPodGC",
+                        text,
+                        now,
+                    );
+                }
+            });
+            let patch = Action::from(Request::Patch {
+                kind: Kind::Pod,
+                key: key.1.clone(),
+                uid: Some(pod.metadata.uid.clone()),
+                part: Part::Status,
+                change,
+            });
+            // Patch and DELETE are two writes; a crash between them leaves a Failed pod (CT-051).
+            plan = plan.then_one(patch.accept(Accept::OrStop));
+        }
+        let delete = Request::Delete {
+            kind: Kind::Pod,
+            key: key.1.clone(),
+            options: DeleteOptions {
+                grace_seconds: Some(0),
+                ..DeleteOptions::default()
+            },
+        };
+        plan.then_one(Action::from(delete).accept(Accept::OrStop))
+    }
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut Cx<'_, '_>) {
+        let Request::Get { .. } = request else { return };
+        if answer.as_ref().is_err_and(|error| error.code == 404) {
+            let node = NodeName(key.1.name.clone());
+            let pods: Vec<ObjectKey> = cx.objects.pods_on(&node).map(|pod| pod.metadata.key()).collect();
+            for pod in pods {
+                self.doom(pod, Why::Orphaned, cx);
+            }
+        }
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl PodGc {
+    fn doom(&mut self, pod: ObjectKey, why: Why, cx: &mut Cx<'_, '_>) {
+        self.doomed.insert(pod.clone(), why);
+        cx.enqueue((Kind::Pod, pod));
+    }
+
+    fn collect(&mut self, cx: &mut Cx<'_, '_>) {
+        let threshold = cx.settings.terminated_pod_gc_threshold;
+        if threshold > 0 {
+            for pod in surplus(cx, &self.terminal, threshold) {
+                self.doom(pod, Why::Terminated, cx);
+            }
+        }
+        let terminating: Vec<Arc<Pod>> = self
+            .terminating
+            .iter()
+            .filter_map(|key| cx.objects.get::<Pod>(key))
+            .cloned()
+            .collect();
+        for pod in &terminating {
+            let node = pod
+                .spec
+                .node_name
+                .as_ref()
+                .and_then(|name| cx.objects.named::<Node>(name));
+            if node.is_some_and(|node| !node.is_ready() && is_out_of_service(node)) {
+                self.doom(pod.metadata.key(), Why::OutOfService, cx);
+            }
+        }
+        self.orphans(cx);
+        for pod in terminating.iter().filter(|pod| pod.spec.node_name.is_none()) {
+            self.doom(pod.metadata.key(), Why::Unscheduled, cx);
+        }
+    }
+
+    fn orphans(&mut self, cx: &mut Cx<'_, '_>) {
+        let now = cx.now();
+        self.missing
+            .retain(|node| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
+        for node in &self.missing {
+            self.quarantine.entry(node.clone()).or_insert(now + QUARANTINE);
+        }
+        let due: Vec<NodeName> = self
+            .quarantine
+            .iter()
+            .filter(|(_, until)| **until <= now)
+            .map(|(node, _)| node.clone())
+            .collect();
+        for node in due {
+            self.quarantine.remove(&node);
+            if cx.objects.named::<Node>(&node).is_none() {
+                cx.enqueue((Kind::Node, ObjectKey::cluster(node.0)));
+            }
+        }
+    }
+}
+
+/// Finished pods beyond the threshold: evicted ones first, then the oldest (CT-046).
+fn surplus(cx: &Cx<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
+    let threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
+    if terminal.len() <= threshold {
+        return Vec::new();
+    }
+    let mut pods: Vec<&Arc<Pod>> = terminal.iter().filter_map(|key| cx.objects.get::<Pod>(key)).collect();
+    let count = pods.len().saturating_sub(threshold);
+    pods.stable_sort_by_key(|pod| {
+        (
+            &*pod.status.reason != "Evicted",
+            pod.metadata.creation_timestamp,
+            pod.metadata.name.clone(),
+        )
+    });
+    pods.into_iter().take(count).map(|pod| pod.metadata.key()).collect()
+}

@@ -1,0 +1,458 @@
+//! ReplicaSet and ReplicationController: keep a number of active pods.
+//!
+//! Watches the sets and pods; compares active pods (not finished, not
+//! terminating) with `spec.replicas`; creates or deletes the difference. A pod
+//! is replaced as soon as its deletion begins, so processes may overlap
+//! (C-01, CT-015, CT-055).
+
+use podscope_api::ordered;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use podscope_api::{
+    ConditionStatus, EventType, Kind, LabelSelector, Object, Pod, PodTemplateSpec, ReplicaSet, ReplicaSetStatus,
+    ReplicationController, Time, WorkloadCondition,
+};
+
+use podscope_api::Resource;
+use podscope_sim::{Answer, Change, DeleteOptions, Part, Request};
+
+use super::expectations::Expectations;
+use super::owner::{self, controller_of, controller_ref};
+use super::pod_util::{is_active, is_available, next_available_in, ready_since};
+use super::queue::{Key, key_of};
+use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
+use super::tally::{Tallies, has_labels};
+use super::template::Template;
+use super::victims::victims;
+
+/// Creations and deletions of one sync (CT-056).
+pub(super) const BURST: usize = 500;
+
+/// What ReplicaSet and ReplicationController have in common.
+pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
+    /// The controller's name.
+    const NAME: &'static str;
+    const WATCHES: &'static [Kind];
+    fn replicas(&self) -> i32;
+    fn min_ready_seconds(&self) -> Option<i32>;
+    fn selector(&self) -> Option<LabelSelector>;
+    fn template(&self) -> &Arc<PodTemplateSpec>;
+    fn status(&self) -> &ReplicaSetStatus;
+    fn status_mut(&mut self) -> &mut ReplicaSetStatus;
+}
+
+impl ReplicaOwner for ReplicaSet {
+    const NAME: &'static str = "replicaset-controller";
+    const WATCHES: &'static [Kind] = &[Kind::ReplicaSet, Kind::Pod];
+    fn replicas(&self) -> i32 {
+        self.spec.replicas.unwrap_or(1)
+    }
+    fn min_ready_seconds(&self) -> Option<i32> {
+        self.spec.min_ready_seconds
+    }
+    fn selector(&self) -> Option<LabelSelector> {
+        self.spec.selector.clone()
+    }
+    fn template(&self) -> &Arc<PodTemplateSpec> {
+        &self.spec.template
+    }
+    fn status(&self) -> &ReplicaSetStatus {
+        &self.status
+    }
+    fn status_mut(&mut self) -> &mut ReplicaSetStatus {
+        &mut self.status
+    }
+}
+
+impl ReplicaOwner for ReplicationController {
+    const NAME: &'static str = "replication-controller";
+    const WATCHES: &'static [Kind] = &[Kind::ReplicationController, Kind::Pod];
+    fn replicas(&self) -> i32 {
+        self.spec.replicas.unwrap_or(1)
+    }
+    fn min_ready_seconds(&self) -> Option<i32> {
+        self.spec.min_ready_seconds
+    }
+    fn selector(&self) -> Option<LabelSelector> {
+        Some(LabelSelector {
+            match_labels: self.spec.selector.clone(),
+            ..LabelSelector::default()
+        })
+    }
+    fn template(&self) -> &Arc<PodTemplateSpec> {
+        &self.spec.template
+    }
+    fn status(&self) -> &ReplicaSetStatus {
+        &self.status
+    }
+    fn status_mut(&mut self) -> &mut ReplicaSetStatus {
+        &mut self.status
+    }
+}
+
+/// The controller of one of the two kinds.
+#[derive(Debug)]
+pub(super) struct Replicas<T> {
+    expectations: Expectations,
+    tallies: Tallies,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: ReplicaOwner> Replicas<T> {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self {
+            expectations: Expectations::default(),
+            tallies: Tallies::default(),
+            of: PhantomData,
+        })
+    }
+}
+
+impl<T: ReplicaOwner> Controller for Replicas<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+    fn watches(&self) -> &'static [Kind] {
+        T::WATCHES
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        let (old, new) = owner::pods_of_change(change);
+        if old.is_none() && new.is_none() {
+            if let Some(set) = change.object() {
+                cx.enqueue((T::KIND, set.key()));
+            }
+            return;
+        }
+        self.tallies.update::<T>(change);
+        let (old, new) = (old.map(|pod| &pod.metadata), new.map(|pod| &pod.metadata));
+        for meta in [old, new].into_iter().flatten() {
+            let Some(key) = controller_of::<T>(cx.objects, meta).map(|owner| key_of::<T>(owner)) else {
+                continue;
+            };
+            if new.is_none_or(|new| new.is_terminating()) {
+                self.expectations.deletion_observed(&key, &meta.key());
+            } else if old.is_none() {
+                self.expectations.creation_observed(&key);
+            }
+        }
+        for key in owner::concerned::<T>(cx, old, new, T::selector) {
+            cx.enqueue(key);
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
+            self.expectations.forget(key);
+            self.tallies.forget(key);
+            return Plan::default();
+        };
+        let selector = set.selector().unwrap_or_default();
+        let tally = self.tallies.of(key, &*set, &selector, set.template(), cx.objects);
+        let is_settled = tally.strangers == 0
+            && set.min_ready_seconds().is_none_or(|seconds| seconds <= 0)
+            && !cx
+                .index
+                .orphans_in(&set.metadata().namespace)
+                .filter_map(|key| cx.objects.get::<Pod>(key))
+                .any(|pod| tally.matches(pod));
+        if is_settled {
+            let counts = Counts {
+                replicas: tally.active,
+                labeled: tally.labeled,
+                ready: tally.ready,
+                available: tally.ready,
+            };
+            let mut plan = Plan::default();
+            if self.may_scale(key, &*set, cx) {
+                plan = match surplus(&*set, counts.replicas) {
+                    0 => self.create(plan, key, &set, counts.replicas, cx),
+                    surplus => {
+                        let active: Vec<Arc<Pod>> = active_of(&*set, cx);
+                        self.delete(plan, key, &set, &active, surplus, cx)
+                    }
+                };
+            }
+            return plan.then(update_status(&*set, status_of(&*set, counts, None, cx.ctx.wall())));
+        }
+        let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
+        let active: Vec<Arc<Pod>> = claimed.owned.into_iter().filter(|pod| is_active(pod)).collect();
+        let mut plan = Plan::default();
+        for step in claimed.steps {
+            plan = plan.then(step);
+        }
+        if self.may_scale(key, &*set, cx) {
+            plan = match surplus(&*set, active.len()) {
+                0 => self.create(plan, key, &set, active.len(), cx),
+                surplus => self.delete(plan, key, &set, &active, surplus, cx),
+            };
+        }
+        let now = cx.ctx.wall();
+        let status = status_of(&*set, Counts::of(&*set, &active, now), None, now);
+        plan.then(update_status(&*set, status))
+            .requeue_after(next_available_in(&active, set.min_ready_seconds(), now))
+    }
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut Cx<'_, '_>) {
+        match (request, answer) {
+            (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
+            (Request::Delete { key: pod, .. }, Err(_)) => self.expectations.deletion_observed(key, pod),
+            _ => {}
+        }
+    }
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut Cx<'_, '_>) -> Plan {
+        for dropped in &failure.dropped {
+            if matches!(dropped, Request::Create(Object::Pod(_))) {
+                self.expectations.creation_observed(key);
+            }
+        }
+        let reason = match &failure.request {
+            Request::Create(_) => "FailedCreate",
+            Request::Delete { .. } => "FailedDelete",
+            _ => return Plan::default(),
+        };
+        let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
+            return Plan::default();
+        };
+        let now = cx.ctx.wall();
+        let counts = Counts::of(&*set, &active_of(&*set, cx), now);
+        let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
+        Plan::default().then(update_status(&*set, status))
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Self {
+            expectations: self.expectations.clone(),
+            tallies: self.tallies.clone(),
+            of: PhantomData,
+        })
+    }
+}
+
+impl<T: ReplicaOwner> Replicas<T> {
+    fn may_scale(&self, key: &Key, set: &T, cx: &Cx<'_, '_>) -> bool {
+        self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
+    }
+    /// Creates what is missing, a burst at most.
+    fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &Cx<'_, '_>) -> Plan {
+        let count = wanted(&**set).saturating_sub(active).min(BURST);
+        if count == 0 {
+            return plan;
+        }
+        self.expectations.expect(key, count, ordered::Set::new(), cx.now());
+        let (meta, template) = (set.metadata(), Template::of(set.template()));
+        let pod = Arc::new(template.pod(&meta.namespace, &format!("{}-", meta.name), controller_ref::<T>(set)));
+        let create = Action::from(Request::Create(Object::Pod(pod)))
+            .accept(Accept::OrNamespaceTerminating)
+            .on_success(note::<T>(
+                set,
+                EventType::Normal,
+                "SuccessfulCreate",
+                "Created pod: {name}",
+            ))
+            .on_failure(note::<T>(
+                set,
+                EventType::Warning,
+                "FailedCreate",
+                "Error creating: {error}",
+            ));
+        plan.then_slowly(vec![create; count])
+    }
+    /// Deletes that many.
+    fn delete(
+        &mut self,
+        plan: Plan,
+        key: &Key,
+        set: &Arc<T>,
+        active: &[Arc<Pod>],
+        surplus: usize,
+        cx: &Cx<'_, '_>,
+    ) -> Plan {
+        let victims = victims(set, active, surplus, cx);
+        let keys: ordered::Set<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
+        self.expectations.expect(key, 0, keys, cx.now());
+        plan.then(victims.iter().map(|pod| delete_pod::<T>(set, pod)).collect())
+    }
+}
+
+fn wanted<T: ReplicaOwner>(set: &T) -> usize {
+    usize::try_from(set.replicas()).unwrap_or(0)
+}
+
+/// How many pods are too many, a burst at most.
+fn surplus<T: ReplicaOwner>(set: &T, active: usize) -> usize {
+    active.saturating_sub(wanted(set)).min(BURST)
+}
+
+/// The active pods that the set controls.
+fn active_of<T: ReplicaOwner>(set: &T, cx: &Cx<'_, '_>) -> Vec<Arc<Pod>> {
+    let pods = cx.objects.pods_of(&set.metadata().uid);
+    pods.filter(|pod| is_active(pod)).cloned().collect()
+}
+
+/// A graceful DELETE by name, without UID (CT-059), with the events a workload controller writes.
+pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
+    Action::from(Request::Delete {
+        kind: Kind::Pod,
+        key: pod.metadata.key(),
+        options: DeleteOptions::default(),
+    })
+    .accept(Accept::OrNotFound)
+    .on_success(note::<T>(
+        set,
+        EventType::Normal,
+        "SuccessfulDelete",
+        format!("Deleted pod: {}", pod.metadata.name),
+    ))
+    .on_failure(note::<T>(
+        set,
+        EventType::Warning,
+        "FailedDelete",
+        "Error deleting: {error}",
+    ))
+}
+
+/// Active pods, as a status counts them.
+#[derive(Clone, Copy)]
+struct Counts {
+    replicas: usize,
+    labeled: usize,
+    ready: usize,
+    available: usize,
+}
+
+impl Counts {
+    fn of<T: ReplicaOwner>(set: &T, active: &[Arc<Pod>], now: Time) -> Self {
+        let labels = &set.template().metadata.labels;
+        let count = |test: &dyn Fn(&Pod) -> bool| active.iter().filter(|pod| test(pod)).count();
+        Self {
+            replicas: active.len(),
+            labeled: count(&|pod| has_labels(pod, labels)),
+            ready: count(&|pod| ready_since(pod).is_some()),
+            available: count(&|pod| is_available(pod, set.min_ready_seconds(), now)),
+        }
+    }
+}
+
+/// What the set's status should say.
+fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &str)>, now: Time) -> ReplicaSetStatus {
+    let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+    let some = |count: usize| (count > 0).then_some(number(count));
+    let mut conditions = set.status().conditions.clone();
+    let old = conditions
+        .iter()
+        .position(|condition| &*condition.kind == "ReplicaFailure");
+    match (old, failure) {
+        (Some(old), None) => {
+            conditions.remove(old);
+        }
+        (None, Some((reason, message))) => conditions.push(WorkloadCondition {
+            kind: "ReplicaFailure".into(),
+            status: ConditionStatus::True,
+            last_transition_time: Some(Time::from_seconds(now.seconds())),
+            reason: reason.into(),
+            message: message.into(),
+            ..WorkloadCondition::default()
+        }),
+        _ => {}
+    }
+    ReplicaSetStatus {
+        replicas: number(counts.replicas),
+        fully_labeled_replicas: some(counts.labeled),
+        ready_replicas: some(counts.ready),
+        available_replicas: some(counts.available),
+        observed_generation: set.metadata().generation,
+        conditions,
+    }
+}
+
+fn update_status<T: ReplicaOwner>(set: &T, status: ReplicaSetStatus) -> Vec<Action> {
+    if *set.status() == status {
+        return Vec::new();
+    }
+    let mut updated = set.clone();
+    *updated.status_mut() = status;
+    vec![Request::Update(Arc::new(updated).into_object(), Part::Status).into()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{Lab, error};
+    use super::*;
+    use podscope_sim::Span;
+
+    const WEB: &str = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, \
+        template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}";
+
+    /// C-01, CT-055, CT-015: replaced when deletion begins, not when the node is merely silent.
+    #[test]
+    fn ct_055_a_pod_is_replaced_as_soon_as_its_deletion_begins() {
+        let mut lab = Lab::new(&["a-1", "b-1"], WEB);
+        lab.run(Span::seconds(5));
+        let before = lab.pods();
+        assert_eq!(before.len(), 3, "{before:?}");
+        assert!(
+            lab.events
+                .contains(&format!("web SuccessfulCreate: Created pod: {}", before[0])),
+            "{:?}",
+            lab.events
+        );
+        assert_eq!(lab.get::<ReplicaSet>("web").unwrap().status.available_replicas, Some(3));
+        lab.partition("a-1");
+        lab.delete(Kind::Pod, &before[0], None);
+        lab.run(Span::millis(500));
+        assert_eq!(lab.pods().len(), 4, "{:?}", lab.pods());
+    }
+
+    /// CT-056, CT-057: 1, 2, 4, … creations; a refusal ends the sync; ReplicaFailure says why.
+    #[test]
+    fn ct_056_slow_start() {
+        let mut lab = Lab::new(&["a-1"], &WEB.replace("replicas: 3", "replicas: 10"));
+        lab.run(Span::millis(20));
+        let times: Vec<i64> = lab
+            .writes
+            .iter()
+            .filter(|(_, write)| write.starts_with("create pod"))
+            .map(|(at, _)| at.0 / 1000)
+            .collect();
+        assert_eq!(times, [2, 6, 6, 10, 10, 10, 10, 14, 14, 14], "{:?}", lab.writes);
+        let mut lab = Lab::new(&["a-1"], "");
+        lab.refuse = Some(|request| {
+            matches!(request, Request::Create(Object::Pod(_))).then(|| error(403, "Forbidden", "exceeded quota"))
+        });
+        lab.apply(WEB);
+        lab.run(Span::millis(20));
+        let set = lab.get::<ReplicaSet>("web").unwrap();
+        assert_eq!(&*set.status.conditions[0].reason, "FailedCreate");
+        assert_eq!(lab.events[0], "web FailedCreate: Error creating: exceeded quota");
+        lab.refuse = None;
+        lab.run(Span::seconds(5));
+        assert_eq!(lab.pods().len(), 3);
+        assert!(lab.get::<ReplicaSet>("web").unwrap().status.conditions.is_empty());
+    }
+
+    /// CT-060: matching orphans are adopted, those that stop matching are released.
+    #[test]
+    fn ct_060_adoption_and_release() {
+        let orphan = "{apiVersion: v1, kind: Pod, metadata: {name: stray, labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}";
+        let mut lab = Lab::new(&["a-1"], &format!("{orphan}\n---\n{WEB}"));
+        lab.run(Span::seconds(5));
+        assert_eq!(lab.pods().len(), 3, "the orphan counts: {:?}", lab.pods());
+        assert!(lab.get::<Pod>("stray").unwrap().metadata.controller_ref().is_some());
+        lab.edit::<Pod>("stray", |pod| pod.metadata.labels = Arc::default());
+        lab.run(Span::seconds(5));
+        assert!(lab.get::<Pod>("stray").unwrap().metadata.controller_ref().is_none());
+        assert_eq!(lab.pods().len(), 4, "released and replaced");
+    }
+
+    /// CT-059: available after minReadySeconds, noticed at that moment.
+    #[test]
+    fn ct_059_available_after_min_ready_seconds() {
+        let mut lab = Lab::new(
+            &["a-1"],
+            &WEB.replace("replicas: 3", "replicas: 3, minReadySeconds: 10"),
+        );
+        let available = |lab: &Lab| lab.get::<ReplicaSet>("web").unwrap().status.available_replicas;
+        lab.run(Span::seconds(10));
+        assert_eq!(available(&lab), None);
+        lab.run(Span::millis(1100));
+        assert_eq!(available(&lab), Some(3));
+    }
+}

@@ -1,0 +1,163 @@
+//! ControllerRevisions: the history of a StatefulSet's or DaemonSet's template.
+
+use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
+use std::sync::Arc;
+
+use podscope_api::{ControllerRevision, Extra, Kind, ObjectMeta, Resource, Str, object_from_value};
+use serde_json::{Value, json};
+
+use podscope_sim::{DeleteOptions, Mutation, Objects, Part, Request};
+
+use super::owner::controller_ref;
+use super::runtime::{Accept, Action};
+use super::template::{Template, fnv_hash, with_label};
+
+/// Label of a pod with the name of its revision, or of its hash for a DaemonSet.
+pub(super) const REVISION_LABEL: &str = "controller-revision-hash";
+const HASH_LABEL: &str = "controller.kubernetes.io/hash";
+
+/// What a workload's history says, and the request that brings it up to date.
+pub(super) struct History {
+    /// Oldest first, the one of the present template included.
+    pub(super) all: Vec<Arc<ControllerRevision>>,
+    /// The revision of the present template.
+    pub(super) update: Arc<ControllerRevision>,
+    pub(super) action: Option<Action>,
+}
+
+/// Finds or makes the revision of the present template; an old equal one becomes the newest again.
+pub(super) fn history<T: Resource>(
+    objects: &Objects,
+    owner: &T,
+    template: &Template,
+    collision_count: Option<i32>,
+) -> History {
+    let meta = owner.metadata();
+    let owned = |revision: &&Arc<ControllerRevision>| {
+        revision
+            .metadata
+            .controller_ref()
+            .is_some_and(|theirs| theirs.uid == meta.uid)
+    };
+    let mut all: Vec<Arc<ControllerRevision>> = objects.list_in(&meta.namespace).filter(owned).cloned().collect();
+    all.stable_sort_by_key(|revision| {
+        (
+            revision.revision,
+            revision.metadata.creation_timestamp,
+            revision.metadata.name.clone(),
+        )
+    });
+    let next = all.last().map_or(0, |revision| revision.revision) + 1;
+    let data = data_of(template);
+    let equal = all.iter().rposition(|revision| revision.data.as_deref() == Some(&data));
+    match equal {
+        Some(position) if position + 1 == all.len() => History {
+            update: all[position].clone(),
+            all,
+            action: None,
+        },
+        Some(position) => {
+            let mut again = (*all.remove(position)).clone();
+            again.revision = next;
+            let again = Arc::new(again);
+            all.push(again.clone());
+            let change = Mutation::new("revision", move |revision: &mut ControllerRevision| {
+                revision.revision = next
+            });
+            let action = Action::from(Request::Patch {
+                kind: Kind::ControllerRevision,
+                key: again.metadata.key(),
+                uid: Some(again.metadata.uid.clone()),
+                part: Part::Main,
+                change,
+            });
+            History {
+                all,
+                update: again,
+                action: Some(action),
+            }
+        }
+        None => {
+            let hash = fnv_hash(&data.to_string(), collision_count);
+            let revision = Arc::new(ControllerRevision {
+                metadata: ObjectMeta {
+                    name: format!("{}-{hash}", meta.name).into(),
+                    namespace: meta.namespace.clone(),
+                    labels: with_label(&template.0.metadata.labels, HASH_LABEL, &hash),
+                    annotations: meta.annotations.clone(),
+                    owner_references: vec![controller_ref(owner)],
+                    ..ObjectMeta::default()
+                },
+                data: Some(Arc::new(data)),
+                revision: next,
+                extra: Extra::default(),
+            });
+            all.push(revision.clone());
+            let action = Action::from(Request::Create(revision.clone().into_object())).accept(Accept::OrAlreadyExists);
+            History {
+                all,
+                update: revision,
+                action: Some(action),
+            }
+        }
+    }
+}
+
+/// Deletes the oldest revisions beyond the limit that no pod and no status names.
+pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
+    let limit = usize::try_from(limit.unwrap_or(10)).unwrap_or(0);
+    let is_live = |revision: &ControllerRevision| {
+        live.contains(&revision.metadata.name)
+            || live.contains(&*hash_of(revision))
+            || revision.metadata.name == history.update.metadata.name
+    };
+    let dead: Vec<_> = history.all.iter().filter(|revision| !is_live(revision)).collect();
+    dead.iter()
+        .take(dead.len().saturating_sub(limit))
+        .map(|revision| {
+            Action::from(Request::Delete {
+                kind: Kind::ControllerRevision,
+                key: revision.metadata.key(),
+                options: DeleteOptions::default(),
+            })
+            .accept(Accept::OrNotFound)
+        })
+        .collect()
+}
+
+/// The hash in a revision's name.
+pub(super) fn hash_of(revision: &ControllerRevision) -> Str {
+    revision
+        .metadata
+        .labels
+        .get(HASH_LABEL)
+        .cloned()
+        .unwrap_or_else(|| "".into())
+}
+
+fn data_of(template: &Template) -> Value {
+    let mut tree = template.value();
+    if let Value::Object(map) = &mut tree {
+        map.insert("$patch".into(), "replace".into());
+    }
+    json!({"spec": {"template": tree}})
+}
+
+/// The template of a revision; the present one if the revision does not hold a template.
+pub(super) fn template_of(revision: &ControllerRevision, present: &Template) -> Template {
+    let tree = revision.data.as_ref().and_then(|data| data.pointer("/spec/template"));
+    let Some(Value::Object(mut template)) = tree.cloned() else {
+        return present.clone();
+    };
+    template.remove("$patch");
+    let kind = Kind::ReplicaSet;
+    let carrier = json!({
+        "apiVersion": kind.api_version(), "kind": kind.name(), "metadata": {"name": "revision"},
+        "spec": {"template": template},
+    });
+    let decoded = object_from_value(&carrier).ok();
+    decoded
+        .and_then(|object| object.template().cloned())
+        .map_or_else(|| present.clone(), Template)
+}

@@ -1,0 +1,173 @@
+//! The claims of a StatefulSet's pods: made before the pod, kept or dropped
+//! by the retention policy (CT-080, CT-081).
+
+use std::sync::Arc;
+
+use podscope_api::{
+    ClaimVolume, EventType, Object, ObjectKey, ObjectMeta, OwnerReference, PersistentVolumeClaim,
+    PersistentVolumeClaimTemplate, Pod, Resource, StatefulSet, Str, Volume,
+};
+
+use podscope_sim::{Objects, Request};
+
+use super::owner::patch_owners;
+use super::runtime::{Accept, Action, note};
+
+fn claim_name(template: &PersistentVolumeClaimTemplate, pod: &Pod) -> Str {
+    // `template-set-ordinal`, as the pod is called `set-ordinal` (CT-070).
+    format!("{}-{}", template.metadata.name, pod.metadata.name).into()
+}
+
+fn claims_of<'s>(set: &'s StatefulSet, pod: &Pod) -> Vec<(&'s PersistentVolumeClaimTemplate, ObjectKey)> {
+    let key = |template| ObjectKey::new(set.metadata.namespace.clone(), claim_name(template, pod));
+    set.spec
+        .volume_claim_templates
+        .iter()
+        .map(|template| (template, key(template)))
+        .collect()
+}
+
+/// Gives the pod a volume for each claim template; they win over volumes of the same name.
+pub(super) fn add_volumes(set: &StatefulSet, pod: &mut Pod) {
+    if set.spec.volume_claim_templates.is_empty() {
+        return;
+    }
+    let mut volumes: Vec<Volume> = Vec::new();
+    for template in set.spec.volume_claim_templates.iter() {
+        volumes.push(Volume {
+            name: template.metadata.name.clone(),
+            persistent_volume_claim: Some(ClaimVolume {
+                claim_name: claim_name(template, pod),
+                read_only: None,
+            }),
+            ..Volume::default()
+        });
+    }
+    let own = |volume: &&Volume| {
+        set.spec
+            .volume_claim_templates
+            .iter()
+            .all(|template| template.metadata.name != volume.name)
+    };
+    volumes.extend(pod.spec.volumes.iter().filter(own).cloned());
+    pod.spec.volumes = Arc::new(volumes);
+}
+
+/// Requests for the claims that do not exist.
+///
+/// # Errors
+/// A claim that is being deleted: the pod must wait for it.
+pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) -> Result<Vec<Action>, String> {
+    let mut actions = Vec::new();
+    for (template, key) in claims_of(set, pod) {
+        if let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) {
+            if claim.metadata.is_terminating() {
+                return Err(format!("pvc {} is being deleted", key.name));
+            }
+            continue;
+        }
+        let mut labels = (*template.metadata.labels).clone();
+        let selector = set.spec.selector.clone().unwrap_or_default();
+        labels.extend(selector.match_labels);
+        let claim = PersistentVolumeClaim {
+            metadata: ObjectMeta {
+                name: key.name.clone(),
+                namespace: key.namespace.clone(),
+                labels: Arc::new(labels),
+                annotations: template.metadata.annotations.clone(),
+                ..ObjectMeta::default()
+            },
+            spec: template.spec.clone(),
+            ..PersistentVolumeClaim::default()
+        };
+        let subject = format!(
+            "create Claim {} Pod {} in StatefulSet {}",
+            key.name, pod.metadata.name, set.metadata.name
+        );
+        let failed = format!("{subject} failed error: {{error}}");
+        actions.push(
+            Action::from(Request::Create(Object::PersistentVolumeClaim(Arc::new(claim))))
+                .accept(Accept::OrAlreadyExists)
+                .on_success(note(
+                    set,
+                    EventType::Normal,
+                    "SuccessfulCreate",
+                    format!("{subject} success"),
+                ))
+                .on_failure(note(set, EventType::Warning, "FailedCreate", failed)),
+        );
+    }
+    Ok(actions)
+}
+
+/// What the set's policy says of claims when the set is deleted, and when it is scaled down.
+fn policy(set: &StatefulSet) -> (bool, bool) {
+    let policy = set.spec.persistent_volume_claim_retention_policy.as_ref();
+    let deletes = |text: Option<&Str>| text.is_some_and(|text| &**text == "Delete");
+    (
+        deletes(policy.map(|policy| &policy.when_deleted)),
+        deletes(policy.map(|policy| &policy.when_scaled)),
+    )
+}
+
+/// Whether a claim still belongs to an earlier pod of this name, and will go with it.
+pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool {
+    policy(set).1
+        && claims_of(set, pod)
+            .iter()
+            .filter_map(|(_, key)| objects.get::<PersistentVolumeClaim>(key))
+            .any(|claim| {
+                let owners = &claim.metadata.owner_references;
+                owners.iter().any(|owner| {
+                    &*owner.kind == "Pod" && owner.name == pod.metadata.name && owner.uid != pod.metadata.uid
+                })
+            })
+}
+
+/// Patches that make the claims' owners what the policy wants; `condemned` pods are beyond the set's range.
+pub(super) fn retain(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
+    let (when_deleted, when_scaled) = policy(set);
+    let by_pod = condemned && when_scaled;
+    let by_set = when_deleted && !by_pod;
+    let mut actions = Vec::new();
+    for (_, key) in claims_of(set, pod) {
+        let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) else {
+            continue;
+        };
+        let wanted = [(by_set, plain_ref(set)), (by_pod, plain_ref(pod))];
+        let has = |reference: &OwnerReference| {
+            claim
+                .metadata
+                .owner_references
+                .iter()
+                .any(|theirs| theirs.uid == reference.uid)
+        };
+        if wanted.iter().all(|(wanted, reference)| *wanted == has(reference)) {
+            continue;
+        }
+        actions.push(patch_owners::<PersistentVolumeClaim>(
+            &claim.metadata,
+            "retention",
+            move |owners| {
+                for (wanted, reference) in &wanted {
+                    owners.retain(|theirs| theirs.uid != reference.uid);
+                    if *wanted {
+                        owners.push(reference.clone());
+                    }
+                }
+            },
+        ));
+    }
+    actions
+}
+
+/// A reference that makes an owner of the object, not its controller.
+fn plain_ref<T: Resource>(owner: &T) -> OwnerReference {
+    OwnerReference {
+        api_version: T::KIND.api_version().into(),
+        kind: T::KIND.name().into(),
+        name: owner.metadata().name.clone(),
+        uid: owner.metadata().uid.clone(),
+        ..OwnerReference::default()
+    }
+}

@@ -1,0 +1,303 @@
+//! Taint eviction: pods that do not tolerate a NoExecute taint, or only for a
+//! while, are deleted, gracefully and by name (CT-033 to CT-039).
+//!
+//! ```text
+//! (none) --taint tolerated for a while--> Timer --fires--> Fired --pod seen gone--> (none)
+//!    ^______ no taints, infinite toleration, pod gone _______|
+//! ```
+//!
+//! A timer counts from when the taint was seen, is never moved, and is lost
+//! with the process.
+
+use podscope_api::ordered;
+
+use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration};
+
+use podscope_sim::{Change, DeleteOptions, EventNote, Mutation, Part, Request, SimTime, Span};
+
+use super::pod_util::set_condition;
+use super::queue::Key;
+use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan};
+use super::taints::{no_execute, ready_status};
+
+/// How often a deletion is tried.
+const TRIES: u8 = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Timer { fires: SimTime },
+    Firing { failures: u8 },
+    Fired,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct TaintEviction {
+    pods: ordered::Map<ObjectKey, State>,
+}
+
+impl TaintEviction {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+}
+
+/// How long a pod may stay: none is for ever (CT-034).
+fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Option<Span> {
+    let mut seconds: Option<i64> = None;
+    for taint in taints {
+        // The first that matches is the one used for this taint.
+        match tolerations.iter().find(|toleration| toleration.tolerates(taint)) {
+            None => return Some(Span::ZERO),
+            Some(used) => seconds = seconds.into_iter().chain(used.toleration_seconds).min(),
+        }
+    }
+    seconds.map(|seconds| Span::seconds(seconds.max(0)))
+}
+
+impl Controller for TaintEviction {
+    fn name(&self) -> &'static str {
+        "taint-eviction-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::Node, Kind::Pod]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        match (&change.old, &change.new) {
+            (old, Some(Object::Node(node))) => {
+                let taints: Vec<Taint> = no_execute(node).cloned().collect();
+                let before: Vec<Taint> = match old {
+                    Some(Object::Node(old)) => no_execute(old).cloned().collect(),
+                    _ => Vec::new(),
+                };
+                if taints == before {
+                    return;
+                }
+                let name = (&*node.metadata.name).into();
+                let pods: Vec<_> = cx.objects.pods_on(&name).cloned().collect();
+                for pod in pods {
+                    self.consider(&pod, &taints, cx);
+                }
+            }
+            (Some(Object::Pod(pod)), None) => self.cancel(&pod.metadata.key(), cx),
+            (old, Some(Object::Pod(pod))) => {
+                if let Some(Object::Pod(old)) = old
+                    && old.spec.node_name == pod.spec.node_name
+                    && old.spec.tolerations == pod.spec.tolerations
+                {
+                    return;
+                }
+                let node = pod
+                    .spec
+                    .node_name
+                    .as_ref()
+                    .and_then(|name| cx.objects.named::<Node>(name));
+                let taints: Vec<Taint> = node.iter().flat_map(|node| no_execute(node)).cloned().collect();
+                if !taints.is_empty() {
+                    self.consider(pod, &taints, cx);
+                }
+            }
+            _ => {}
+        }
+    }
+    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+        let now = cx.now();
+        for (key, state) in &mut self.pods {
+            if matches!(state, State::Timer { fires } if *fires <= now) {
+                *state = State::Firing { failures: 0 };
+                cx.event(event(
+                    cx.objects.get::<Pod>(key).map(|pod| &**pod),
+                    key,
+                    "Marking for deletion Pod",
+                ));
+                cx.enqueue((Kind::Pod, key.clone()));
+            }
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        let Some(State::Firing { .. }) = self.pods.get(&key.1) else {
+            return Plan::default();
+        };
+        let pod = cx.objects.get::<Pod>(&key.1);
+        let node = pod
+            .and_then(|pod| pod.spec.node_name.as_ref())
+            .and_then(|name| cx.objects.named::<Node>(name));
+        let is_lost = node.is_some_and(|node| ready_status(node) == Some(&ConditionStatus::Unknown));
+        let fails = is_lost && cx.ctx.switches.lost_node_pods_failed;
+        let now = cx.time();
+        let change = Mutation::new("deletion by taint manager", move |pod: &mut Pod| {
+            let text = "Taint manager: deleting due to NoExecute taint";
+            set_condition(
+                &mut pod.status,
+                "DisruptionTarget",
+                ConditionStatus::True,
+                "DeletionByTaintManager",
+                text,
+                now,
+            );
+            if fails && !pod.is_terminal() {
+                pod.status.phase = Some(PodPhase::Failed);
+            }
+        });
+        // Read, patch and delete are by name: a replacement of that name is hit (CT-039).
+        let read = Request::Get {
+            kind: Kind::Pod,
+            key: key.1.clone(),
+        };
+        let patch = Request::Patch {
+            kind: Kind::Pod,
+            key: key.1.clone(),
+            uid: None,
+            part: Part::Status,
+            change,
+        };
+        let forced = is_lost && cx.ctx.switches.node_controller_force_deletes;
+        let delete = Request::Delete {
+            kind: Kind::Pod,
+            key: key.1.clone(),
+            options: DeleteOptions {
+                grace_seconds: forced.then_some(0),
+                ..DeleteOptions::default()
+            },
+        };
+        Plan::one(read)
+            .then_one(patch)
+            .then_one(Action::from(delete).accept(Accept::OrNotFound))
+    }
+    fn answered(&mut self, key: &Key, request: &Request, answer: &podscope_sim::Answer, _cx: &mut Cx<'_, '_>) {
+        if matches!(request, Request::Delete { .. })
+            && answer.is_ok()
+            && let Some(state) = self.pods.get_mut(&key.1)
+        {
+            *state = State::Fired;
+        }
+    }
+    fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut Cx<'_, '_>) -> Plan {
+        if let Some(State::Firing { failures }) = self.pods.get_mut(&key.1) {
+            *failures += 1;
+            if *failures >= TRIES {
+                self.pods.remove(&key.1);
+            }
+        }
+        Plan::default()
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl TaintEviction {
+    fn consider(&mut self, pod: &Pod, taints: &[Taint], cx: &mut Cx<'_, '_>) {
+        let key = pod.metadata.key();
+        if taints.is_empty() {
+            self.cancel(&key, cx);
+            return;
+        }
+        let now = cx.now();
+        match stay(taints, &pod.spec.tolerations) {
+            None => self.cancel(&key, cx),
+            Some(Span::ZERO) => {
+                self.cancel(&key, cx);
+                self.set(key, now, cx);
+            }
+            // An existing timer stays as it is (CT-035).
+            Some(_) if self.pods.contains_key(&key) => {}
+            Some(stay) => self.set(key, now + stay, cx),
+        }
+    }
+    fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut Cx<'_, '_>) {
+        if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
+            entry.insert(State::Timer { fires });
+            cx.tick_at(fires, 0);
+        }
+    }
+    /// Ends a timer; only one that has not fired is announced. What has fired is forgotten when the pod is gone.
+    fn cancel(&mut self, key: &ObjectKey, cx: &mut Cx<'_, '_>) {
+        if let Some(State::Timer { .. }) = self.pods.remove(key) {
+            cx.event(event(
+                cx.objects.get::<Pod>(key).map(|pod| &**pod),
+                key,
+                "Cancelling deletion of Pod",
+            ));
+        }
+    }
+}
+
+/// The taint manager's events name the pod by namespace and name only.
+fn event(pod: Option<&Pod>, key: &ObjectKey, text: &str) -> EventNote {
+    EventNote {
+        component: "".into(),
+        kind: Kind::Pod,
+        key: key.clone(),
+        uid: pod.map(|pod| pod.metadata.uid.clone()).unwrap_or_default(),
+        field_path: "".into(),
+        kind_of_event: EventType::Normal,
+        reason: "TaintManagerEviction".into(),
+        message: format!("{text} {key}").into(),
+        action: "".into(),
+        related: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_api::{TaintEffect, TolerationOperator};
+
+    #[test]
+    fn ct_034_the_shortest_used_toleration_counts() {
+        let taint = |key: &str| Taint {
+            key: key.into(),
+            effect: TaintEffect::NoExecute,
+            ..Taint::default()
+        };
+        let tolerates = |key: &str, seconds: Option<i64>| Toleration {
+            key: key.into(),
+            operator: Some(TolerationOperator::Exists),
+            toleration_seconds: seconds,
+            ..Toleration::default()
+        };
+        let (a, b) = (taint("a"), taint("b"));
+        for (name, taints, tolerations, expected) in [
+            ("untolerated", vec![a.clone()], vec![], Some(0)),
+            ("for ever", vec![a.clone()], vec![tolerates("a", None)], None),
+            (
+                "for a while",
+                vec![a.clone()],
+                vec![tolerates("a", Some(300))],
+                Some(300),
+            ),
+            (
+                "negative is zero",
+                vec![a.clone()],
+                vec![tolerates("a", Some(-5))],
+                Some(0),
+            ),
+            (
+                "the least of two",
+                vec![a.clone(), b.clone()],
+                vec![tolerates("a", Some(300)), tolerates("b", Some(60))],
+                Some(60),
+            ),
+            (
+                "one for ever",
+                vec![a.clone(), b.clone()],
+                vec![tolerates("a", None), tolerates("b", Some(60))],
+                Some(60),
+            ),
+            (
+                "an unused one does not count",
+                vec![a.clone()],
+                vec![tolerates("a", Some(300)), tolerates("b", Some(1))],
+                Some(300),
+            ),
+            (
+                "one of two untolerated",
+                vec![a, b],
+                vec![tolerates("a", Some(300))],
+                Some(0),
+            ),
+        ] {
+            assert_eq!(stay(&taints, &tolerations), expected.map(Span::seconds), "{name}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Deployment: C-01, CT-061 to CT-068.
+
+use podscope_api::{Deployment, IntOrString, Kind, ReplicaSet};
+
+use super::super::deployment::bounds;
+use super::super::lab::Lab;
+use podscope_sim::Span;
+
+fn web(replicas: i32, more: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: {replicas}, {more} \
+         selector: {{matchLabels: {{app: web}}}}, \
+         template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: web, image: 'web:1'}}]}}}}}}}}"
+    )
+}
+
+fn set_image(lab: &mut Lab, image: &'static str) {
+    lab.edit::<Deployment>("web", move |deployment| {
+        let template = std::sync::Arc::make_mut(&mut deployment.spec.template);
+        std::sync::Arc::make_mut(&mut template.spec.containers)[0].image = image.into();
+    });
+}
+
+/// Sizes of the ReplicaSets, by revision.
+fn sizes(lab: &Lab) -> Vec<(String, i32)> {
+    let mut sizes: Vec<(String, i32)> = lab
+        .objects
+        .list::<ReplicaSet>()
+        .map(|set| {
+            let revision = set
+                .metadata
+                .annotation("deployment.kubernetes.io/revision")
+                .unwrap_or("?");
+            (revision.to_owned(), set.spec.replicas.unwrap_or(1))
+        })
+        .collect();
+    sizes.sort_unstable();
+    sizes
+}
+
+fn reason(lab: &Lab, kind: &str) -> String {
+    let deployment = lab.get::<Deployment>("web").unwrap();
+    let condition = deployment
+        .status
+        .conditions
+        .iter()
+        .find(|condition| &*condition.kind == kind);
+    condition.map_or_else(String::new, |condition| condition.reason.to_string())
+}
+
+#[test]
+fn ct_061_bounds() {
+    let percent = |text: &str| Some(IntOrString::String(text.into()));
+    for (replicas, surge, unavailable, expected) in [
+        (10, None, None, (3, 2)),
+        (1, None, None, (1, 0)),
+        (3, Some(IntOrString::Int(0)), Some(IntOrString::Int(0)), (0, 1)),
+        (10, percent("0%"), percent("0%"), (0, 1)),
+        (10, percent("100%"), percent("50%"), (10, 5)),
+    ] {
+        let mut deployment = Deployment::default();
+        deployment.spec.replicas = Some(replicas);
+        let rolling = podscope_api::RollingUpdateDeployment {
+            max_surge: surge,
+            max_unavailable: unavailable,
+        };
+        deployment.spec.strategy.rolling_update = Some(rolling);
+        assert_eq!(bounds(&deployment), expected, "{replicas}");
+    }
+}
+
+/// CT-062, CT-065, CT-068: surge and unavailability stay within bounds, history is kept, a rollback reuses the old set.
+#[test]
+fn ct_062_a_rolling_update_stays_within_its_bounds_and_can_go_back() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &web(10, ""));
+    lab.run(Span::seconds(10));
+    assert_eq!(sizes(&lab), [("1".to_owned(), 10)]);
+    assert_eq!(reason(&lab, "Available"), "MinimumReplicasAvailable");
+    assert_eq!(reason(&lab, "Progressing"), "NewReplicaSetAvailable");
+    set_image(&mut lab, "web:2");
+    let mut steps = 0;
+    while sizes(&lab) != [("1".to_owned(), 0), ("2".to_owned(), 10)] {
+        lab.run(Span::millis(1));
+        let total: i32 = sizes(&lab).iter().map(|(_, size)| size).sum();
+        let available: i32 = lab
+            .objects
+            .list::<ReplicaSet>()
+            .map(|set| set.status.available_replicas.unwrap_or(0))
+            .sum();
+        assert!(total <= 13, "{:?}", sizes(&lab));
+        assert!(available >= 8, "{available}");
+        steps += 1;
+        assert!(steps < 60_000, "{:?}", sizes(&lab));
+    }
+    lab.run(Span::seconds(10));
+    assert_eq!(reason(&lab, "Progressing"), "NewReplicaSetAvailable");
+    let first = lab.get::<Deployment>("web").unwrap();
+    assert_eq!(
+        first.metadata.annotation("deployment.kubernetes.io/revision"),
+        Some("2")
+    );
+    set_image(&mut lab, "web:1");
+    lab.run(Span::seconds(30));
+    assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 10)]);
+    let again = lab
+        .objects
+        .list::<ReplicaSet>()
+        .find(|set| set.spec.replicas == Some(10))
+        .unwrap();
+    assert_eq!(
+        again.metadata.annotation("deployment.kubernetes.io/revision-history"),
+        Some("1")
+    );
+    assert!(
+        lab.events
+            .iter()
+            .any(|event| event.contains("ScalingReplicaSet: Scaled up replica set") && event.ends_with("from 0 to 10"))
+    );
+}
+
+/// CT-067: stuck after the deadline, and nothing is rolled back; a bad image leaves the minimum running.
+#[test]
+fn ct_067_a_stalled_rollout_says_so_and_is_not_undone() {
+    let mut lab = Lab::new(&["a-1"], &web(4, "progressDeadlineSeconds: 60,"));
+    lab.run(Span::seconds(10));
+    lab.broken = true;
+    set_image(&mut lab, "web:bad");
+    lab.run(Span::seconds(55));
+    assert_eq!(reason(&lab, "Progressing"), "ReplicaSetUpdated");
+    assert_eq!(sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
+    lab.run(Span::seconds(15));
+    assert_eq!(reason(&lab, "Progressing"), "ProgressDeadlineExceeded");
+    assert_eq!(sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
+    lab.broken = false;
+    set_image(&mut lab, "web:1");
+    lab.run(Span::seconds(20));
+    assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 4)]);
+}
+
+/// CT-064: no new pod before the last old one is gone, a terminating one included.
+#[test]
+fn ct_064_recreate() {
+    let mut lab = Lab::new(&["a-1"], &web(3, "strategy: {type: Recreate},"));
+    lab.run(Span::seconds(10));
+    let old = lab.pods();
+    set_image(&mut lab, "web:2");
+    for _ in 0..4000 {
+        lab.run(Span::millis(1));
+        let pods = lab.pods();
+        let olds = pods
+            .iter()
+            .filter(|pod| old.contains(&pod.trim_start_matches('-').to_owned()))
+            .count();
+        assert!(olds == 0 || olds == pods.len(), "{pods:?}");
+    }
+    assert_eq!(sizes(&lab), [("1".to_owned(), 0), ("2".to_owned(), 3)]);
+    let pods = lab.pods();
+    assert!(pods.len() == 3 && pods.iter().all(|pod| !old.contains(pod)), "{pods:?}");
+}
+
+/// CT-066: a change of size in the middle of a rollout is shared out.
+#[test]
+fn ct_066_scaling_in_the_middle_of_a_rollout() {
+    let mut lab = Lab::new(&["a-1"], &web(10, ""));
+    lab.run(Span::seconds(10));
+    lab.broken = true;
+    set_image(&mut lab, "web:2");
+    lab.run(Span::seconds(10));
+    assert_eq!(sizes(&lab), [("1".to_owned(), 8), ("2".to_owned(), 5)]);
+    lab.edit::<Deployment>("web", |deployment| deployment.spec.replicas = Some(20));
+    lab.run(Span::millis(100));
+    // 25 in all: 8·25/13 = 15, 5·25/13 = 10.
+    assert_eq!(sizes(&lab), [("1".to_owned(), 15), ("2".to_owned(), 10)]);
+    lab.edit::<Deployment>("web", |deployment| deployment.spec.paused = Some(true));
+    lab.run(Span::millis(100));
+    assert_eq!(reason(&lab, "Progressing"), "DeploymentPaused");
+    lab.delete(Kind::Deployment, "web", None);
+    lab.run(Span::millis(100));
+    assert!(lab.get::<Deployment>("web").is_none());
+}
+
+/// CT-065: history beyond the limit is deleted.
+#[test]
+fn ct_065_old_revisions_are_cleaned_up() {
+    let mut lab = Lab::new(&["a-1"], &web(1, "revisionHistoryLimit: 2,"));
+    lab.run(Span::seconds(10));
+    for image in ["web:2", "web:3", "web:4", "web:5"] {
+        set_image(&mut lab, image);
+        lab.run(Span::seconds(10));
+    }
+    assert_eq!(
+        sizes(&lab),
+        [("3".to_owned(), 0), ("4".to_owned(), 0), ("5".to_owned(), 1)]
+    );
+}

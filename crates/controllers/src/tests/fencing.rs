@@ -1,0 +1,92 @@
+//! Fencing: V-05, CT-140 to CT-151.
+
+use podscope_api::{Kind, Node, Pod};
+
+use super::super::lab::Lab;
+use super::super::{ControllerManagerSettings, FencingSettings};
+use podscope_sim::Span;
+
+const DB: &str = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 1, serviceName: db, selector: {matchLabels: {app: db}}, \
+    template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: i}], tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, tolerationSeconds: 300}]}}}}";
+
+fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
+    let mut lab = Lab::with(
+        &["a-1", "b-1", "c-1"],
+        manifests,
+        ControllerManagerSettings::default(),
+        podscope_sim::Switches::default(),
+    );
+    if enabled {
+        lab.start_fencing(FencingSettings {
+            enabled,
+            ..FencingSettings::default()
+        });
+    }
+    lab.run(Span::seconds(5));
+    let node = lab.get::<Pod>("db-0").unwrap().spec.node_name.clone().unwrap();
+    (lab, node.to_string())
+}
+
+/// V-05, V-06, CT-144: detect, fence, confirm, and only then mark; the one pod of a set comes back in minutes, not never.
+#[test]
+fn v_05_a_lost_node_is_fenced_then_marked() {
+    let (mut lab, node) = lab(DB, true);
+    let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
+    lab.partition(&node);
+    lab.run(Span::seconds(80));
+    assert_eq!(lab.records, Vec::<String>::new(), "Unknown for less than 30 s");
+    lab.run(Span::seconds(15));
+    assert_eq!(lab.records, [format!("Fence(NodeName(\"{node}\"), Power)")]);
+    let marked = lab
+        .writes
+        .iter()
+        .rposition(|(_, write)| *write == format!("patch node {node}"));
+    assert!(marked.is_some());
+    lab.run(Span::seconds(40));
+    assert_ne!(lab.get::<Pod>("db-0").unwrap().metadata.uid, uid);
+    assert!(
+        lab.get::<Node>(&node)
+            .unwrap()
+            .spec
+            .taints
+            .iter()
+            .any(|taint| &*taint.key == "node.kubernetes.io/out-of-service")
+    );
+}
+
+/// CT-143: never where a pod forbids it; not when most nodes are silent; off by default.
+#[test]
+fn ct_143_policy() {
+    let forbidden = DB.replace(
+        "labels: {app: db}}, spec",
+        "labels: {app: db}, annotations: {podscope.dev/fencing: never}}, spec",
+    );
+    for (name, manifests, enabled, cut_all) in [
+        ("never", &*forbidden, true, false),
+        ("off", DB, false, false),
+        ("most are silent", DB, true, true),
+    ] {
+        let (mut lab, node) = lab(manifests, enabled);
+        lab.partition(&node);
+        if cut_all {
+            for other in ["a-1", "b-1", "c-1"] {
+                lab.partition(other);
+            }
+        }
+        lab.run(Span::seconds(600));
+        assert_eq!(lab.records, Vec::<String>::new(), "{name}");
+        assert!(
+            lab.get::<Pod>("db-0").is_some() && lab.objects.count_kind(Kind::Pod) == 1,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn fencing_settings_are_read() {
+    let read = |text: &str| FencingSettings::from_value(&serde_json::from_str(text).unwrap());
+    let settings = read(r#"{"enabled": true, "mechanism": "storage", "detectAfter": "1m"}"#).unwrap();
+    assert_eq!((settings.enabled, settings.detect_after), (true, Span::seconds(60)));
+    let errors = read(r#"{"mechanism": "hope", "delay": 1}"#).unwrap_err();
+    assert_eq!(errors.len(), 2);
+}

@@ -1,0 +1,170 @@
+//! Job: C-03, CT-091 to CT-095.
+
+use podscope_api::{Job, Kind, Pod, PodPhase};
+
+use super::super::lab::Lab;
+use podscope_sim::Span;
+
+fn batch(more: &str) -> String {
+    format!(
+        "{{apiVersion: batch/v1, kind: Job, metadata: {{name: batch}}, spec: {{{more} \
+         template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}}}"
+    )
+}
+
+fn end(lab: &mut Lab, pod: &str, phase: PodPhase) {
+    lab.edit::<Pod>(pod, move |pod| pod.status.phase = Some(phase.clone()));
+}
+
+fn active(lab: &Lab) -> Vec<String> {
+    let active = lab
+        .objects
+        .list::<Pod>()
+        .filter(|pod| !pod.is_terminal() && !pod.metadata.is_terminating());
+    active.map(|pod| pod.metadata.name.to_string()).collect()
+}
+
+fn conditions(lab: &Lab) -> Vec<String> {
+    let job = lab.get::<Job>("batch").unwrap();
+    job.status
+        .conditions
+        .iter()
+        .map(|condition| format!("{}:{}", condition.kind, condition.reason))
+        .collect()
+}
+
+/// Q-03: a deadline of 64 bits is one that never comes.
+#[test]
+fn q_03_the_longest_deadline() {
+    let mut lab = Lab::new(&["a-1"], &batch("activeDeadlineSeconds: 9223372036854775807,"));
+    lab.run(Span::seconds(3));
+    assert_eq!((active(&lab).len(), conditions(&lab).len()), (1, 0));
+}
+
+/// CT-091, CT-093: no more than parallelism at a time, until completions; finished pods are counted, then released.
+#[test]
+fn ct_091_ct_093_completions() {
+    let mut lab = Lab::new(&["a-1"], &batch("completions: 3, parallelism: 2,"));
+    lab.run(Span::seconds(3));
+    assert_eq!(active(&lab).len(), 2);
+    let first = active(&lab)[0].clone();
+    end(&mut lab, &first, PodPhase::Succeeded);
+    lab.run(Span::seconds(3));
+    assert_eq!(active(&lab).len(), 2);
+    assert!(lab.get::<Pod>(&first).unwrap().metadata.finalizers.is_empty());
+    for pod in active(&lab) {
+        end(&mut lab, &pod, PodPhase::Succeeded);
+    }
+    lab.run(Span::seconds(3));
+    let job = lab.get::<Job>("batch").unwrap();
+    assert_eq!(
+        (job.status.succeeded, job.status.active, active(&lab).len()),
+        (Some(3), None, 0)
+    );
+    assert_eq!(
+        conditions(&lab),
+        ["SuccessCriteriaMet:CompletionsReached", "Complete:CompletionsReached"]
+    );
+    assert!(
+        lab.events.contains(&"batch Completed: Job completed".to_owned()),
+        "{:?}",
+        lab.events
+    );
+}
+
+/// CT-094: failures wait 10 s, 20 s, …; beyond the limit the Job fails.
+#[test]
+fn ct_094_backoff() {
+    let mut lab = Lab::new(&["a-1"], &batch("backoffLimit: 1,"));
+    lab.run(Span::seconds(3));
+    let first = active(&lab)[0].clone();
+    end(&mut lab, &first, PodPhase::Failed);
+    lab.run(Span::seconds(5));
+    assert_eq!(active(&lab).len(), 0, "backs off");
+    lab.run(Span::seconds(10));
+    let second = active(&lab)[0].clone();
+    end(&mut lab, &second, PodPhase::Failed);
+    lab.run(Span::seconds(60));
+    assert_eq!(active(&lab).len(), 0);
+    assert_eq!(
+        conditions(&lab),
+        ["FailureTarget:BackoffLimitExceeded", "Failed:BackoffLimitExceeded"]
+    );
+    assert_eq!(lab.get::<Job>("batch").unwrap().status.failed, Some(2));
+}
+
+/// CT-092: a terminating pod is replaced at once by default, and waited for under `Failed`.
+#[test]
+fn ct_092_replacement() {
+    for (more, expected) in [("", 1), ("podReplacementPolicy: Failed,", 0)] {
+        let mut lab = Lab::new(&["a-1", "b-1"], &batch(more));
+        lab.run(Span::seconds(3));
+        let pod = active(&lab)[0].clone();
+        let node = lab.get::<Pod>(&pod).unwrap().spec.node_name.clone().unwrap();
+        lab.partition(&node);
+        lab.delete(Kind::Pod, &pod, None);
+        lab.run(Span::seconds(60));
+        assert_eq!(active(&lab).len(), expected, "{more}");
+        assert_eq!(conditions(&lab), Vec::<String>::new(), "CT-095: not before it is gone");
+    }
+}
+
+/// Indexed: each index once; what failed comes again under its index.
+#[test]
+fn c_03_indexed() {
+    let mut lab = Lab::new(
+        &["a-1"],
+        &batch("completions: 3, parallelism: 3, completionMode: Indexed,"),
+    );
+    lab.run(Span::seconds(3));
+    let pods = active(&lab);
+    assert!(
+        pods[0].starts_with("batch-0-") && pods[2].starts_with("batch-2-"),
+        "{pods:?}"
+    );
+    end(&mut lab, &pods[1], PodPhase::Failed);
+    end(&mut lab, &pods[0], PodPhase::Succeeded);
+    end(&mut lab, &pods[2], PodPhase::Succeeded);
+    lab.run(Span::seconds(30));
+    assert_eq!(&*lab.get::<Job>("batch").unwrap().status.completed_indexes, "0,2");
+    assert!(active(&lab)[0].starts_with("batch-1-"), "{:?}", active(&lab));
+}
+
+/// CT-094: a disruption can be ignored, an exit code can end the Job.
+#[test]
+fn ct_094_failure_policy() {
+    let policy = "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, \
+                  {action: FailJob, onExitCodes: {operator: In, values: [42]}}]},";
+    for (code, disrupted, expected) in [
+        (1, true, ""),
+        (1, false, "FailureTarget:BackoffLimitExceeded"),
+        (42, false, "FailureTarget:PodFailurePolicy"),
+    ] {
+        let mut lab = Lab::new(&["a-1"], &batch(policy));
+        lab.run(Span::seconds(3));
+        let pod = active(&lab)[0].clone();
+        lab.edit::<Pod>(&pod, move |pod| {
+            pod.status.phase = Some(PodPhase::Failed);
+            let mut status = podscope_api::ContainerStatus::default();
+            status.state.terminated = Some(podscope_api::ContainerStateTerminated {
+                exit_code: code,
+                ..Default::default()
+            });
+            pod.status.container_statuses = vec![status];
+            if disrupted {
+                let condition = podscope_api::PodCondition {
+                    kind: "DisruptionTarget".into(),
+                    status: podscope_api::ConditionStatus::True,
+                    ..Default::default()
+                };
+                pod.status.conditions.push(condition);
+            }
+        });
+        lab.run(Span::seconds(30));
+        assert_eq!(
+            conditions(&lab).first().cloned().unwrap_or_default(),
+            expected,
+            "{code} {disrupted}"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Attach and detach: V-02, V-03, V-04, CT-127 to CT-135.
+
+use podscope_api::{Kind, Node, PersistentVolume, Pod, Taint, TaintEffect, VolumeAttachment};
+
+use super::super::ControllerManagerSettings;
+use super::super::lab::Lab;
+use podscope_sim::{Span, Switches};
+
+const ISCSI: &str = "iscsi: {targetPortal: p, iqn: q, lun: 0}";
+const EBS: &str = "awsElasticBlockStore: {volumeID: vol-1}";
+const NAME_OF_ISCSI: &str = "kubernetes.io/iscsi/p:q:0";
+const NAME_OF_EBS: &str = "kubernetes.io/aws-ebs/vol-1";
+
+fn world(source: &str, modes: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: disk}}, spec: {{capacity: {{storage: 1Gi}}, accessModes: [{modes}], {source}}}}}\n---\n\
+         {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data}}, spec: {{accessModes: [{modes}], storageClassName: '', resources: {{requests: {{storage: 1Gi}}}}}}}}\n---\n{}",
+        pod("one", "a-1")
+    )
+}
+
+fn pod(name: &str, node: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: i}}], \
+         volumes: [{{name: v, persistentVolumeClaim: {{claimName: data}}}}]}}}}"
+    )
+}
+
+/// The kubelet reports what it uses.
+fn uses(lab: &mut Lab, node: &str, volume: Option<&'static str>) {
+    lab.edit::<Node>(node, move |node| {
+        node.status.volumes_in_use = volume.into_iter().map(Into::into).collect()
+    });
+}
+
+fn runs(lab: &mut Lab, pod: &str) {
+    lab.edit::<Pod>(pod, |pod| {
+        pod.status.container_statuses = vec![podscope_api::ContainerStatus::default()];
+    });
+}
+
+fn attached(lab: &Lab) -> Vec<String> {
+    let nodes = lab
+        .objects
+        .list::<Node>()
+        .filter(|node| !node.status.volumes_attached.is_empty());
+    nodes.map(|node| node.metadata.name.to_string()).collect()
+}
+
+fn holder(lab: &Lab) -> Option<String> {
+    lab.get::<PersistentVolume>("disk")
+        .unwrap()
+        .metadata
+        .annotation("podscope.dev/attached-to")
+        .map(str::to_owned)
+}
+
+/// V-04, CT-174: steps 6 to 15; every change of the holder is a swap from what was observed.
+#[test]
+fn v_04_the_steps_of_the_attach_protocol() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
+    lab.run(Span::seconds(2));
+    assert_eq!(
+        (holder(&lab).as_deref(), attached(&lab)),
+        (Some("a-1 default/one"), vec!["a-1".to_owned()]),
+        "step 6"
+    );
+    uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
+    runs(&mut lab, "one");
+    lab.partition("a-1");
+    lab.delete(Kind::Pod, "one", None);
+    lab.apply(&pod("two", "b-1"));
+    lab.run(Span::seconds(30));
+    assert_eq!(holder(&lab).as_deref(), Some("a-1 default/one"), "step 11: B waits");
+    let text = "two FailedAttachVolume: Multi-Attach error for volume \"disk\" Volume is already used by pod(s) one";
+    assert_eq!(
+        lab.events.iter().filter(|event| *event == text).count(),
+        1,
+        "{:?}",
+        lab.events
+    );
+    uses(&mut lab, "a-1", None);
+    lab.delete(Kind::Pod, "one", Some(0));
+    lab.run(Span::seconds(2));
+    assert_eq!(
+        (holder(&lab).as_deref(), attached(&lab)),
+        (Some("b-1 default/two"), vec!["b-1".to_owned()]),
+        "steps 13 and 14"
+    );
+    assert_eq!(
+        lab.records,
+        ["VolumeAttached a-1", "VolumeDetached a-1", "VolumeAttached b-1"]
+    );
+}
+
+/// V-03, CT-135: through a VolumeAttachment; detached after the unmount is reported.
+#[test]
+fn ct_135_a_driver_attaches_and_detaches() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &world(EBS, "ReadWriteOnce"));
+    lab.run(Span::seconds(3));
+    assert_eq!(attached(&lab), ["a-1"]);
+    assert_eq!(lab.objects.list::<VolumeAttachment>().count(), 1);
+    assert!(
+        lab.events
+            .contains(&"one SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume \"disk\" ".to_owned()),
+        "{:?}",
+        lab.events
+    );
+    uses(&mut lab, "a-1", Some(NAME_OF_EBS));
+    lab.delete(Kind::Pod, "one", Some(0));
+    lab.run(Span::seconds(60));
+    assert_eq!(attached(&lab), ["a-1"], "still mounted");
+    uses(&mut lab, "a-1", None);
+    lab.run(Span::seconds(3));
+    assert_eq!(
+        (attached(&lab).len(), lab.objects.list::<VolumeAttachment>().count()),
+        (0, 0)
+    );
+    assert_eq!(lab.records, ["VolumeAttached a-1", "VolumeDetached a-1"]);
+}
+
+/// CT-131, CT-133, CT-137: six minutes after nobody wants it there, if the node is not ready; a restart starts over; a setting forbids it.
+#[test]
+fn ct_131_ct_133_six_minutes() {
+    for (restart, disabled, early, late) in [
+        (false, false, 400, 480),
+        (true, false, 480, 700),
+        (false, true, 2000, 2000),
+    ] {
+        let settings = ControllerManagerSettings {
+            disable_force_detach_on_timeout: disabled,
+            ..ControllerManagerSettings::default()
+        };
+        let mut lab = Lab::with(
+            &["a-1", "b-1"],
+            &world(ISCSI, "ReadWriteOnce"),
+            settings,
+            Switches::default(),
+        );
+        lab.run(Span::seconds(2));
+        uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
+        runs(&mut lab, "one");
+        lab.partition("a-1");
+        lab.run(Span::seconds(98));
+        lab.delete(Kind::Pod, "one", Some(0));
+        lab.apply(&pod("two", "b-1"));
+        lab.run(Span::seconds(100));
+        if restart {
+            lab.restart();
+        }
+        lab.run(Span::seconds(early - 200));
+        assert_eq!(attached(&lab), ["a-1"], "{restart} {disabled}");
+        lab.run(Span::seconds(late - early));
+        let expected = if disabled { "a-1" } else { "b-1" };
+        assert_eq!(attached(&lab), [expected], "{restart} {disabled}");
+    }
+}
+
+/// CT-131, trap 2: with the out-of-service taint nothing is waited for, and readiness is not looked at.
+#[test]
+fn ct_131_out_of_service() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
+    lab.run(Span::seconds(2));
+    uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
+    lab.delete(Kind::Pod, "one", Some(0));
+    lab.apply(&pod("two", "b-1"));
+    lab.run(Span::seconds(5));
+    assert_eq!(attached(&lab), ["a-1"]);
+    lab.edit::<Node>("a-1", |node| {
+        node.spec.taints.push(Taint {
+            key: "node.kubernetes.io/out-of-service".into(),
+            effect: TaintEffect::NoExecute,
+            ..Taint::default()
+        });
+    });
+    lab.run(Span::seconds(1));
+    assert_eq!(attached(&lab), ["b-1"]);
+}
+
+/// V-02, CT-129: what admits several nodes is attached to several.
+#[test]
+fn ct_129_shared_volumes() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteMany"));
+    lab.apply(&pod("two", "b-1"));
+    lab.run(Span::seconds(5));
+    assert_eq!(attached(&lab), ["a-1", "b-1"]);
+}

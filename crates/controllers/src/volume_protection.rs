@@ -1,0 +1,115 @@
+//! Protection of claims and volumes in use: the finalizer that keeps them
+//! while a scheduled pod object uses the claim, or a claim the volume (CT-125).
+//! Pod objects, not processes: a forced deletion releases it too early.
+
+use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, VolumePhase};
+
+use podscope_sim::{Change, Mutation, Part, Request};
+
+use super::index::claims;
+use super::queue::{Key, key_of};
+use super::runtime::{Accept, Action, Controller, Cx, Plan};
+
+const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
+const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct VolumeProtection;
+
+impl VolumeProtection {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+impl Controller for VolumeProtection {
+    fn name(&self) -> &'static str {
+        "pvc-protection-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+        match (&change.old, &change.new) {
+            (Some(Object::Pod(pod)), None) => {
+                for claim in claims(pod).collect::<Vec<ObjectKey>>() {
+                    cx.enqueue((Kind::PersistentVolumeClaim, claim));
+                }
+            }
+            (_, Some(Object::PersistentVolumeClaim(claim))) if claim.metadata.is_terminating() => {
+                cx.enqueue(key_of(&**claim))
+            }
+            (_, Some(Object::PersistentVolume(volume))) if volume.metadata.is_terminating() => {
+                cx.enqueue(key_of(&**volume))
+            }
+            _ => {}
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+        if key.0 == Kind::PersistentVolume {
+            let volume = cx.objects.get::<PersistentVolume>(&key.1);
+            return match volume {
+                Some(volume) if volume.metadata.is_terminating() && volume.status.phase != Some(VolumePhase::Bound) => {
+                    release::<PersistentVolume>(&**volume, VOLUME_FINALIZER)
+                }
+                _ => Plan::default(),
+            };
+        }
+        let Some(claim) = cx
+            .objects
+            .get::<PersistentVolumeClaim>(&key.1)
+            .filter(|claim| claim.metadata.is_terminating())
+        else {
+            return Plan::default();
+        };
+        let mut users = cx.index.users_of(&key.1).filter_map(|pod| cx.objects.get::<Pod>(pod));
+        if users.any(|pod| pod.spec.node_name.is_some()) {
+            return Plan::default();
+        }
+        release::<PersistentVolumeClaim>(&**claim, CLAIM_FINALIZER)
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+fn release<T: Resource>(object: &T, finalizer: &'static str) -> Plan {
+    let meta = object.metadata();
+    if !meta.finalizers.iter().any(|name| &**name == finalizer) {
+        return Plan::default();
+    }
+    let patch = Request::Patch {
+        kind: T::KIND,
+        key: meta.key(),
+        uid: Some(meta.uid.clone()),
+        part: Part::Main,
+        change: Mutation::new("protection", move |object: &mut T| {
+            object.metadata_mut().finalizers.retain(|name| &**name != finalizer)
+        }),
+    };
+    Plan::one(Action::from(patch).accept(Accept::OrNotFound))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::Lab;
+    use super::*;
+    use podscope_sim::Span;
+
+    /// CT-125: kept while a scheduled pod object uses it; a forced deletion releases it at once.
+    #[test]
+    fn ct_125_a_claim_in_use_stays() {
+        let mut lab = Lab::new(
+            &["a-1"],
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}, spec: {storageClassName: ''}}\n---\n\
+             {apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {nodeName: a-1, containers: [{name: c, image: i}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}",
+        );
+        lab.partition("a-1");
+        lab.delete(Kind::PersistentVolumeClaim, "data", None);
+        lab.run(Span::seconds(60));
+        assert!(lab.get::<PersistentVolumeClaim>("data").is_some());
+        lab.delete(Kind::Pod, "one", Some(0));
+        lab.run(Span::seconds(1));
+        assert!(lab.get::<PersistentVolumeClaim>("data").is_none());
+    }
+}
