@@ -10,44 +10,13 @@ use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
 use crate::node_info::NodeIdx;
 use crate::nominator::Nominator;
+use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{
-    Plugin, PluginSet, Point, dynamic_resources, inter_pod_affinity, node_affinity, node_ports, node_volume_limits,
-    pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
+    Plugin, PluginSet, Point, inter_pod_affinity, pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
 };
 use crate::pod_info::{Incoming, PodInfo};
-use crate::selector::{NodeSelector, NodeTerm};
 use crate::status::{Code, Histogram, Status};
 use crate::symbols::Symbol;
-
-/// The profile's added node affinity, compiled.
-#[derive(Debug, Clone, Default)]
-pub struct AddedAffinity {
-    /// Required of every pod.
-    pub required: Option<NodeSelector>,
-    /// Preferred for every pod.
-    pub preferred: Vec<(i64, NodeTerm)>,
-}
-
-impl AddedAffinity {
-    pub(crate) fn compile(cache: &mut Cache, profile: &Profile) -> Self {
-        let Some(added) = &profile.args.added_affinity else {
-            return Self::default();
-        };
-        let symbols = &mut cache.symbols;
-        Self {
-            required: added
-                .required_during_scheduling_ignored_during_execution
-                .as_ref()
-                .map(|selector| NodeSelector::compile(symbols, selector)),
-            preferred: added
-                .preferred_during_scheduling_ignored_during_execution
-                .iter()
-                .map(|term| (i64::from(term.weight), NodeTerm::compile(symbols, &term.preference)))
-                .filter(|(weight, term)| *weight != 0 && !term.empty)
-                .collect(),
-        }
-    }
-}
 
 /// What plugins may look at.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +33,7 @@ pub struct Cycle<'a> {
 
 /// What a PreFilter says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PreFilter {
+pub(crate) enum PreFilter {
     /// Not concerned: its Filter is off for the cycle.
     Skip,
     /// Go on.
@@ -73,35 +42,46 @@ pub enum PreFilter {
     Only(Vec<Symbol>),
 }
 
-/// What plugins keep between extension points of one cycle.
+impl PreFilter {
+    /// Run, or Skip.
+    pub(crate) fn run_if(run: bool) -> Self {
+        if run { Self::Run } else { Self::Skip }
+    }
+}
+
+/// What plugins keep between extension points of one cycle: a field for each that keeps something.
 #[derive(Debug, Clone, Default)]
 pub struct CycleState {
     /// Plugins whose PreFilter skipped.
     pub skip_filter: PluginSet,
     /// Filters that run, in order.
     filters: Vec<Plugin>,
-    spread: Option<pod_topology_spread::FilterState>,
-    affinity: Option<inter_pod_affinity::FilterState>,
-    restrictions: Option<volume_restrictions::State>,
-    binding: Option<volume_binding::State>,
-    zone: Option<volume_zone::State>,
+    /// Those whose PreFilter did not skip and that follow pods added or taken away.
+    followers: Vec<Plugin>,
+    pub(crate) spread: Option<pod_topology_spread::FilterState>,
+    pub(crate) affinity: Option<inter_pod_affinity::FilterState>,
+    pub(crate) restrictions: Option<volume_restrictions::State>,
+    pub(crate) binding: Option<volume_binding::State>,
+    pub(crate) zone: Option<volume_zone::State>,
     /// Whether DynamicResources' PreFilter ran (SCH-031).
-    pub dynamic_resources_ran: bool,
+    pub(crate) dynamic_resources_ran: bool,
     pub(crate) spread_score: Option<pod_topology_spread::ScoreState>,
-    affinity_score: Option<inter_pod_affinity::ScoreState>,
+    pub(crate) affinity_score: Option<inter_pod_affinity::ScoreState>,
 }
 
 impl CycleState {
-    /// AddPod (`1`) or RemovePod (`-1`) of every plugin that has the hooks and was not skipped.
+    /// What a plugin's PreFilter kept for its Filter. Where the configuration disables only the PreFilter
+    /// there is nothing to read: an error, as in Kubernetes.
+    pub(crate) fn kept<T>(plugin: Plugin, state: Option<&T>) -> Result<&T, Status> {
+        state.ok_or_else(|| {
+            let text = format!("reading \"PreFilter{}\" from cycleState: not found", plugin.name());
+            Status::text(plugin, Code::Error, text)
+        })
+    }
+    /// AddPod (`1`) or RemovePod (`-1`) of every plugin that follows pods and was not skipped.
     pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
-        if let Some(state) = &mut self.restrictions {
-            state.update(pod, delta);
-        }
-        if let Some(state) = &mut self.spread {
-            state.update(cycle, pod, node, delta);
-        }
-        if let Some(state) = &mut self.affinity {
-            state.update(cycle, pod, node, delta);
+        for at in 0..self.followers.len() {
+            self.followers[at].does().pod_changed(cycle, self, pod, node, delta);
         }
     }
     pub(crate) fn save(&self) -> Option<Vec<[(u32, i64); 2]>> {
@@ -266,7 +246,7 @@ impl Search<'_> {
         let mut only: Option<Vec<Symbol>> = None;
         let mut narrowed_by: Vec<&str> = Vec::new();
         for plugin in self.profile.at(Point::PreFilter) {
-            match self.pre_filter_one(*plugin, cache, state) {
+            match plugin.does().pre_filter(self, cache, state) {
                 Ok(PreFilter::Run) => {}
                 Ok(PreFilter::Skip) => state.skip_filter.insert(*plugin),
                 Ok(PreFilter::Only(names)) => {
@@ -310,56 +290,14 @@ impl Search<'_> {
             .copied()
             .filter(|plugin| !state.skip_filter.contains(*plugin))
             .collect();
+        state.followers = self
+            .profile
+            .at(Point::PreFilter)
+            .iter()
+            .copied()
+            .filter(|plugin| plugin.row().follows_pods && !state.skip_filter.contains(*plugin))
+            .collect();
         Ok(only)
-    }
-
-    fn pre_filter_one(&self, plugin: Plugin, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
-        let run_if = |run: bool| if run { PreFilter::Run } else { PreFilter::Skip };
-        Ok(match plugin {
-            Plugin::NodeAffinity => node_affinity::pre_filter(&self.cycle(cache))?,
-            Plugin::NodePorts => run_if(node_ports::pre_filter(&self.cycle(cache))),
-            Plugin::VolumeRestrictions => {
-                state.restrictions = self.if_volumes(cache, volume_restrictions::pre_filter)?;
-                run_if(state.restrictions.is_some())
-            }
-            Plugin::NodeVolumeLimits => {
-                run_if(self.incoming.has_volumes && node_volume_limits::pre_filter(&self.cycle(cache)))
-            }
-            Plugin::VolumeBinding => {
-                state.binding = self.if_volumes(cache, volume_binding::pre_filter)?;
-                run_if(state.binding.is_some())
-            }
-            Plugin::VolumeZone => {
-                state.zone = self.if_volumes(cache, volume_zone::pre_filter)?;
-                run_if(state.zone.is_some())
-            }
-            Plugin::PodTopologySpread => {
-                state.spread = pod_topology_spread::pre_filter(cache, self.profile, self.incoming)?;
-                run_if(state.spread.is_some())
-            }
-            Plugin::InterPodAffinity => {
-                state.affinity = inter_pod_affinity::pre_filter(cache, self.incoming)?;
-                run_if(state.affinity.is_some())
-            }
-            Plugin::DynamicResources => {
-                let run = dynamic_resources::pre_filter(&self.cycle(cache));
-                state.dynamic_resources_ran = true;
-                run_if(run?)
-            }
-            _ => PreFilter::Run,
-        })
-    }
-
-    fn if_volumes<T>(
-        &self,
-        cache: &Cache,
-        pre_filter: impl FnOnce(&Cycle<'_>) -> Result<Option<T>, Status>,
-    ) -> Result<Option<T>, Status> {
-        if self.incoming.has_volumes {
-            pre_filter(&self.cycle(cache))
-        } else {
-            Ok(None)
-        }
     }
 }
 

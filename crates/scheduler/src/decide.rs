@@ -6,9 +6,10 @@ use podscope_api::{Pod, Str};
 
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::cycle::{AddedAffinity, CycleState, Found, Search};
+use crate::cycle::{CycleState, Found, Search};
 use crate::nominator::Nominator;
-use crate::plugins::{Plugin, Point};
+use crate::plugins::node_affinity::AddedAffinity;
+use crate::plugins::{Plugin, Point, default_preemption};
 use crate::pod_info::Incoming;
 use crate::post_filter::{self, Limit, Preemption};
 
@@ -59,7 +60,7 @@ pub fn decide(
             preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, Limit::None);
             // Where an earlier PostFilter ended in an error, say all the same what preemption would have found.
             if preemption.is_none() && profile.has(Point::PostFilter, Plugin::DefaultPreemption) {
-                preemption = Some(post_filter::preempt(
+                preemption = Some(default_preemption::preempt(
                     &search,
                     cache,
                     &mut state,

@@ -3,8 +3,8 @@
 use crate::cache::Cache;
 use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
-use crate::plugins::default_preemption::{self, Candidate, Criterion};
-use crate::plugins::{Plugin, Point, dynamic_resources};
+use crate::plugins::Point;
+use crate::plugins::default_preemption::{Candidate, Criterion};
 
 /// What DefaultPreemption found.
 #[derive(Debug, Clone)]
@@ -24,6 +24,16 @@ pub enum Preemption {
     },
 }
 
+/// What a PostFilter plugin answers.
+pub(crate) enum PostFilter {
+    /// A preemption will make room: the others are not asked.
+    Success(Preemption),
+    /// It cannot help: its text, and what preemption found where it was that.
+    Unschedulable(String, Option<Preemption>),
+    /// It failed: the others are not asked.
+    Error(String),
+}
+
 /// How many nodes preemption tries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Limit {
@@ -31,38 +41,6 @@ pub(crate) enum Limit {
     None,
     /// As many as the arguments say, starting at this draw modulo the number of nodes.
     Real(u64),
-}
-
-/// Runs DefaultPreemption alone.
-pub(crate) fn preempt(
-    search: &Search<'_>,
-    cache: &mut Cache,
-    state: &mut CycleState,
-    diagnosis: &Diagnosis,
-    limit: Limit,
-) -> Preemption {
-    if let Some(text) = default_preemption::not_eligible(search, cache, diagnosis) {
-        return Preemption::NotEligible(text);
-    }
-    let nodes = default_preemption::potential_nodes(diagnosis);
-    let limit = match limit {
-        Limit::Real(draw) if !nodes.is_empty() => {
-            let offset = (draw % nodes.len() as u64) as usize;
-            Some((offset, default_preemption::candidates_wanted(search, nodes.len())))
-        }
-        _ => None,
-    };
-    let result = default_preemption::dry_run(search, cache, state, &nodes, limit);
-    if result.candidates.is_empty() {
-        return Preemption::NoCandidate(default_preemption::no_candidate_text(cache, &result.refused));
-    }
-    let (chosen, criterion) = default_preemption::pick(&result.candidates);
-    let chosen = chosen.iter().map(|candidate| candidate.node).collect();
-    Preemption::Found {
-        candidates: result.candidates,
-        chosen,
-        criterion,
-    }
 }
 
 /// Runs the PostFilter plugins; puts their text into the diagnosis (SCH-029 to SCH-031).
@@ -76,28 +54,20 @@ pub(crate) fn run(
     let mut texts: Vec<String> = Vec::new();
     let mut preemption = None;
     for plugin in search.profile.at(Point::PostFilter) {
-        match plugin {
-            Plugin::DynamicResources => match dynamic_resources::post_filter(state.dynamic_resources_ran) {
-                Ok(text) => texts.push(text.to_owned()),
-                Err(text) => {
-                    texts = vec![text.to_owned()];
-                    break;
-                }
-            },
-            Plugin::DefaultPreemption => {
-                let result = preempt(search, cache, state, diagnosis, limit);
-                match &result {
-                    Preemption::NotEligible(text) => texts.push(format!("preemption: {text}")),
-                    Preemption::NoCandidate(text) => texts.push(format!("preemption: {text}")),
-                    Preemption::Found { .. } => texts.clear(),
-                }
-                let done = matches!(result, Preemption::Found { .. });
-                preemption = Some(result);
-                if done {
-                    break;
-                }
+        match plugin.does().post_filter(search, cache, state, diagnosis, limit) {
+            PostFilter::Success(found) => {
+                texts.clear();
+                preemption = Some(found);
+                break;
             }
-            _ => {}
+            PostFilter::Unschedulable(text, tried) => {
+                texts.push(text);
+                preemption = tried.or(preemption);
+            }
+            PostFilter::Error(text) => {
+                texts = vec![text];
+                break;
+            }
         }
     }
     diagnosis.post_filter = texts.join(", ");

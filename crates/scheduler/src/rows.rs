@@ -97,3 +97,41 @@ impl Rows {
         &self.blocks[node as usize / BLOCK][node as usize % BLOCK]
     }
 }
+
+/// What a row must show for the Filters that rows can answer to pass, as bounds.
+#[derive(Debug)]
+pub(crate) struct RowBounds {
+    /// Requests; `i64::MIN` where none is too many.
+    pub cpu: i64,
+    pub memory: i64,
+    pub ephemeral: i64,
+    /// How many pods more there must be room for.
+    pub pods: i32,
+    /// A node with one of these is asked plugin by plugin.
+    pub flags: u32,
+}
+
+impl Default for RowBounds {
+    fn default() -> Self {
+        Self {
+            cpu: i64::MIN,
+            memory: i64::MIN,
+            ephemeral: i64::MIN,
+            pods: i32::MIN,
+            flags: 0,
+        }
+    }
+}
+
+impl RowBounds {
+    /// Whether none of the Filters that rows answer would refuse the node. `false` may also mean that the
+    /// row does not tell.
+    #[inline(always)]
+    pub(crate) fn hold(&self, row: &Row) -> bool {
+        row.flags & self.flags == 0
+            && self.cpu <= row.cpu.wrapping_sub(row.used_cpu)
+            && self.memory <= row.memory.wrapping_sub(row.used_memory)
+            && self.ephemeral <= row.free_ephemeral
+            && self.pods <= row.free_pods
+    }
+}

@@ -9,10 +9,14 @@ mod resolve;
 
 use std::sync::Arc;
 
-use podscope_api::{NodeAffinity, Str, TopologySpreadConstraint};
+use podscope_api::{NodeAffinity, Str};
 
-use crate::plugins::{COUNT, Plugin, Point};
+use crate::plugins::{
+    COUNT, Plugin, Point, balanced_allocation, default_preemption, inter_pod_affinity, node_resources_fit,
+    pod_topology_spread, volume_binding,
+};
 pub use read::ConfigError;
+pub(crate) use read::{Errors, Fields};
 
 /// A configuration that was accepted.
 #[derive(Debug, Clone)]
@@ -61,133 +65,35 @@ impl Profile {
     }
 }
 
-/// A resource and its weight in a score.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Resource {
-    /// Its name.
-    pub name: Str,
-    /// Its weight; 0 was read as 1.
-    pub weight: i64,
-}
-
-/// How NodeResourcesFit scores (SCH-058 to SCH-060).
-#[derive(Debug, Clone, PartialEq)]
-pub enum ScoringStrategy {
-    /// Emptier is better.
-    LeastAllocated(Vec<Resource>),
-    /// Fuller is better.
-    MostAllocated(Vec<Resource>),
-    /// By a shape: points of (utilization in percent, score 0 to 100).
-    RequestedToCapacityRatio(Vec<Resource>, Vec<(i64, i64)>),
-}
-
-impl ScoringStrategy {
-    /// The resources it looks at.
-    pub fn resources(&self) -> &[Resource] {
-        match self {
-            Self::LeastAllocated(resources)
-            | Self::MostAllocated(resources)
-            | Self::RequestedToCapacityRatio(resources, _) => resources,
-        }
-    }
-}
-
-/// Arguments of NodeResourcesFit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FitArgs {
-    /// Extended resources exempt from Filter.
-    pub ignored_resources: Vec<Str>,
-    /// Prefixes (before `/`) of extended resources exempt from Filter.
-    pub ignored_resource_groups: Vec<Str>,
-    /// How to score.
-    pub strategy: ScoringStrategy,
-}
-
-/// Arguments of InterPodAffinity.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InterPodAffinityArgs {
-    /// What a placed pod's required affinity adds to scores.
-    pub hard_pod_affinity_weight: i64,
-    /// Placed pods' wishes do not count for a pod without its own.
-    pub ignore_preferred_terms_of_existing_pods: bool,
-}
-
-/// Arguments of PodTopologySpread.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SpreadDefaulting {
-    /// The built-in soft constraints (SCH-073).
-    System(Arc<[TopologySpreadConstraint]>),
-    /// These.
-    List(Arc<[TopologySpreadConstraint]>),
-}
-
-impl SpreadDefaulting {
-    /// The constraints for pods without their own.
-    pub fn constraints(&self) -> Arc<[TopologySpreadConstraint]> {
-        match self {
-            Self::System(constraints) | Self::List(constraints) => constraints.clone(),
-        }
-    }
-}
-
-/// Arguments of DefaultPreemption.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PreemptionArgs {
-    /// Least share of the nodes that are tried.
-    pub min_candidate_nodes_percentage: i64,
-    /// Least number of nodes that are tried.
-    pub min_candidate_nodes_absolute: i64,
-}
-
 /// Arguments of every plugin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// DefaultPreemption.
-    pub preemption: PreemptionArgs,
+    pub preemption: default_preemption::Args,
     /// InterPodAffinity.
-    pub inter_pod_affinity: InterPodAffinityArgs,
+    pub inter_pod_affinity: inter_pod_affinity::Args,
     /// NodeAffinity: a rule for every pod.
     pub added_affinity: Option<Arc<NodeAffinity>>,
     /// NodeResourcesFit.
-    pub fit: FitArgs,
+    pub fit: node_resources_fit::Args,
     /// NodeResourcesBalancedAllocation.
-    pub balanced_resources: Vec<Resource>,
+    pub balanced: balanced_allocation::Args,
     /// PodTopologySpread.
-    pub spread: SpreadDefaulting,
+    pub spread: pod_topology_spread::Defaulting,
     /// VolumeBinding, seconds.
     pub bind_timeout_seconds: i64,
-}
-
-fn default_resources() -> Vec<Resource> {
-    ["cpu", "memory"]
-        .into_iter()
-        .map(|name| Resource {
-            name: name.into(),
-            weight: 1,
-        })
-        .collect()
 }
 
 impl Default for Args {
     fn default() -> Self {
         Self {
-            preemption: PreemptionArgs {
-                min_candidate_nodes_percentage: 10,
-                min_candidate_nodes_absolute: 100,
-            },
-            inter_pod_affinity: InterPodAffinityArgs {
-                hard_pod_affinity_weight: 1,
-                ignore_preferred_terms_of_existing_pods: false,
-            },
+            preemption: default_preemption::Args::default(),
+            inter_pod_affinity: inter_pod_affinity::Args::default(),
             added_affinity: None,
-            fit: FitArgs {
-                ignored_resources: Vec::new(),
-                ignored_resource_groups: Vec::new(),
-                strategy: ScoringStrategy::LeastAllocated(default_resources()),
-            },
-            balanced_resources: default_resources(),
-            spread: SpreadDefaulting::System(crate::plugins::pod_topology_spread::system_defaults()),
-            bind_timeout_seconds: 600,
+            fit: node_resources_fit::Args::default(),
+            balanced: balanced_allocation::Args::default(),
+            spread: pod_topology_spread::Defaulting::default(),
+            bind_timeout_seconds: volume_binding::BIND_TIMEOUT_SECONDS,
         }
     }
 }

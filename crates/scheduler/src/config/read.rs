@@ -30,29 +30,29 @@ impl std::fmt::Display for ConfigError {
 
 /// Everything wrong so far.
 #[derive(Debug, Default)]
-pub(super) struct Errors(pub(super) Vec<ConfigError>);
+pub(crate) struct Errors(pub(super) Vec<ConfigError>);
 
 impl Errors {
-    pub(super) fn push(&mut self, path: impl Into<String>, message: impl Into<String>) {
+    pub(crate) fn push(&mut self, path: impl Into<String>, message: impl Into<String>) {
         self.0.push(ConfigError {
             path: path.into(),
             message: message.into(),
         });
     }
-    pub(super) fn invalid(&mut self, path: impl Into<String>, value: impl std::fmt::Display, message: &str) {
+    pub(crate) fn invalid(&mut self, path: impl Into<String>, value: impl std::fmt::Display, message: &str) {
         self.push(path, format!("Invalid value: {value}: {message}"));
     }
 }
 
 /// An object being read field by field; what is left over at the end is unknown.
-pub(super) struct Fields<'a> {
-    pub(super) path: String,
+pub(crate) struct Fields<'a> {
+    pub(crate) path: String,
     map: Option<&'a Map<String, Value>>,
     seen: Vec<&'static str>,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(value: &'a Value, path: &str, errors: &mut Errors) -> Self {
+    pub(crate) fn new(value: &'a Value, path: &str, errors: &mut Errors) -> Self {
         let map = match value {
             Value::Object(map) => Some(map),
             Value::Null => None,
@@ -67,18 +67,18 @@ impl<'a> Fields<'a> {
             seen: Vec::new(),
         }
     }
-    pub(super) fn at(&self, name: &str) -> String {
+    pub(crate) fn at(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
         } else {
             format!("{}.{name}", self.path)
         }
     }
-    pub(super) fn get(&mut self, name: &'static str) -> Option<&'a Value> {
+    pub(crate) fn get(&mut self, name: &'static str) -> Option<&'a Value> {
         self.seen.push(name);
         self.map?.get(name).filter(|value| !value.is_null())
     }
-    pub(super) fn integer(&mut self, name: &'static str, errors: &mut Errors) -> Option<i64> {
+    pub(crate) fn integer(&mut self, name: &'static str, errors: &mut Errors) -> Option<i64> {
         let value = self.get(name)?;
         let number = value.as_i64();
         if number.is_none() {
@@ -86,28 +86,28 @@ impl<'a> Fields<'a> {
         }
         number
     }
-    pub(super) fn boolean(&mut self, name: &'static str, errors: &mut Errors) -> Option<bool> {
+    pub(crate) fn boolean(&mut self, name: &'static str, errors: &mut Errors) -> Option<bool> {
         let value = self.get(name)?;
         if value.as_bool().is_none() {
             errors.push(self.at(name), format!("must be true or false, not {value}"));
         }
         value.as_bool()
     }
-    pub(super) fn string(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a str> {
+    pub(crate) fn string(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a str> {
         let value = self.get(name)?;
         if value.as_str().is_none() {
             errors.push(self.at(name), format!("must be a string, not {value}"));
         }
         value.as_str()
     }
-    pub(super) fn list(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a Vec<Value>> {
+    pub(crate) fn list(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a Vec<Value>> {
         let value = self.get(name)?;
         if value.as_array().is_none() {
             errors.push(self.at(name), "must be a list");
         }
         value.as_array()
     }
-    pub(super) fn strings(&mut self, name: &'static str, errors: &mut Errors) -> Vec<String> {
+    pub(crate) fn strings(&mut self, name: &'static str, errors: &mut Errors) -> Vec<String> {
         let path = self.at(name);
         let mut out = Vec::new();
         for (index, value) in self.list(name, errors).into_iter().flatten().enumerate() {
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
         }
         out
     }
-    pub(super) fn finish(self, errors: &mut Errors) {
+    pub(crate) fn finish(self, errors: &mut Errors) {
         for name in self.map.into_iter().flat_map(Map::keys) {
             if !self.seen.contains(&name.as_str()) {
                 errors.push(

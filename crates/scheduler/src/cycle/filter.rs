@@ -6,12 +6,9 @@ use super::{Cycle, CycleState, Found, Search};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::plugins::{
-    Plugin, Point, inter_pod_affinity, node_affinity, node_name, node_ports, node_resources_fit, node_unschedulable,
-    node_volume_limits, pod_topology_spread, taint_toleration, volume_binding, volume_restrictions, volume_zone,
-};
+use crate::plugins::{Plugin, Point};
 use crate::pod_info::PodInfo;
-use crate::rows::{PORTS_TAKEN, REPELS, Row, UNSCHEDULABLE};
+use crate::rows::{Row, RowBounds};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
@@ -32,17 +29,10 @@ fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -
     (n * percentage / 100).max(100)
 }
 
-/// The Filters of a cycle that a node's row can answer, as bounds. The others ask the node.
+/// The Filters of a cycle: those that a node's row can answer, as bounds, and the others.
 struct RowFilter {
-    /// Requests; `i64::MIN` where none is too many.
-    cpu: i64,
-    memory: i64,
-    ephemeral: i64,
-    /// How many pods more there must be room for.
-    pods: i32,
-    /// A node with one of these is asked plugin by plugin.
-    flags: u32,
-    /// So is a node to which pods are nominated. Sorted.
+    bounds: RowBounds,
+    /// A node to which pods are nominated is asked plugin by plugin. Sorted.
     nominated: Vec<NodeIdx>,
     /// The plugins that no row answers, in order.
     others: Vec<Plugin>,
@@ -50,51 +40,24 @@ struct RowFilter {
 
 impl RowFilter {
     fn new(search: &Search<'_>, cache: &Cache, plugins: &[Plugin]) -> Self {
-        let pod = &search.incoming.info;
         let mut nominated: Vec<NodeIdx> = search
             .nominator
             .nodes()
             .filter_map(|name| cache.node_index(name))
             .collect();
         nominated.sort_unstable();
-        let mut bounds = Self {
-            cpu: i64::MIN,
-            memory: i64::MIN,
-            ephemeral: i64::MIN,
-            pods: i32::MIN,
-            flags: 0,
+        let mut bounds = RowBounds::default();
+        let asks_nodes = |plugin: &&Plugin| !plugin.does().row_bounds(search.incoming, &mut bounds);
+        let others = plugins.iter().filter(asks_nodes).copied().collect();
+        Self {
+            bounds,
             nominated,
-            others: Vec::new(),
-        };
-        let bound = |want: i64| if want > 0 { want } else { i64::MIN };
-        for plugin in plugins {
-            match plugin {
-                Plugin::NodeUnschedulable => bounds.flags |= UNSCHEDULABLE,
-                Plugin::TaintToleration => bounds.flags |= REPELS,
-                Plugin::NodePorts => bounds.flags |= PORTS_TAKEN,
-                Plugin::NodeName if pod.pod.spec.node_name.is_none() => {}
-                Plugin::NodeResourcesFit if pod.requests.requests.scalars.is_empty() => {
-                    let want = &pod.requests.requests;
-                    bounds.cpu = bound(want.cpu);
-                    bounds.memory = bound(want.memory);
-                    bounds.ephemeral = bound(want.ephemeral);
-                    bounds.pods = 1;
-                }
-                other => bounds.others.push(*other),
-            }
+            others,
         }
-        bounds
     }
 
-    /// Whether none of the Filters that the row answers would refuse the node. `false` may also mean
-    /// that the row does not tell.
     fn passes(&self, node: NodeIdx, row: &Row) -> bool {
-        row.flags & self.flags == 0
-            && self.cpu <= row.cpu.wrapping_sub(row.used_cpu)
-            && self.memory <= row.memory.wrapping_sub(row.used_memory)
-            && self.ephemeral <= row.free_ephemeral
-            && self.pods <= row.free_pods
-            && self.nominated.binary_search(&node).is_err()
+        self.bounds.hold(row) && self.nominated.binary_search(&node).is_err()
     }
 }
 
@@ -225,45 +188,5 @@ fn run(
 ) -> Result<(), Status> {
     plugins
         .iter()
-        .try_for_each(|plugin| ask(*plugin, cycle, state, index, node))
-}
-
-/// One plugin's Filter. Not inlined into the loop, before which the compiler would read what any of them reads.
-#[inline(never)]
-fn ask(plugin: Plugin, cycle: &Cycle<'_>, state: &CycleState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-    match plugin {
-        Plugin::NodeUnschedulable => node_unschedulable::filter(cycle, node),
-        Plugin::NodeName => node_name::filter(cycle, node),
-        Plugin::TaintToleration => taint_toleration::filter(cycle, node),
-        Plugin::NodeAffinity => node_affinity::filter(cycle, node),
-        Plugin::NodePorts => node_ports::filter(cycle, node),
-        Plugin::NodeResourcesFit => node_resources_fit::filter(cycle, node),
-        Plugin::VolumeRestrictions => with(plugin, state.restrictions.as_ref(), |state| {
-            volume_restrictions::filter(cycle, state, node)
-        }),
-        Plugin::NodeVolumeLimits => node_volume_limits::filter(cycle, node),
-        Plugin::VolumeBinding => with(plugin, state.binding.as_ref(), |state| {
-            volume_binding::filter(cycle, state, node)
-        }),
-        Plugin::VolumeZone => with(plugin, state.zone.as_ref(), |state| volume_zone::filter(state, node)),
-        Plugin::PodTopologySpread => with(plugin, state.spread.as_ref(), |state| {
-            pod_topology_spread::filter(cycle, state, index)
-        }),
-        Plugin::InterPodAffinity => with(plugin, state.affinity.as_ref(), |state| {
-            inter_pod_affinity::filter(cycle, state, index)
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// A Filter whose PreFilter is disabled has no state to read: an error, as in Kubernetes.
-fn with<T>(plugin: Plugin, state: Option<&T>, run: impl FnOnce(&T) -> Result<(), Status>) -> Result<(), Status> {
-    match state {
-        Some(state) => run(state),
-        None => Err(Status::text(
-            plugin,
-            Code::Error,
-            format!("reading \"PreFilter{}\" from cycleState: not found", plugin.name()),
-        )),
-    }
+        .try_for_each(|plugin| plugin.does().filter(cycle, state, index, node))
 }

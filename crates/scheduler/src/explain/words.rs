@@ -1,157 +1,21 @@
 //! The words: why a node is refused, why the winner won, and the sentence that comes first.
 
-use podscope_api::Quantity;
 use podscope_api::ordered::StableSort as _;
 
 use super::{Explanation, Verdict, differences, name};
 use crate::cache::Cache;
 use crate::decide::Decision;
-use crate::node_info::{Effect, NodeIdx, NodeInfo};
-use crate::plugins::{Plugin, default_preemption, inter_pod_affinity, node_affinity, volume_binding};
+use crate::node_info::NodeIdx;
+use crate::plugins::{Plugin, default_preemption};
 use crate::post_filter::Preemption;
-use crate::resources::Resources;
-use crate::status::{Reason, Status};
-use crate::symbols::Symbol;
-use crate::topology::NONE;
+use crate::status::Status;
 
 /// Why a plugin refused a node, with numbers.
 pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
-    let info = cache.node(node);
-    let own = status.message(&cache.symbols);
     match status.plugin {
-        Some(Plugin::NodeUnschedulable) => "is cordoned: no new pods until it is uncordoned".to_owned(),
-        Some(Plugin::NodeName) => "is not the node the pod asks for by name".to_owned(),
-        Some(Plugin::TaintToleration) => taint(cache, decision, info),
-        Some(Plugin::NodeAffinity) if own == node_affinity::REASON_ENFORCED => {
-            "does not match the node affinity that the scheduler's configuration adds".to_owned()
-        }
-        Some(Plugin::NodeAffinity) => "does not match the pod's nodeSelector or node affinity".to_owned(),
-        Some(Plugin::NodePorts) => {
-            let ports: Vec<String> = decision
-                .incoming
-                .info
-                .ports
-                .iter()
-                .filter(|port| info.ports.iter().any(|used| used.conflicts(port)))
-                .map(|port| format!("{}/{}", port.port, cache.symbols.text(port.protocol)))
-                .collect();
-            format!("already uses port {} of the node", ports.join(", "))
-        }
-        Some(Plugin::NodeResourcesFit) => fit(cache, decision, info, status),
-        Some(Plugin::PodTopologySpread) => spread(cache, decision, node).unwrap_or(own),
-        Some(Plugin::InterPodAffinity) => match own.as_str() {
-            inter_pod_affinity::REASON_AFFINITY => {
-                "has no pod in its domain that the pod's required affinity asks for".to_owned()
-            }
-            inter_pod_affinity::REASON_ANTI_AFFINITY => {
-                "has a pod in its domain that the pod's required anti-affinity keeps away from".to_owned()
-            }
-            _ => "has a pod in its domain whose own anti-affinity keeps this pod away".to_owned(),
-        },
-        Some(Plugin::VolumeBinding) if own == volume_binding::REASON_NODE => {
-            "cannot reach one of the pod's volumes".to_owned()
-        }
+        Some(plugin) => plugin.does().refusal(cache, decision, node, status),
         None => "is not one of the nodes that the pod's affinity names".to_owned(),
-        _ => own,
     }
-}
-
-fn taint(cache: &Cache, decision: &Decision, info: &NodeInfo) -> String {
-    let Some(taint) = decision.incoming.first_untolerated(info) else {
-        return "has a taint the pod does not tolerate".to_owned();
-    };
-    let text = |symbol: Symbol| cache.symbols.text(symbol);
-    let value = match taint.value {
-        Symbol::EMPTY => String::new(),
-        value => format!("={}", text(value)),
-    };
-    let effect = if taint.effect == Effect::NoExecute {
-        "NoExecute"
-    } else {
-        "NoSchedule"
-    };
-    format!(
-        "has the taint {}{value}:{effect}, which the pod does not tolerate",
-        text(taint.key)
-    )
-}
-
-fn amount(resource: &str, amount: i64) -> String {
-    match resource {
-        "cpu" => Quantity::from_milli(amount).to_string(),
-        "memory" | "ephemeral-storage" => Quantity::from_bytes(amount).to_string(),
-        _ => amount.to_string(),
-    }
-}
-
-/// Reads one resource of some amounts.
-type Read = Box<dyn Fn(&Resources) -> i64>;
-
-fn fit(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {
-    let want = &decision.incoming.info.requests.requests;
-    let mut parts = Vec::new();
-    for reason in status.reasons.as_slice() {
-        let (resource, read): (&str, Read) = match reason {
-            Reason::Fixed("Insufficient cpu") => ("cpu", Box::new(|amounts| amounts.cpu)),
-            Reason::Fixed("Insufficient memory") => ("memory", Box::new(|amounts| amounts.memory)),
-            Reason::Fixed("Insufficient ephemeral-storage") => {
-                ("ephemeral-storage", Box::new(|amounts| amounts.ephemeral))
-            }
-            Reason::Insufficient(name) => {
-                let name = *name;
-                let read = move |amounts: &Resources| amounts.scalar(name).unwrap_or(0);
-                (cache.symbols.text(name), Box::new(read))
-            }
-            Reason::Fixed("Too many pods") => {
-                parts.push(format!("holds {} of {} pods", info.pods.len(), info.allowed_pods));
-                continue;
-            }
-            other => {
-                parts.push(other.text(&cache.symbols));
-                continue;
-            }
-        };
-        let (want, have, used) = (read(want), read(&info.allocatable), read(&info.requested));
-        parts.push(if want > have {
-            format!(
-                "has {} {resource} in all, the pod asks for {}",
-                amount(resource, have),
-                amount(resource, want)
-            )
-        } else {
-            format!(
-                "has {} of {} {resource} left, the pod asks for {}",
-                amount(resource, (have - used).max(0)),
-                amount(resource, have),
-                amount(resource, want)
-            )
-        });
-    }
-    parts.join("; ")
-}
-
-fn spread(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
-    let state = decision.state.spread()?;
-    for (at, constraint) in state.constraints.iter().enumerate() {
-        let key = cache.topology.key(constraint.key);
-        let label = cache.symbols.text(constraint.key_symbol);
-        let domain = key.domain(node);
-        if domain == NONE {
-            return Some(format!("has no label {label}, over which the pod wants to be spread"));
-        }
-        let count = state.count(at, domain).unwrap_or(0);
-        let (own, min) = (state.self_match(at), state.min(at));
-        let skew = count + own - min;
-        if skew > constraint.max_skew {
-            let value = cache.symbols.text(key.values[domain as usize]);
-            return Some(format!(
-                "{label}={value} would have {} matching pods where the fewest is {min}: a skew of {skew}, and {} is allowed",
-                count + own,
-                constraint.max_skew
-            ));
-        }
-    }
-    None
 }
 
 /// Why preemption is not even tried.
@@ -274,19 +138,9 @@ pub(super) fn sentence(cache: &Cache, decision: &Decision, explanation: &Explana
 fn causes(explanation: &Explanation) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for node in &explanation.nodes {
-        let cause = match node.plugin.as_deref() {
-            Some("NodeResourcesFit") => "too full for its requests",
-            Some("TaintToleration") => "closed to it by a taint",
-            Some("NodeUnschedulable") => "cordoned",
-            Some("NodeAffinity") | None => "excluded by its node selector or affinity",
-            Some("PodTopologySpread") => "against its spread constraints",
-            Some("InterPodAffinity") => "against rules of affinity between pods",
-            Some("NodePorts") => "using its port already",
-            Some("VolumeBinding" | "VolumeZone" | "VolumeRestrictions" | "NodeVolumeLimits") => {
-                "unable to serve its volumes"
-            }
-            Some(_) => "unsuitable for another reason",
-        };
+        let plugin = node.plugin.as_deref().and_then(Plugin::from_name);
+        // No plugin: the node is not one of those that node affinity names.
+        let cause = plugin.unwrap_or(Plugin::NodeAffinity).row().refused;
         match counts.iter_mut().find(|(known, _)| *known == cause) {
             Some((_, count)) => *count += 1,
             None => counts.push((cause, 1)),

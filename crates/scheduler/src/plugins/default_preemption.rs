@@ -4,16 +4,116 @@ use podscope_api::ordered;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, PreemptionPolicy};
+use podscope_api::ordered::Set;
+use podscope_api::{ConditionStatus, Pod, PreemptionPolicy, Str};
 
+use super::{ExtensionPoints, Plugin, Point, Row};
 use crate::cache::Cache;
+use crate::config::{self, Errors, Fields};
 use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
-use crate::plugins::Plugin;
-use crate::pod_info::PodInfo;
+use crate::pod_info::{PodInfo, uid_of};
+use crate::post_filter::{Limit, PostFilter, Preemption};
+use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::Selector;
 use crate::sort::go_sort;
 use crate::status::{Code, Histogram, Status};
+
+pub(super) const ROW: Row = Row {
+    events: &[EventKind::PodDelete],
+    about: "room made by ending less important pods",
+    ..Row::new(
+        "DefaultPreemption",
+        &[Point::PreEnqueue, Point::PostFilter],
+        &DefaultPreemption,
+    )
+};
+
+/// Its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Args {
+    /// Least share of the nodes that are tried.
+    pub min_candidate_nodes_percentage: i64,
+    /// Least number of nodes that are tried.
+    pub min_candidate_nodes_absolute: i64,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Self {
+            min_candidate_nodes_percentage: 10,
+            min_candidate_nodes_absolute: 100,
+        }
+    }
+}
+
+struct DefaultPreemption;
+
+impl ExtensionPoints for DefaultPreemption {
+    fn pre_enqueue(&self, pod: &Pod, preempting: &Set<Str>) -> Result<(), String> {
+        if preempting.contains(&uid_of(pod)) {
+            return Err("waiting for the preemption for this pod to be finished".to_owned());
+        }
+        Ok(())
+    }
+
+    fn post_filter(
+        &self,
+        search: &Search<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+        diagnosis: &Diagnosis,
+        limit: Limit,
+    ) -> PostFilter {
+        let result = preempt(search, cache, state, diagnosis, limit);
+        let text = match &result {
+            Preemption::NotEligible(text) => (*text).to_owned(),
+            Preemption::NoCandidate(text) => text.clone(),
+            Preemption::Found { .. } => return PostFilter::Success(result),
+        };
+        PostFilter::Unschedulable(format!("preemption: {text}"), Some(result))
+    }
+
+    /// It registers for deletions so that the queue keeps them, and waits for none: what ends the hold tells the
+    /// queue itself.
+    fn hint(&self, _: &mut Cache, _: &Event<'_>, _: &Waiting<'_>) -> bool {
+        false
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, args: &mut config::Args, errors: &mut Errors) {
+        let (percentage, absolute) = (
+            fields.integer("minCandidateNodesPercentage", errors),
+            fields.integer("minCandidateNodesAbsolute", errors),
+        );
+        let preemption = &mut args.preemption;
+        preemption.min_candidate_nodes_percentage = percentage.unwrap_or(preemption.min_candidate_nodes_percentage);
+        preemption.min_candidate_nodes_absolute = absolute.unwrap_or(preemption.min_candidate_nodes_absolute);
+        let (percentage, absolute) = (
+            preemption.min_candidate_nodes_percentage,
+            preemption.min_candidate_nodes_absolute,
+        );
+        if !(0..=100).contains(&percentage) {
+            errors.invalid(
+                fields.at("minCandidateNodesPercentage"),
+                percentage,
+                "not in valid range [0, 100]",
+            );
+        }
+        if absolute < 0 {
+            errors.invalid(
+                fields.at("minCandidateNodesAbsolute"),
+                absolute,
+                "not in valid range [0, inf)",
+            );
+        }
+        if percentage == 0 && absolute == 0 {
+            errors.push(
+                &fields.path,
+                "cannot have both minCandidateNodesPercentage and minCandidateNodesAbsolute to be 0",
+            );
+        }
+    }
+}
 
 /// No pod of lower priority is there.
 pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming pod";
@@ -194,6 +294,38 @@ pub(crate) fn dry_run(
     }
     result.candidates.extend(violating);
     result
+}
+
+/// What PostFilter finds.
+pub(crate) fn preempt(
+    search: &Search<'_>,
+    cache: &mut Cache,
+    state: &mut CycleState,
+    diagnosis: &Diagnosis,
+    limit: Limit,
+) -> Preemption {
+    if let Some(text) = not_eligible(search, cache, diagnosis) {
+        return Preemption::NotEligible(text);
+    }
+    let nodes = potential_nodes(diagnosis);
+    let limit = match limit {
+        Limit::Real(draw) if !nodes.is_empty() => {
+            let offset = (draw % nodes.len() as u64) as usize;
+            Some((offset, candidates_wanted(search, nodes.len())))
+        }
+        _ => None,
+    };
+    let result = dry_run(search, cache, state, &nodes, limit);
+    if result.candidates.is_empty() {
+        return Preemption::NoCandidate(no_candidate_text(cache, &result.refused));
+    }
+    let (chosen, criterion) = pick(&result.candidates);
+    let chosen = chosen.iter().map(|candidate| candidate.node).collect();
+    Preemption::Found {
+        candidates: result.candidates,
+        chosen,
+        criterion,
+    }
 }
 
 /// How many candidates are wanted of `n` nodes (SCH-096).

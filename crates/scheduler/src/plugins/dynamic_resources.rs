@@ -3,28 +3,56 @@
 //! Deviation: device allocation is not simulated. A pod without claims is treated exactly as the real
 //! plugin does; a pod with claims is refused everywhere with a text that says so.
 
-use crate::cycle::Cycle;
-use crate::plugins::Plugin;
-use crate::status::{Code, Status};
+use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve};
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::config::{Args, Errors, Fields};
+use crate::cycle::{CycleState, Diagnosis, PreFilter, Search};
+use crate::post_filter::{Limit, PostFilter};
+use crate::queue::events::EventKind;
+use crate::status::Status;
 
-/// PreFilter: `Ok(false)` skips.
-pub fn pre_filter(cycle: &Cycle<'_>) -> Result<bool, Status> {
-    if cycle.incoming.info.pod.spec.resource_claims.is_empty() {
-        return Ok(false);
+pub(super) const ROW: Row = Row {
+    events: &[EventKind::NodeAdd, EventKind::NodeLabel, EventKind::NodeAllocatable],
+    about: "claims on devices",
+    ..Row::new(
+        "DynamicResources",
+        &[PreEnqueue, AtPreFilter, Filter, AtPostFilter, Reserve, PreBind],
+        &DynamicResources,
+    )
+};
+
+struct DynamicResources;
+
+impl ExtensionPoints for DynamicResources {
+    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        state.dynamic_resources_ran = true;
+        if search.incoming.info.pod.spec.resource_claims.is_empty() {
+            return Ok(PreFilter::Skip);
+        }
+        Err(Status::unresolvable(
+            Plugin::DynamicResources,
+            "resource claims are not simulated here",
+        ))
     }
-    Err(Status::fixed(
-        Plugin::DynamicResources,
-        Code::UnschedulableAndUnresolvable,
-        "resource claims are not simulated here",
-    ))
-}
 
-/// PostFilter: what it says, and whether PostFilter goes on.
-pub fn post_filter(pre_filter_ran: bool) -> Result<&'static str, &'static str> {
-    // Aborted before its own PreFilter, it finds no state of its own: an error that ends PostFilter.
-    if pre_filter_ran {
-        Ok("no new claims to deallocate")
-    } else {
-        Err("not found")
+    fn post_filter(
+        &self,
+        _: &Search<'_>,
+        _: &mut Cache,
+        state: &mut CycleState,
+        _: &Diagnosis,
+        _: Limit,
+    ) -> PostFilter {
+        // Aborted before its own PreFilter, it finds no state of its own: an error that ends PostFilter.
+        if state.dynamic_resources_ran {
+            PostFilter::Unschedulable("no new claims to deallocate".to_owned(), None)
+        } else {
+            PostFilter::Error("not found".to_owned())
+        }
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, _: &mut Args, _: &mut Errors) {
+        fields.get("filterTimeout");
     }
 }

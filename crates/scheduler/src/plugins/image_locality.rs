@@ -1,14 +1,33 @@
 //! `ImageLocality`: nodes that already hold the pod's images (SCH-108, SCH-109).
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
+use super::{ExtensionPoints, Point, Row};
+use crate::cycle::{Cycle, CycleState};
+use crate::node_info::{NodeIdx, NodeInfo};
+
+pub(super) const ROW: Row = Row {
+    weight: 1,
+    about: "images already on the node",
+    ..Row::new("ImageLocality", &[Point::Score], &ImageLocality)
+};
 
 const MIB: i64 = 1024 * 1024;
 const MIN: i64 = 23 * MIB;
 const MAX_PER_CONTAINER: i64 = 1000 * MIB;
 
-/// Score.
-pub fn score(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
+struct ImageLocality;
+
+impl ExtensionPoints for ImageLocality {
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+        if cycle.cache.has_no_images() {
+            return;
+        }
+        for (score, node) in scores.iter_mut().zip(feasible) {
+            *score = of_node(cycle, cycle.cache.node(*node));
+        }
+    }
+}
+
+fn of_node(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
     let max = MAX_PER_CONTAINER * cycle.incoming.n_containers;
     if node.images.is_empty() || max <= MIN {
         return 0;

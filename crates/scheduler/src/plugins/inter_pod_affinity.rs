@@ -1,14 +1,37 @@
 //! `InterPodAffinity`: near or far from other pods, over topology domains (SCH-084 to SCH-092).
 
+use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
+use super::{ExtensionPoints, Plugin, Row};
 use crate::cache::Cache;
-use crate::config::Profile;
+use crate::config::{self, Errors, Fields, Profile};
 use crate::counters::Question;
-use crate::cycle::Cycle;
-use crate::node_info::NodeIdx;
-use crate::plugins::Plugin;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
+use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, Term, TermKind};
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::selector::label;
 use crate::status::Status;
 use crate::topology::{KeyIdx, NONE, Topology};
+
+pub(super) const ROW: Row = Row {
+    weight: 2,
+    follows_pods: true,
+    events: &[
+        EventKind::PodAdd,
+        EventKind::PodDelete,
+        EventKind::PodLabel,
+        EventKind::NodeAdd,
+        EventKind::NodeLabel,
+    ],
+    about: "near or far from other pods",
+    refused: "against rules of affinity between pods",
+    ..Row::new(
+        "InterPodAffinity",
+        &[AtPreFilter, Filter, PreScore, Score],
+        &InterPodAffinity,
+    )
+};
 
 /// A required affinity term is not met.
 pub const REASON_AFFINITY: &str = "node(s) didn't match pod affinity rules";
@@ -16,6 +39,149 @@ pub const REASON_AFFINITY: &str = "node(s) didn't match pod affinity rules";
 pub const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
 /// Another pod's anti-affinity term is violated.
 pub const REASON_EXISTING: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
+
+/// Its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Args {
+    /// What a placed pod's required affinity adds to scores.
+    pub hard_pod_affinity_weight: i64,
+    /// Placed pods' wishes do not count for a pod without its own.
+    pub ignore_preferred_terms_of_existing_pods: bool,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Self {
+            hard_pod_affinity_weight: 1,
+            ignore_preferred_terms_of_existing_pods: false,
+        }
+    }
+}
+
+struct InterPodAffinity;
+
+impl ExtensionPoints for InterPodAffinity {
+    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        state.affinity = count_pairs(cache, search.incoming)?;
+        Ok(PreFilter::run_if(state.affinity.is_some()))
+    }
+
+    fn pod_changed(&self, cycle: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, node: NodeIdx, delta: i64) {
+        if let Some(state) = &mut state.affinity {
+            state.update(cycle, pod, node, delta);
+        }
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, node: NodeIdx, _: &NodeInfo) -> Result<(), Status> {
+        let state = CycleState::kept(Plugin::InterPodAffinity, state.affinity.as_ref())?;
+        state.allows(cycle, node)
+    }
+
+    fn pre_score(
+        &self,
+        search: &Search<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+        _: &[NodeIdx],
+    ) -> Result<bool, Status> {
+        state.affinity_score = weigh_pairs(cache, search.profile, search.incoming);
+        Ok(state.affinity_score.is_some())
+    }
+
+    /// The sum over keys of the weight at the node's value (SCH-092).
+    fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+        let Some(state) = &state.affinity_score else { return };
+        for (key, table) in &state.weights.by_key {
+            let key = cycle.cache.topology.key(*key);
+            for (score, node) in scores.iter_mut().zip(feasible) {
+                let domain = key.domain(*node);
+                if domain != NONE {
+                    *score += table[domain as usize];
+                }
+            }
+        }
+    }
+
+    fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
+        spread_out(scores);
+    }
+
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let own = &waiting.incoming.info;
+        match event.kind {
+            EventKind::NodeAdd | EventKind::NodeLabel => node_may_help(cache, event, own),
+            _ => pod_may_help(event, own),
+        }
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, args: &mut config::Args, errors: &mut Errors) {
+        let args = &mut args.inter_pod_affinity;
+        if let Some(weight) = fields.integer("hardPodAffinityWeight", errors) {
+            args.hard_pod_affinity_weight = weight;
+            if !(0..=100).contains(&weight) {
+                errors.invalid(
+                    fields.at("hardPodAffinityWeight"),
+                    weight,
+                    "not in valid range [0, 100]",
+                );
+            }
+        }
+        if let Some(ignore) = fields.boolean("ignorePreferredTermsOfExistingPods", errors) {
+            args.ignore_preferred_terms_of_existing_pods = ignore;
+        }
+    }
+
+    fn refusal(&self, cache: &Cache, _: &Decision, _: NodeIdx, status: &Status) -> String {
+        match status.message(&cache.symbols).as_str() {
+            REASON_AFFINITY => "has no pod in its domain that the pod's required affinity asks for",
+            REASON_ANTI_AFFINITY => "has a pod in its domain that the pod's required anti-affinity keeps away from",
+            _ => "has a pod in its domain whose own anti-affinity keeps this pod away",
+        }
+        .to_owned()
+    }
+}
+
+/// Selectors of namespaces are read on no labels here (SCH-123).
+fn matches_all_unresolved(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool {
+    let mut any = false;
+    let all = own.terms_where(|known| known == kind).all(|term| {
+        any = true;
+        term.pods.matches(pod.namespace, &[], &pod.labels)
+    });
+    any && all
+}
+
+fn pod_may_help(event: &Event<'_>, own: &PodInfo) -> bool {
+    let bound = |pod: &Option<PodInfo>| pod.as_ref().is_none_or(|pod| pod.pod.spec.node_name.is_some());
+    if !bound(&event.old_pod) || !bound(&event.new_pod) {
+        return false;
+    }
+    let wanted = |pod: &PodInfo| matches_all_unresolved(own, TermKind::Affinity, pod);
+    let unwanted = |pod: &PodInfo| matches_all_unresolved(own, TermKind::AntiAffinity, pod);
+    match (&event.old_pod, &event.new_pod) {
+        (Some(old), Some(new)) => (!wanted(old) && wanted(new)) || (unwanted(old) && !unwanted(new)),
+        (None, Some(new)) => wanted(new),
+        (Some(old), None) => unwanted(old),
+        (None, None) => false,
+    }
+}
+
+fn node_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
+    let mut required = own.terms_where(|kind| matches!(kind, TermKind::Affinity | TermKind::AntiAffinity));
+    required.any(|term| {
+        let key = cache.topology.key(term.key).symbol;
+        let value = |node: &NodeInfo| label(&node.labels, key);
+        match (&event.old_node, &event.new_node) {
+            (None, Some(new)) => term.kind == TermKind::AntiAffinity || value(new).is_some(),
+            (Some(old), Some(new)) => match (value(old), value(new), term.kind) {
+                (Some(before), Some(after), _) => before != after,
+                (None, Some(_), TermKind::Affinity) | (Some(_), None, TermKind::AntiAffinity) => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    })
+}
 
 /// A map (topology key, value) → number, as one dense table a key.
 #[derive(Debug, Clone, Default)]
@@ -83,8 +249,8 @@ fn question(all_of: Vec<PodMatcher>) -> Question {
     }
 }
 
-/// PreFilter; `None` skips.
-pub fn pre_filter(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
+/// What PreFilter counts; `None` skips.
+fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let pod = &incoming.info;
     if let Some(error) = &pod.malformed {
         return Err(Status::text(
@@ -130,7 +296,7 @@ pub fn pre_filter(cache: &mut Cache, incoming: &Incoming) -> Result<Option<Filte
 
 impl FilterState {
     /// AddPod (`1`) and RemovePod (`-1`).
-    pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
+    fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         let (cache, incoming) = (cycle.cache, cycle.incoming);
         let topology = &cache.topology;
         for term in pod.terms_where(|kind| kind == TermKind::AntiAffinity) {
@@ -175,37 +341,39 @@ pub(crate) fn excludes(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
             .any(|term| term.pods.matches_incoming(pod.namespace, labels, &pod.labels))
 }
 
-/// Filter (SCH-087 to SCH-089).
-pub fn filter(cycle: &Cycle<'_>, state: &FilterState, node: NodeIdx) -> Result<(), Status> {
-    let (topology, pod) = (&cycle.cache.topology, &cycle.incoming.info);
-    let mut met = true;
-    for term in pod.terms_where(|kind| kind == TermKind::Affinity) {
-        match state.affinity.get(topology, term.key, node) {
-            None => return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY)),
-            Some(count) => met &= count > 0,
+impl FilterState {
+    /// SCH-087 to SCH-089.
+    fn allows(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Result<(), Status> {
+        let (topology, pod) = (&cycle.cache.topology, &cycle.incoming.info);
+        let mut met = true;
+        for term in pod.terms_where(|kind| kind == TermKind::Affinity) {
+            match self.affinity.get(topology, term.key, node) {
+                None => return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY)),
+                Some(count) => met &= count > 0,
+            }
         }
+        // The first pod of a group that has affinity to itself may go anywhere.
+        if !met && (self.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
+            return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY));
+        }
+        let violated = |counts: &PairCounts, key| counts.get(topology, key, node).is_some_and(|count| count > 0);
+        if pod
+            .terms_where(|kind| kind == TermKind::AntiAffinity)
+            .any(|term| violated(&self.anti, term.key))
+        {
+            return Err(Status::unschedulable(Plugin::InterPodAffinity, REASON_ANTI_AFFINITY));
+        }
+        if self.has_existing
+            && self
+                .existing
+                .by_key
+                .iter()
+                .any(|(key, _)| violated(&self.existing, *key))
+        {
+            return Err(Status::unschedulable(Plugin::InterPodAffinity, REASON_EXISTING));
+        }
+        Ok(())
     }
-    // The first pod of a group that has affinity to itself may go anywhere.
-    if !met && (state.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
-        return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY));
-    }
-    let violated = |counts: &PairCounts, key| counts.get(topology, key, node).is_some_and(|count| count > 0);
-    if pod
-        .terms_where(|kind| kind == TermKind::AntiAffinity)
-        .any(|term| violated(&state.anti, term.key))
-    {
-        return Err(Status::unschedulable(Plugin::InterPodAffinity, REASON_ANTI_AFFINITY));
-    }
-    if state.has_existing
-        && state
-            .existing
-            .by_key
-            .iter()
-            .any(|(key, _)| violated(&state.existing, *key))
-    {
-        return Err(Status::unschedulable(Plugin::InterPodAffinity, REASON_EXISTING));
-    }
-    Ok(())
 }
 
 /// Weights by (key, value) (SCH-090).
@@ -214,8 +382,8 @@ pub struct ScoreState {
     weights: PairCounts,
 }
 
-/// PreScore; `None` skips (SCH-091).
-pub fn pre_score(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Option<ScoreState> {
+/// What PreScore weighs; `None` skips (SCH-091).
+fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Option<ScoreState> {
     let pod = &incoming.info;
     let wishes: Vec<_> = pod
         .terms_where(|kind| matches!(kind, TermKind::Preferred(_) | TermKind::PreferredAnti(_)))
@@ -257,20 +425,8 @@ pub fn pre_score(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> O
     recorded.then_some(state)
 }
 
-/// Score: the sum over keys of the weight at the node's value (SCH-092).
-pub fn score(cycle: &Cycle<'_>, state: &ScoreState, node: NodeIdx) -> i64 {
-    let mut sum = 0;
-    for (key, table) in &state.weights.by_key {
-        let domain = cycle.cache.topology.key(*key).domain(node);
-        if domain != NONE {
-            sum += table[domain as usize];
-        }
-    }
-    sum
-}
-
 /// Normalize: divides before multiplying (SCH-092).
-pub fn normalize(scores: &mut [i64]) {
+fn spread_out(scores: &mut [i64]) {
     let min = scores.iter().copied().min().unwrap_or(0);
     let max = scores.iter().copied().max().unwrap_or(0);
     for score in scores {
@@ -288,7 +444,7 @@ mod tests {
     fn sch_092_divides_before_multiplying() {
         // 29/100 is 0.28999…: kube-scheduler shows 28.
         let mut scores = vec![0, 29, 100];
-        super::normalize(&mut scores);
+        super::spread_out(&mut scores);
         assert_eq!(scores, [0, 28, 100]);
     }
 }

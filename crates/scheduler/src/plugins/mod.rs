@@ -1,5 +1,8 @@
-//! The default plugins: one file each, and the one table of their order, weights and extension points
-//! (SCH-032, SCH-033).
+//! The default plugins, and the one table of their order (SCH-032, SCH-033).
+//!
+//! A plugin is a file: its row (name, weight, points, the events it waits for) and its extension points,
+//! reasons, queueing hints, arguments with their limits, and what explanations say of it. To add one, write the
+//! file and its line in the table.
 
 pub mod balanced_allocation;
 pub mod default_binder;
@@ -15,112 +18,56 @@ pub mod node_unschedulable;
 pub mod node_volume_limits;
 pub mod pod_topology_spread;
 pub mod priority_sort;
+pub(crate) mod resource_allocation;
 pub mod scheduling_gates;
 pub mod taint_toleration;
 pub mod volume_binding;
 pub mod volume_restrictions;
 pub mod volume_zone;
 
-use Point::{Bind, Filter, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, QueueSort, Reserve, Score};
+mod framework;
 
-/// Where a plugin is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Point {
-    /// Before a pod enters activeQ.
-    PreEnqueue,
-    /// Order of activeQ.
-    QueueSort,
-    /// Once per cycle, before nodes are examined.
-    PreFilter,
-    /// Per node: can it run there?
-    Filter,
-    /// When no node passed.
-    PostFilter,
-    /// Once per cycle, before nodes are scored.
-    PreScore,
-    /// Per feasible node.
-    Score,
-    /// When a node is chosen.
-    Reserve,
-    /// Hold or let through.
-    Permit,
-    /// Before binding.
-    PreBind,
-    /// Binding.
-    Bind,
-    /// After binding.
-    PostBind,
-}
-
-impl Point {
-    /// Every point with its name in the configuration.
-    pub const ALL: [(Point, &'static str); 12] = [
-        (Point::PreEnqueue, "preEnqueue"),
-        (Point::QueueSort, "queueSort"),
-        (Point::PreFilter, "preFilter"),
-        (Point::Filter, "filter"),
-        (Point::PostFilter, "postFilter"),
-        (Point::PreScore, "preScore"),
-        (Point::Score, "score"),
-        (Point::Reserve, "reserve"),
-        (Point::Permit, "permit"),
-        (Point::PreBind, "preBind"),
-        (Point::Bind, "bind"),
-        (Point::PostBind, "postBind"),
-    ];
-}
-
-/// One row of the table.
-#[derive(Debug, Clone, Copy)]
-pub struct Row {
-    /// The plugin.
-    pub plugin: Plugin,
-    /// Its name in Kubernetes.
-    pub name: &'static str,
-    /// Its default weight; 0 means 1 where it scores.
-    pub weight: i64,
-    /// The points it implements.
-    pub points: &'static [Point],
-    /// In a few words, for people.
-    pub about: &'static str,
-}
+pub(crate) use framework::ExtensionPoints;
+pub use framework::{Point, Row};
 
 macro_rules! plugins {
-    ($($variant:ident $name:literal $weight:literal [$($point:ident),*] $about:literal;)*) => {
+    ($($variant:ident $module:ident;)*) => {
         /// A plugin. The order of the variants is the default order.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
-        pub enum Plugin { $(#[doc = concat!("`", $name, "`: ", $about, ".")] $variant),* }
+        pub enum Plugin { $(#[doc = concat!("See [`", stringify!($module), "`].")] $variant),* }
         /// The default plugins in MultiPoint order.
-        pub const TABLE: &[Row] = &[$(Row {
-            plugin: Plugin::$variant, name: $name, weight: $weight, points: &[$($point),*], about: $about,
-        }),*];
+        pub static TABLE: &[Row] = &[$($module::ROW),*];
+        impl Plugin {
+            /// All, in the default order.
+            pub const ALL: &[Plugin] = &[$(Plugin::$variant),*];
+        }
     };
 }
 plugins! {
-    SchedulingGates "SchedulingGates" 0 [PreEnqueue] "a pod with gates waits";
-    PrioritySort "PrioritySort" 0 [QueueSort] "higher priority first";
-    NodeUnschedulable "NodeUnschedulable" 0 [Filter] "cordoned nodes";
-    NodeName "NodeName" 0 [Filter] "a node asked for by name";
-    TaintToleration "TaintToleration" 3 [Filter, PreScore, Score] "taints and tolerations";
-    NodeAffinity "NodeAffinity" 2 [PreFilter, Filter, PreScore, Score] "nodeSelector and node affinity";
-    NodePorts "NodePorts" 0 [PreFilter, Filter] "ports of the node";
-    NodeResourcesFit "NodeResourcesFit" 1 [PreFilter, Filter, PreScore, Score] "room for the pod's requests";
-    VolumeRestrictions "VolumeRestrictions" 0 [PreFilter, Filter] "volumes only one pod may use";
-    NodeVolumeLimits "NodeVolumeLimits" 0 [PreFilter, Filter] "how many volumes a node can attach";
-    VolumeBinding "VolumeBinding" 0 [PreFilter, Filter, PreScore, Score, Reserve, PreBind] "volumes the node can reach";
-    VolumeZone "VolumeZone" 0 [PreFilter, Filter] "volumes and nodes of one zone";
-    PodTopologySpread "PodTopologySpread" 2 [PreFilter, Filter, PreScore, Score] "pods spread over domains";
-    InterPodAffinity "InterPodAffinity" 2 [PreFilter, Filter, PreScore, Score] "near or far from other pods";
-    DynamicResources "DynamicResources" 0 [PreEnqueue, PreFilter, Filter, PostFilter, Reserve, PreBind] "claims on devices";
-    DefaultPreemption "DefaultPreemption" 0 [PreEnqueue, PostFilter] "room made by ending less important pods";
-    BalancedAllocation "NodeResourcesBalancedAllocation" 1 [PreScore, Score] "cpu and memory used evenly";
-    ImageLocality "ImageLocality" 1 [Score] "images already on the node";
-    DefaultBinder "DefaultBinder" 0 [Bind] "binds the pod to its node";
+    SchedulingGates scheduling_gates;
+    PrioritySort priority_sort;
+    NodeUnschedulable node_unschedulable;
+    NodeName node_name;
+    TaintToleration taint_toleration;
+    NodeAffinity node_affinity;
+    NodePorts node_ports;
+    NodeResourcesFit node_resources_fit;
+    VolumeRestrictions volume_restrictions;
+    NodeVolumeLimits node_volume_limits;
+    VolumeBinding volume_binding;
+    VolumeZone volume_zone;
+    PodTopologySpread pod_topology_spread;
+    InterPodAffinity inter_pod_affinity;
+    DynamicResources dynamic_resources;
+    DefaultPreemption default_preemption;
+    BalancedAllocation balanced_allocation;
+    ImageLocality image_locality;
+    DefaultBinder default_binder;
 }
 
 /// Number of plugins.
-pub const COUNT: usize = TABLE.len();
+pub const COUNT: usize = Plugin::ALL.len();
 
 impl Plugin {
     /// Its row of the table.
@@ -133,11 +80,15 @@ impl Plugin {
     }
     /// The plugin of that name.
     pub fn from_name(name: &str) -> Option<Plugin> {
-        TABLE.iter().find(|row| row.name == name).map(|row| row.plugin)
+        Self::ALL.iter().copied().find(|plugin| plugin.name() == name)
     }
     /// Whether it can be asked there.
     pub fn implements(self, point: Point) -> bool {
         self.row().points.contains(&point)
+    }
+    /// Its extension points.
+    pub(crate) fn does(self) -> &'static dyn ExtensionPoints {
+        self.row().does
     }
 }
 
@@ -165,10 +116,7 @@ impl PluginSet {
     }
     /// The plugins in table order.
     pub fn iter(self) -> impl Iterator<Item = Plugin> {
-        TABLE
-            .iter()
-            .map(|row| row.plugin)
-            .filter(move |plugin| self.contains(*plugin))
+        Plugin::ALL.iter().copied().filter(move |plugin| self.contains(*plugin))
     }
 }
 

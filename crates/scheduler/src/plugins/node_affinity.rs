@@ -1,12 +1,29 @@
 //! `NodeAffinity`: nodeSelector, required and preferred node affinity, and the profile's added affinity
 //! (SCH-044 to SCH-048).
 
-use crate::cycle::{Cycle, PreFilter};
-use crate::node_info::NodeInfo;
-use crate::plugins::{Plugin, default_normalize};
+use podscope_api::NodeAffinity as Rules;
+use podscope_api::ordered::StableSort as _;
+use std::sync::Arc;
+
+use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
+use super::{ExtensionPoints, Plugin, Row, default_normalize};
+use crate::cache::Cache;
+use crate::config::{self, Errors, Fields, Profile};
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::selector::{NodeSelector, NodeTerm};
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
-use podscope_api::ordered::StableSort as _;
+
+pub(super) const ROW: Row = Row {
+    weight: 2,
+    events: &[EventKind::NodeAdd, EventKind::NodeLabel],
+    about: "nodeSelector and node affinity",
+    refused: "excluded by its node selector or affinity",
+    ..Row::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
+};
 
 /// The pod's own rule.
 pub const REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
@@ -15,80 +32,135 @@ pub const REASON_ENFORCED: &str = "node(s) didn't match scheduler-enforced node 
 /// No node name can satisfy every field.
 pub const REASON_CONFLICT: &str = "pod affinity terms conflict";
 
-/// PreFilter: skips without rules; narrows to the nodes that terms pin by name (SCH-045).
-pub fn pre_filter(cycle: &Cycle<'_>) -> Result<PreFilter, Status> {
-    let required = &cycle.incoming.required;
-    if required.is_absent() && cycle.added_affinity.required.is_none() {
-        return Ok(PreFilter::Skip);
-    }
-    let Some(affinity) = &required.affinity else {
-        return Ok(PreFilter::Run);
-    };
-    if affinity.terms.is_empty() {
-        return Ok(PreFilter::Run);
-    }
-    let mut names: Vec<Symbol> = Vec::new();
-    for term in &affinity.terms {
-        match term.pinned_names() {
-            None => return Ok(PreFilter::Run),
-            Some(more) => names.extend(more),
+/// The profile's added node affinity, compiled.
+#[derive(Debug, Clone, Default)]
+pub struct AddedAffinity {
+    /// Required of every pod.
+    pub required: Option<NodeSelector>,
+    /// Preferred for every pod.
+    pub preferred: Vec<(i64, NodeTerm)>,
+}
+
+impl AddedAffinity {
+    pub(crate) fn compile(cache: &mut Cache, profile: &Profile) -> Self {
+        let Some(added) = &profile.args.added_affinity else {
+            return Self::default();
+        };
+        let symbols = &mut cache.symbols;
+        Self {
+            required: added
+                .required_during_scheduling_ignored_during_execution
+                .as_ref()
+                .map(|selector| NodeSelector::compile(symbols, selector)),
+            preferred: added
+                .preferred_during_scheduling_ignored_during_execution
+                .iter()
+                .map(|term| (i64::from(term.weight), NodeTerm::compile(symbols, &term.preference)))
+                .filter(|(weight, term)| *weight != 0 && !term.empty)
+                .collect(),
         }
     }
-    if names.is_empty() {
-        return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_CONFLICT));
-    }
-    names.stable_sort();
-    names.dedup();
-    Ok(PreFilter::Only(names))
 }
 
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    if let Some(added) = &cycle.added_affinity.required
-        && !added.matches(&cycle.cache.symbols, node)
-    {
-        return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_ENFORCED));
-    }
-    if !cycle.incoming.required.matches(&cycle.cache.symbols, node) {
-        return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_POD));
-    }
-    Ok(())
-}
+struct NodeAffinity;
 
-/// PreScore: `Ok(false)` skips; a malformed preferred term fails the cycle (SCH-046).
-pub fn pre_score(cycle: &Cycle<'_>) -> Result<bool, Status> {
-    let affinity = &cycle.incoming.info.pod.spec.affinity;
-    let has_own = affinity
-        .as_ref()
-        .and_then(|affinity| affinity.node_affinity.as_ref())
-        .is_some_and(|rules| !rules.preferred_during_scheduling_ignored_during_execution.is_empty());
-    if !has_own && cycle.added_affinity.preferred.is_empty() {
-        return Ok(false);
+impl ExtensionPoints for NodeAffinity {
+    /// Skips without rules; narrows to the nodes that terms pin by name (SCH-045).
+    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+        let required = &search.incoming.required;
+        if required.is_absent() && search.added_affinity.required.is_none() {
+            return Ok(PreFilter::Skip);
+        }
+        let Some(affinity) = &required.affinity else {
+            return Ok(PreFilter::Run);
+        };
+        if affinity.terms.is_empty() {
+            return Ok(PreFilter::Run);
+        }
+        let mut names: Vec<Symbol> = Vec::new();
+        for term in &affinity.terms {
+            match term.pinned_names() {
+                None => return Ok(PreFilter::Run),
+                Some(more) => names.extend(more),
+            }
+        }
+        if names.is_empty() {
+            return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_CONFLICT));
+        }
+        names.stable_sort();
+        names.dedup();
+        Ok(PreFilter::Only(names))
     }
-    match cycle
-        .incoming
-        .preferred
-        .iter()
-        .find_map(|(_, term)| term.malformed.as_ref())
-    {
-        Some(error) => Err(Status::text(Plugin::NodeAffinity, Code::Error, error.as_str())),
-        None => Ok(true),
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        if let Some(added) = &cycle.added_affinity.required
+            && !added.matches(&cycle.cache.symbols, node)
+        {
+            return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_ENFORCED));
+        }
+        if !cycle.incoming.required.matches(&cycle.cache.symbols, node) {
+            return Err(Status::unresolvable(Plugin::NodeAffinity, REASON_POD));
+        }
+        Ok(())
     }
-}
 
-/// Score: the weights of the preferred terms that match.
-pub fn score(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
-    cycle
-        .incoming
-        .preferred
-        .iter()
-        .chain(&cycle.added_affinity.preferred)
-        .filter(|(_, term)| term.matches(&cycle.cache.symbols, node))
-        .map(|(weight, _)| weight)
-        .sum()
-}
+    /// A malformed preferred term fails the cycle (SCH-046).
+    fn pre_score(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
+        let affinity = &search.incoming.info.pod.spec.affinity;
+        let has_own = affinity
+            .as_ref()
+            .and_then(|affinity| affinity.node_affinity.as_ref())
+            .is_some_and(|rules| !rules.preferred_during_scheduling_ignored_during_execution.is_empty());
+        if !has_own && search.added_affinity.preferred.is_empty() {
+            return Ok(false);
+        }
+        let mut terms = search.incoming.preferred.iter();
+        match terms.find_map(|(_, term)| term.malformed.as_ref()) {
+            Some(error) => Err(Status::text(Plugin::NodeAffinity, Code::Error, error.as_str())),
+            None => Ok(true),
+        }
+    }
 
-/// Normalize: the best is 100.
-pub fn normalize(scores: &mut [i64]) {
-    default_normalize(scores, false);
+    /// The weights of the preferred terms that match.
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+        let terms = || cycle.incoming.preferred.iter().chain(&cycle.added_affinity.preferred);
+        for (score, node) in scores.iter_mut().zip(feasible) {
+            let node = cycle.cache.node(*node);
+            *score = terms()
+                .filter(|(_, term)| term.matches(&cycle.cache.symbols, node))
+                .map(|(weight, _)| weight)
+                .sum();
+        }
+    }
+
+    /// The best is 100.
+    fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
+        default_normalize(scores, false);
+    }
+
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let added = &waiting.added_affinity.required;
+        let matches = |node: &NodeInfo| {
+            added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))
+                && waiting.incoming.required.matches(&cache.symbols, node)
+        };
+        event.new_node.as_ref().is_some_and(matches) && !event.old_node.as_ref().is_some_and(matches)
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, args: &mut config::Args, errors: &mut Errors) {
+        if let Some(value) = fields.get("addedAffinity") {
+            match podscope_api::wire::from_value::<Rules>(value) {
+                Ok(affinity) => args.added_affinity = Some(Arc::new(affinity)),
+                Err(error) => errors.push(fields.at("addedAffinity"), error),
+            }
+        }
+    }
+
+    fn refusal(&self, cache: &Cache, _: &Decision, _: NodeIdx, status: &Status) -> String {
+        if status.message(&cache.symbols) == REASON_ENFORCED {
+            "does not match the node affinity that the scheduler's configuration adds".to_owned()
+        } else {
+            "does not match the pod's nodeSelector or node affinity".to_owned()
+        }
+    }
 }

@@ -1,17 +1,41 @@
 //! `NodeName`: a node asked for by name (SCH-040).
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
+use super::{ExtensionPoints, Plugin, Point, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState};
+use crate::decide::Decision;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::pod_info::Incoming;
+use crate::queue::events::EventKind;
+use crate::rows::RowBounds;
 use crate::status::Status;
+
+pub(super) const ROW: Row = Row {
+    events: &[EventKind::NodeAdd],
+    about: "a node asked for by name",
+    ..Row::new("NodeName", &[Point::Filter], &NodeName)
+};
 
 /// The text.
 pub const REASON: &str = "node(s) didn't match the requested node name";
 
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    match &cycle.incoming.info.pod.spec.node_name {
-        Some(name) if !name.is_empty() && name.0 != node.name => Err(Status::unresolvable(Plugin::NodeName, REASON)),
-        _ => Ok(()),
+struct NodeName;
+
+impl ExtensionPoints for NodeName {
+    fn row_bounds(&self, incoming: &Incoming, _: &mut RowBounds) -> bool {
+        incoming.info.pod.spec.node_name.is_none()
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        match &cycle.incoming.info.pod.spec.node_name {
+            Some(name) if !name.is_empty() && name.0 != node.name => {
+                Err(Status::unresolvable(Plugin::NodeName, REASON))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refusal(&self, _: &Cache, _: &Decision, _: NodeIdx, _: &Status) -> String {
+        "is not the node the pod asks for by name".to_owned()
     }
 }

@@ -1,27 +1,69 @@
 //! `NodePorts`: ports of the node itself (SCH-049).
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
+use super::Point::{Filter, PreFilter as AtPreFilter};
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::pod_info::Incoming;
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::rows::{PORTS_TAKEN, RowBounds};
 use crate::status::Status;
+
+pub(super) const ROW: Row = Row {
+    events: &[EventKind::NodeAdd, EventKind::PodDelete],
+    about: "ports of the node",
+    refused: "using its port already",
+    ..Row::new("NodePorts", &[AtPreFilter, Filter], &NodePorts)
+};
 
 /// The text.
 pub const REASON: &str = "node(s) didn't have free ports for the requested pod ports";
 
-/// PreFilter: `false` skips.
-pub fn pre_filter(cycle: &Cycle<'_>) -> bool {
-    !cycle.incoming.info.ports.is_empty()
-}
+struct NodePorts;
 
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    let wanted = &cycle.incoming.info.ports;
-    if node
-        .ports
-        .iter()
-        .any(|used| wanted.iter().any(|port| port.conflicts(used)))
-    {
-        return Err(Status::unschedulable(Plugin::NodePorts, REASON));
+impl ExtensionPoints for NodePorts {
+    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+        Ok(PreFilter::run_if(!search.incoming.info.ports.is_empty()))
     }
-    Ok(())
+
+    fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+        bounds.flags |= PORTS_TAKEN;
+        true
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        let wanted = &cycle.incoming.info.ports;
+        if node
+            .ports
+            .iter()
+            .any(|used| wanted.iter().any(|port| port.conflicts(used)))
+        {
+            return Err(Status::unschedulable(Plugin::NodePorts, REASON));
+        }
+        Ok(())
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let wanted = &waiting.incoming.info.ports;
+        event.kind == EventKind::NodeAdd
+            || event.freed().is_some_and(|other| {
+                let mut freed = other.ports.iter();
+                freed.any(|freed| wanted.iter().any(|port| port.conflicts(freed)))
+            })
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
+        let info = cache.node(node);
+        let ports: Vec<String> = decision
+            .incoming
+            .info
+            .ports
+            .iter()
+            .filter(|port| info.ports.iter().any(|used| used.conflicts(port)))
+            .map(|port| format!("{}/{}", port.port, cache.symbols.text(port.protocol)))
+            .collect();
+        format!("already uses port {} of the node", ports.join(", "))
+    }
 }

@@ -1,18 +1,133 @@
 //! `NodeResourcesFit`: room for what the pod requests, and a preference for how full nodes should be
 //! (SCH-053 to SCH-060).
 
+use podscope_api::{Quantity, Str};
+use serde_json::Value;
+
+use super::Point::{Filter, PreFilter, PreScore, Score};
+use super::resource_allocation::{Resource, ScoredResource, default_resources, read_resources, scored_resources};
+use super::{ExtensionPoints, Plugin, Row, quotient};
 use crate::cache::Cache;
-use crate::config::{Resource, ScoringStrategy};
-use crate::cycle::Cycle;
+use crate::config::{self, Errors, Fields};
+use crate::cycle::{Cycle, CycleState};
+use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::plugins::{Plugin, quotient};
-use crate::resources::{Resources, is_extended, is_scalar};
-use crate::rows::Row;
+use crate::pod_info::{Incoming, PodInfo};
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::resources::{Resources, is_extended};
+use crate::rows::RowBounds;
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
-/// Filter: every resource that is short, in Kubernetes' order.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
+pub(super) const ROW: Row = Row {
+    weight: 1,
+    events: &[
+        EventKind::PodDelete,
+        EventKind::PodScaleDown,
+        EventKind::NodeAdd,
+        EventKind::NodeAllocatable,
+    ],
+    about: "room for the pod's requests",
+    refused: "too full for its requests",
+    ..Row::new(
+        "NodeResourcesFit",
+        &[PreFilter, Filter, PreScore, Score],
+        &NodeResourcesFit,
+    )
+};
+
+/// How NodeResourcesFit scores (SCH-058 to SCH-060).
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScoringStrategy {
+    /// Emptier is better.
+    LeastAllocated(Vec<Resource>),
+    /// Fuller is better.
+    MostAllocated(Vec<Resource>),
+    /// By a shape: points of (utilization in percent, score 0 to 100).
+    RequestedToCapacityRatio(Vec<Resource>, Vec<(i64, i64)>),
+}
+
+impl ScoringStrategy {
+    /// The resources it looks at.
+    pub fn resources(&self) -> &[Resource] {
+        match self {
+            Self::LeastAllocated(resources)
+            | Self::MostAllocated(resources)
+            | Self::RequestedToCapacityRatio(resources, _) => resources,
+        }
+    }
+}
+
+/// Its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Args {
+    /// Extended resources exempt from Filter.
+    pub ignored_resources: Vec<Str>,
+    /// Prefixes (before `/`) of extended resources exempt from Filter.
+    pub ignored_resource_groups: Vec<Str>,
+    /// How to score.
+    pub strategy: ScoringStrategy,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Self {
+            ignored_resources: Vec::new(),
+            ignored_resource_groups: Vec::new(),
+            strategy: ScoringStrategy::LeastAllocated(default_resources()),
+        }
+    }
+}
+
+struct NodeResourcesFit;
+
+impl ExtensionPoints for NodeResourcesFit {
+    fn row_bounds(&self, incoming: &Incoming, bounds: &mut RowBounds) -> bool {
+        let want = &incoming.info.requests.requests;
+        if !want.scalars.is_empty() {
+            return false;
+        }
+        let bound = |want: i64| if want > 0 { want } else { i64::MIN };
+        bounds.cpu = bound(want.cpu);
+        bounds.memory = bound(want.memory);
+        bounds.ephemeral = bound(want.ephemeral);
+        bounds.pods = 1;
+        true
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        shortages(cycle, node)
+    }
+
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+        let scorer = Scorer::new(cycle);
+        for (score, node) in scores.iter_mut().zip(feasible) {
+            *score = scorer.score(cycle.cache, *node);
+        }
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let pod = &waiting.incoming.info;
+        match (event.kind, &event.old_node, &event.new_node) {
+            (EventKind::PodDelete, ..) => event.freed().is_some(),
+            (EventKind::PodScaleDown, ..) => event.is_about(waiting) || scaled_down(event, pod),
+            (_, Some(old), Some(new)) => fits_empty(new, pod) && has_grown(old, new, pod),
+            (_, None, Some(new)) => fits_empty(new, pod),
+            _ => false,
+        }
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, args: &mut config::Args, errors: &mut Errors) {
+        read(fields, &mut args.fit, errors);
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+        in_words(cache, decision, cache.node(node), status)
+    }
+}
+
+/// Every resource that is short, in Kubernetes' order.
+fn shortages(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     let want = &cycle.incoming.info.requests.requests;
     let have = &node.allocatable;
     let used = &node.requested;
@@ -84,71 +199,52 @@ fn is_ignored(cycle: &Cycle<'_>, name: Symbol) -> bool {
             || args.ignored_resource_groups.iter().any(|ignored| **ignored == *group))
 }
 
-/// What a score reads of a resource.
-#[derive(Debug, Clone, Copy)]
-enum Column {
-    Cpu,
-    Memory,
-    Ephemeral,
-    Scalar(Symbol),
+fn fits_empty(node: &NodeInfo, pod: &PodInfo) -> bool {
+    let (want, have) = (&pod.requests.requests, &node.allocatable);
+    node.allowed_pods >= 1
+        && want.cpu <= have.cpu.max(0)
+        && want.memory <= have.memory.max(0)
+        && want.ephemeral <= have.ephemeral.max(0)
+        && want
+            .scalars
+            .iter()
+            .all(|(name, amount)| *amount <= have.scalar(*name).unwrap_or(0))
 }
 
-/// A resource that counts in a score of this pod.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ScoredResource {
-    column: Column,
-    /// What the pod asks for.
-    pub wanted: i64,
-    weight: i64,
-}
-
-/// The configured resources, without those of which neither the pod nor any node has something to say.
-pub(crate) fn scored_resources(cycle: &Cycle<'_>, resources: &[Resource], pod: &Resources) -> Vec<ScoredResource> {
-    let scored = |Resource { name, weight }: &Resource| {
-        let (column, wanted) = match &**name {
-            "cpu" => (Column::Cpu, pod.cpu),
-            "memory" => (Column::Memory, pod.memory),
-            "ephemeral-storage" => (Column::Ephemeral, pod.ephemeral),
-            name => {
-                let symbol = cycle.cache.symbols.get(name)?;
-                let wanted = pod.scalar(symbol).unwrap_or(0);
-                if wanted == 0 && is_scalar(name) {
-                    return None;
-                }
-                (Column::Scalar(symbol), wanted)
-            }
-        };
-        Some(ScoredResource {
-            column,
-            wanted,
-            weight: *weight,
-        })
+/// Whether a bound pod gave up some of what the waiting one asks for.
+fn scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
+    let (Some(old), Some(new)) = (&event.old_pod, &event.new_pod) else {
+        return false;
     };
-    resources.iter().filter_map(scored).collect()
+    new.pod.spec.node_name.is_some()
+        && any_requested(
+            &pod.requests.requests,
+            &new.requests.requests,
+            &old.requests.requests,
+            |new, old| new < old,
+        )
 }
 
-impl ScoredResource {
-    /// Its amounts on the node with the pod added: `(requested, allocatable)`.
-    /// `nonzero` counts the placed pods' requests with their defaults.
-    #[inline(always)]
-    pub(crate) fn on(&self, cache: &Cache, node: NodeIdx, row: &Row, nonzero: bool) -> (i64, i64) {
-        let (used, have) = match self.column {
-            Column::Cpu => (if nonzero { row.nonzero_cpu } else { row.used_cpu }, row.cpu),
-            Column::Memory => (if nonzero { row.nonzero_memory } else { row.used_memory }, row.memory),
-            Column::Ephemeral => {
-                let node = cache.node(node);
-                (node.requested.ephemeral, node.allocatable.ephemeral)
-            }
-            Column::Scalar(name) => {
-                let node = cache.node(node);
-                match node.allocatable.scalar(name) {
-                    Some(have) => (node.requested.scalar(name).unwrap_or(0), have),
-                    None => return (0, 0),
-                }
-            }
-        };
-        (used.wrapping_add(self.wanted), have)
-    }
+/// Whether a node has more of what the pod asks for than before.
+fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
+    new.allowed_pods > old.allowed_pods
+        || any_requested(
+            &pod.requests.requests,
+            &new.allocatable,
+            &old.allocatable,
+            |new, old| new > old,
+        )
+}
+
+/// Whether that holds between two amounts of any resource the pod asks for.
+fn any_requested(want: &Resources, a: &Resources, b: &Resources, holds: impl Fn(i64, i64) -> bool) -> bool {
+    (want.cpu > 0 && holds(a.cpu, b.cpu))
+        || (want.memory > 0 && holds(a.memory, b.memory))
+        || (want.ephemeral > 0 && holds(a.ephemeral, b.ephemeral))
+        || want
+            .scalars
+            .iter()
+            .any(|(name, want)| *want > 0 && holds(a.scalar(*name).unwrap_or(0), b.scalar(*name).unwrap_or(0)))
 }
 
 /// Scores nodes by the profile's strategy.
@@ -232,6 +328,155 @@ fn broken_linear(shape: &[(i64, i64)], utilization: i64) -> i64 {
         }
     }
     shape.last().map_or(0, |(_, y)| *y)
+}
+
+fn read(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
+    args.ignored_resources = fields
+        .strings("ignoredResources", errors)
+        .iter()
+        .map(|name| name.as_str().into())
+        .collect();
+    for (index, group) in fields.strings("ignoredResourceGroups", errors).iter().enumerate() {
+        if group.contains('/') {
+            errors.invalid(
+                format!("{}[{index}]", fields.at("ignoredResourceGroups")),
+                format!("\"{group}\""),
+                "resource group name can't contain '/'",
+            );
+        }
+        args.ignored_resource_groups.push(group.as_str().into());
+    }
+    let Some(value) = fields.get("scoringStrategy") else {
+        return;
+    };
+    let path = fields.at("scoringStrategy");
+    let mut strategy = Fields::new(value, &path, errors);
+    let kind = strategy.string("type", errors).unwrap_or("LeastAllocated").to_owned();
+    let resources = read_resources(&mut strategy, errors)
+        .filter(|resources| !resources.is_empty())
+        .unwrap_or_else(default_resources);
+    for (index, resource) in resources.iter().enumerate() {
+        if !(1..=100).contains(&resource.weight) {
+            errors.invalid(
+                format!("{path}.resources[{index}].weight"),
+                resource.weight,
+                &format!("resource weight of {} not in valid range (0, 100]", resource.name),
+            );
+        }
+    }
+    let ratio = strategy.get("requestedToCapacityRatio");
+    args.strategy = match kind.as_str() {
+        "LeastAllocated" | "" => ScoringStrategy::LeastAllocated(resources),
+        "MostAllocated" => ScoringStrategy::MostAllocated(resources),
+        "RequestedToCapacityRatio" => {
+            let path = format!("{path}.requestedToCapacityRatio");
+            let shape = match ratio {
+                Some(value) => read_shape(value, &path, errors),
+                None => {
+                    errors.push(path, "Required value: the shape of the function");
+                    Vec::new()
+                }
+            };
+            ScoringStrategy::RequestedToCapacityRatio(resources, shape)
+        }
+        other => {
+            errors.push(
+                format!("{path}.type"),
+                format!("scoring strategy {other} is not supported; use LeastAllocated, MostAllocated or RequestedToCapacityRatio"),
+            );
+            return;
+        }
+    };
+    strategy.finish(errors);
+}
+
+fn read_shape(value: &Value, path: &str, errors: &mut Errors) -> Vec<(i64, i64)> {
+    let mut fields = Fields::new(value, path, errors);
+    let list = fields.list("shape", errors).map_or(&[][..], |list| list);
+    let mut shape: Vec<(i64, i64)> = Vec::new();
+    for (index, value) in list.iter().enumerate() {
+        let at = format!("{path}.shape[{index}]");
+        let mut point = Fields::new(value, &at, errors);
+        let utilization = point.integer("utilization", errors).unwrap_or(0);
+        let score = point.integer("score", errors).unwrap_or(0);
+        point.finish(errors);
+        if !(0..=100).contains(&utilization) {
+            errors.invalid(format!("{at}.utilization"), utilization, "not in valid range [0-100]");
+        }
+        if !(0..=10).contains(&score) {
+            errors.invalid(format!("{at}.score"), score, "not in valid range [0-10]");
+        }
+        if shape.last().is_some_and(|(last, _)| utilization <= *last) {
+            errors.invalid(
+                format!("{at}.utilization"),
+                utilization,
+                "utilization values must be sorted in increasing order",
+            );
+        }
+        shape.push((utilization, score * 10));
+    }
+    if shape.is_empty() {
+        errors.push(
+            format!("{path}.shape"),
+            "Required value: at least one point must be specified",
+        );
+    }
+    fields.finish(errors);
+    shape
+}
+
+fn amount(resource: &str, amount: i64) -> String {
+    match resource {
+        "cpu" => Quantity::from_milli(amount).to_string(),
+        "memory" | "ephemeral-storage" => Quantity::from_bytes(amount).to_string(),
+        _ => amount.to_string(),
+    }
+}
+
+/// Reads one resource of some amounts.
+type Read = Box<dyn Fn(&Resources) -> i64>;
+
+fn in_words(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {
+    let want = &decision.incoming.info.requests.requests;
+    let mut parts = Vec::new();
+    for reason in status.reasons.as_slice() {
+        let (resource, read): (&str, Read) = match reason {
+            Reason::Fixed("Insufficient cpu") => ("cpu", Box::new(|amounts| amounts.cpu)),
+            Reason::Fixed("Insufficient memory") => ("memory", Box::new(|amounts| amounts.memory)),
+            Reason::Fixed("Insufficient ephemeral-storage") => {
+                ("ephemeral-storage", Box::new(|amounts| amounts.ephemeral))
+            }
+            Reason::Insufficient(name) => {
+                let name = *name;
+                let read = move |amounts: &Resources| amounts.scalar(name).unwrap_or(0);
+                (cache.symbols.text(name), Box::new(read))
+            }
+            Reason::Fixed("Too many pods") => {
+                parts.push(format!("holds {} of {} pods", info.pods.len(), info.allowed_pods));
+                continue;
+            }
+            other => {
+                parts.push(other.text(&cache.symbols));
+                continue;
+            }
+        };
+        let (want, have, used) = (read(want), read(&info.allocatable), read(&info.requested));
+        parts.push(if want > have {
+            format!(
+                "has {} {resource} in all, the pod asks for {}",
+                amount(resource, have),
+                amount(resource, want)
+            )
+        } else {
+            format!(
+                "has {} of {} {resource} left, the pod asks for {}",
+                amount(resource, (have - used).max(0)),
+                amount(resource, have),
+                amount(resource, want)
+            )
+        });
+    }
+    parts.join("; ")
 }
 
 #[cfg(test)]

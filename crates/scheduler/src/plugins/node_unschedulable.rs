@@ -1,31 +1,65 @@
 //! `NodeUnschedulable`: cordoned nodes (SCH-039).
 
-use crate::cycle::Cycle;
-use crate::node_info::{Effect, NodeInfo, TaintInfo};
-use crate::plugins::Plugin;
+use super::{ExtensionPoints, Plugin, Point, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState};
+use crate::decide::Decision;
+use crate::node_info::{Effect, NodeIdx, NodeInfo, TaintInfo};
+use crate::pod_info::Incoming;
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::rows::{RowBounds, UNSCHEDULABLE};
 use crate::status::Status;
 use crate::symbols::Symbol;
+
+pub(super) const ROW: Row = Row {
+    events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
+    about: "cordoned nodes",
+    refused: "cordoned",
+    ..Row::new("NodeUnschedulable", &[Point::Filter], &NodeUnschedulable)
+};
 
 /// The text.
 pub const REASON: &str = "node(s) were unschedulable";
 
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    if !node.unschedulable {
-        return Ok(());
-    }
-    let taint = TaintInfo {
-        key: Symbol::UNSCHEDULABLE_TAINT,
-        value: Symbol::EMPTY,
-        effect: Effect::NoSchedule,
-    };
-    if cycle
-        .incoming
+/// The taint that a cordoned node is taken to have.
+const CORDON: TaintInfo = TaintInfo {
+    key: Symbol::UNSCHEDULABLE_TAINT,
+    value: Symbol::EMPTY,
+    effect: Effect::NoSchedule,
+};
+
+fn tolerates_cordon(incoming: &Incoming) -> bool {
+    incoming
         .tolerations
         .iter()
-        .any(|toleration| toleration.tolerates(&taint))
-    {
-        return Ok(());
+        .any(|toleration| toleration.tolerates(&CORDON))
+}
+
+struct NodeUnschedulable;
+
+impl ExtensionPoints for NodeUnschedulable {
+    fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+        bounds.flags |= UNSCHEDULABLE;
+        true
     }
-    Err(Status::unresolvable(Plugin::NodeUnschedulable, REASON))
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        if !node.unschedulable || tolerates_cordon(cycle.incoming) {
+            return Ok(());
+        }
+        Err(Status::unresolvable(Plugin::NodeUnschedulable, REASON))
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let is_cordoned = |node: &Option<NodeInfo>| node.as_ref().is_some_and(|node| node.unschedulable);
+        match event.kind {
+            EventKind::NodeAdd => !is_cordoned(&event.new_node),
+            EventKind::NodeTaint => is_cordoned(&event.old_node) && !is_cordoned(&event.new_node),
+            _ => event.is_about(waiting) && tolerates_cordon(waiting.incoming),
+        }
+    }
+
+    fn refusal(&self, _: &Cache, _: &Decision, _: NodeIdx, _: &Status) -> String {
+        "is cordoned: no new pods until it is uncordoned".to_owned()
+    }
 }

@@ -2,14 +2,30 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
+use podscope_api::{CsiNode, Kind, Object, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
-use crate::plugins::volume_binding::{class_name, ephemeral_claim_name, is_owned_by};
+use super::Point::{Filter, PreFilter as AtPreFilter};
+use super::volume_binding::{CANNOT_SERVE, class_name, ephemeral_claim_name, is_owned_by, uses_claim};
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
 use crate::stores::Stores;
+
+pub(super) const ROW: Row = Row {
+    events: &[
+        EventKind::Add(Kind::CsiNode),
+        EventKind::Update(Kind::CsiNode),
+        EventKind::PodDelete,
+        EventKind::Add(Kind::PersistentVolumeClaim),
+        EventKind::Delete(Kind::VolumeAttachment),
+    ],
+    about: "how many volumes a node can attach",
+    refused: CANNOT_SERVE,
+    ..Row::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
+};
 
 /// The text.
 pub const REASON: &str = "node(s) exceed max volume count";
@@ -20,13 +36,51 @@ const MIGRATED: [(&str, &str); 2] = [
     ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
 ];
 
-/// PreFilter: `false` skips.
-pub fn pre_filter(cycle: &Cycle<'_>) -> bool {
-    cycle.incoming.info.pod.spec.volumes.iter().any(|volume| {
-        volume.persistent_volume_claim.is_some()
-            || volume.ephemeral.is_some()
-            || volume.aws_elastic_block_store.is_some()
-            || volume.gce_persistent_disk.is_some()
+struct NodeVolumeLimits;
+
+impl ExtensionPoints for NodeVolumeLimits {
+    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+        let counts = |volume: &Volume| {
+            volume.persistent_volume_claim.is_some()
+                || volume.ephemeral.is_some()
+                || volume.aws_elastic_block_store.is_some()
+                || volume.gce_persistent_disk.is_some()
+        };
+        Ok(PreFilter::run_if(
+            search.incoming.info.pod.spec.volumes.iter().any(counts),
+        ))
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        within_limits(cycle, node)
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let pod = &waiting.incoming.info.pod;
+        match (event.kind, event.old, event.new) {
+            (EventKind::Update(_), Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => raises_a_limit(old, new),
+            (EventKind::PodDelete, ..) => event.freed().is_some_and(|other| has_claims(&other.pod)),
+            (EventKind::Add(Kind::PersistentVolumeClaim), _, claim) => uses_claim(pod, claim),
+            (EventKind::Delete(_), ..) => has_claims(pod),
+            _ => true,
+        }
+    }
+}
+
+fn has_claims(pod: &Pod) -> bool {
+    let has_claim = |volume: &Volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some();
+    pod.spec.volumes.iter().any(has_claim)
+}
+
+fn limit_of(csi_node: &CsiNode, driver: &Str) -> Option<i32> {
+    let known = csi_node.spec.drivers.iter().find(|known| known.name == *driver)?;
+    known.allocatable.as_ref()?.count
+}
+
+fn raises_a_limit(old: &CsiNode, new: &CsiNode) -> bool {
+    new.spec.drivers.iter().any(|driver| {
+        let before = limit_of(old, &driver.name).unwrap_or(0);
+        limit_of(new, &driver.name).is_some_and(|after| after > before)
     })
 }
 
@@ -142,8 +196,7 @@ pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
     )
 }
 
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
+fn within_limits(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     let stores = &cycle.cache.stores;
     let csi_node = stores.csi_node(&node.name).map(|csi_node| &**csi_node);
     let mut new = Attached::new();
@@ -151,14 +204,6 @@ pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
         .map_err(|error| Status::text(Plugin::NodeVolumeLimits, Code::UnschedulableAndUnresolvable, error))?;
     let Some(csi_node) = csi_node.filter(|_| !new.is_empty()) else {
         return Ok(());
-    };
-    let limit_of = |driver: &Str| {
-        csi_node
-            .spec
-            .drivers
-            .iter()
-            .find(|known| known.name == *driver)
-            .and_then(|driver| driver.allocatable.as_ref()?.count)
     };
     let mut used = Attached::new();
     for pod in &node.pods {
@@ -181,7 +226,7 @@ pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     drivers.dedup();
     for driver in drivers {
         let count = |volumes: &Attached| volumes.keys().filter(|(known, _)| known == driver).count();
-        if let Some(limit) = limit_of(driver)
+        if let Some(limit) = limit_of(csi_node, driver)
             && (count(&used) + count(&new)) as i64 > i64::from(limit)
         {
             return Err(Status::unschedulable(Plugin::NodeVolumeLimits, REASON));

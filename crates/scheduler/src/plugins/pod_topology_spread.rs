@@ -2,25 +2,209 @@
 
 use std::sync::Arc;
 
-use podscope_api as api;
+use podscope_api::{self as api, TopologySpreadConstraint, UnsatisfiableAction};
 
+use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
+use super::{ExtensionPoints, Plugin, Row, quotient};
 use crate::cache::Cache;
-use crate::config::{Profile, SpreadDefaulting};
+use crate::config::{Args, Errors, Fields, Profile};
 use crate::counters::Question;
-use crate::cycle::Cycle;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::plugins::{Plugin, quotient};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_constraint};
-use crate::selector::Selector;
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::selector::{Selector, label};
 use crate::status::{Code, Status};
-
 use crate::symbols::Symbol;
 use crate::topology::{Domain, NONE, TopologyKey};
+
+pub(super) const ROW: Row = Row {
+    weight: 2,
+    follows_pods: true,
+    events: &[
+        EventKind::PodAdd,
+        EventKind::PodDelete,
+        EventKind::PodLabel,
+        EventKind::PodToleration,
+        EventKind::NodeAdd,
+        EventKind::NodeDelete,
+        EventKind::NodeLabel,
+        EventKind::NodeTaint,
+    ],
+    about: "pods spread over domains",
+    refused: "against its spread constraints",
+    ..Row::new(
+        "PodTopologySpread",
+        &[AtPreFilter, Filter, PreScore, Score],
+        &PodTopologySpread,
+    )
+};
 
 /// The skew would be too large.
 pub const REASON: &str = "node(s) didn't match pod topology spread constraints";
 /// The node has no such domain.
 pub const REASON_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
+
+/// Its arguments: the constraints of pods without their own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Defaulting {
+    /// The built-in soft constraints (SCH-073).
+    System(Arc<[TopologySpreadConstraint]>),
+    /// These.
+    List(Arc<[TopologySpreadConstraint]>),
+}
+
+impl Default for Defaulting {
+    fn default() -> Self {
+        Self::System(system_defaults())
+    }
+}
+
+impl Defaulting {
+    fn constraints(&self) -> Arc<[TopologySpreadConstraint]> {
+        match self {
+            Self::System(constraints) | Self::List(constraints) => constraints.clone(),
+        }
+    }
+}
+
+struct PodTopologySpread;
+
+impl ExtensionPoints for PodTopologySpread {
+    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        state.spread = count_domains(cache, search.profile, search.incoming)?;
+        Ok(PreFilter::run_if(state.spread.is_some()))
+    }
+
+    fn pod_changed(&self, cycle: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, node: NodeIdx, delta: i64) {
+        if let Some(state) = &mut state.spread {
+            state.update(cycle, pod, node, delta);
+        }
+    }
+
+    /// Constraints in order, the first failure wins (SCH-077).
+    fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, node: NodeIdx, _: &NodeInfo) -> Result<(), Status> {
+        let state = CycleState::kept(Plugin::PodTopologySpread, state.spread.as_ref())?;
+        for (index, constraint) in state.constraints.iter().enumerate() {
+            let domain = cycle.cache.topology.key(constraint.key).domain(node);
+            if domain == NONE {
+                return Err(Status::unresolvable(Plugin::PodTopologySpread, REASON_LABEL));
+            }
+            let count = state.count(index, domain).unwrap_or(0);
+            if count + state.self_match(index) - state.min(index) > constraint.max_skew {
+                return Err(Status::unschedulable(Plugin::PodTopologySpread, REASON));
+            }
+        }
+        Ok(())
+    }
+
+    fn pre_score(
+        &self,
+        search: &Search<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+        feasible: &[NodeIdx],
+    ) -> Result<bool, Status> {
+        state.spread_score = weigh_domains(cache, search.profile, search.incoming, feasible)?;
+        Ok(state.spread_score.is_some())
+    }
+
+    /// The weighted counts, so that fewer is better after Normalize (SCH-082).
+    fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+        let Some(state) = &state.spread_score else { return };
+        for (at, (score, node)) in scores.iter_mut().zip(feasible).enumerate() {
+            *score = state.of_node(cycle.cache, at, *node);
+        }
+    }
+
+    fn normalize(&self, state: &CycleState, scores: &mut [i64]) {
+        if let Some(state) = &state.spread_score {
+            state.normalize(scores);
+        }
+    }
+
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let Ok(constraints) = constraints(cache, waiting.profile, waiting.incoming, true) else {
+            // A hint that fails queues.
+            return true;
+        };
+        if event.new_pod.is_some() || event.old_pod.is_some() {
+            may_change_counts(&constraints, event, waiting)
+        } else {
+            may_change_domains(&constraints, event)
+        }
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
+        let constraints = read_constraints(fields, errors);
+        match fields.string("defaultingType", errors).unwrap_or("System") {
+            "List" => args.spread = Defaulting::List(constraints.into()),
+            "System" => {
+                if !constraints.is_empty() {
+                    errors.invalid(
+                        fields.at("defaultingType"),
+                        "\"System\"",
+                        "when .defaultConstraints are not empty",
+                    );
+                }
+            }
+            other => errors.push(
+                fields.at("defaultingType"),
+                format!("Unsupported value: \"{other}\": supported values: \"System\", \"List\""),
+            ),
+        }
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+        in_words(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
+    }
+}
+
+/// Whether a pod's event may change what a constraint counts.
+fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    let own = &waiting.incoming.info;
+    let Some(other) = event.new_pod.as_ref().or(event.old_pod.as_ref()) else {
+        return false;
+    };
+    let is_self = other.uid == own.uid;
+    if !is_self && (other.pod.spec.node_name.is_none() || other.namespace != own.namespace) {
+        return false;
+    }
+    let matches = |pod: &PodInfo| -> Vec<bool> {
+        let matches = constraints
+            .iter()
+            .map(|constraint| constraint.selector.matches(&pod.labels));
+        matches.collect()
+    };
+    match (&event.old_pod, &event.new_pod) {
+        (Some(old), Some(new)) => {
+            let honors = constraints.iter().any(|constraint| constraint.honor_taints);
+            (is_self && honors && old.pod.spec.tolerations != new.pod.spec.tolerations) || matches(old) != matches(new)
+        }
+        (Some(one), None) | (None, Some(one)) => matches(one).contains(&true),
+        (None, None) => false,
+    }
+}
+
+/// Whether a node's event may change which domains there are.
+fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bool {
+    let has_keys = |node: &NodeInfo| {
+        constraints
+            .iter()
+            .all(|constraint| label(&node.labels, constraint.key_symbol).is_some())
+    };
+    match (&event.old_node, &event.new_node) {
+        (Some(old), Some(new)) => {
+            let value_changed = constraints.iter().any(|constraint| {
+                label(&old.labels, constraint.key_symbol) != label(&new.labels, constraint.key_symbol)
+            });
+            has_keys(old) != has_keys(new) || (has_keys(new) && (value_changed || old.taints != new.taints))
+        }
+        (Some(one), None) | (None, Some(one)) => has_keys(one),
+        (None, None) => false,
+    }
+}
 
 /// A domain that no qualifying node registered.
 const UNREGISTERED: i64 = i64::MIN;
@@ -54,7 +238,7 @@ fn update_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) {
 }
 
 /// Own constraints of one kind, else the profile's defaults (SCH-071, SCH-073, SCH-074).
-pub(crate) fn constraints(
+fn constraints(
     cache: &mut Cache,
     profile: &Profile,
     incoming: &Incoming,
@@ -90,7 +274,7 @@ pub(crate) fn constraints(
 }
 
 /// The merged selectors of what selects the pod (SCH-074).
-pub(crate) fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
+fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     let meta = &pod.pod.metadata;
     let mut map = podscope_api::ordered::Map::new();
     for service in cache.stores.services.in_namespace(&meta.namespace) {
@@ -186,8 +370,8 @@ fn sums(
     sums
 }
 
-/// PreFilter: counts every domain; `None` skips.
-pub fn pre_filter(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
+/// Counts every domain for the hard constraints; `None` without one.
+fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let constraints = constraints(cache, profile, incoming, true)
         .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
     if constraints.is_empty() {
@@ -228,7 +412,7 @@ pub fn pre_filter(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> 
 
 impl FilterState {
     /// AddPod (`1`) and RemovePod (`-1`): neither termination nor an empty selector is looked at (SCH-078).
-    pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
+    fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         if pod.namespace != cycle.incoming.info.namespace {
             return;
         }
@@ -285,21 +469,6 @@ impl FilterState {
     }
 }
 
-/// Filter: constraints in order, the first failure wins (SCH-077).
-pub fn filter(cycle: &Cycle<'_>, state: &FilterState, node: NodeIdx) -> Result<(), Status> {
-    for (index, constraint) in state.constraints.iter().enumerate() {
-        let domain = cycle.cache.topology.key(constraint.key).domain(node);
-        if domain == NONE {
-            return Err(Status::unresolvable(Plugin::PodTopologySpread, REASON_LABEL));
-        }
-        let count = state.count(index, domain).unwrap_or(0);
-        if count + state.self_match(index) - state.min(index) > constraint.max_skew {
-            return Err(Status::unschedulable(Plugin::PodTopologySpread, REASON));
-        }
-    }
-    Ok(())
-}
-
 /// What Score needs: soft constraints, domain sums, weights.
 #[derive(Debug, Clone, Default)]
 pub struct ScoreState {
@@ -319,8 +488,8 @@ enum Counts {
     ByNode(Arc<Vec<u32>>),
 }
 
-/// PreScore; `None` skips.
-pub fn pre_score(
+/// Counts and weighs the domains of the feasible nodes for the soft constraints; `None` without one.
+fn weigh_domains(
     cache: &mut Cache,
     profile: &Profile,
     incoming: &Incoming,
@@ -332,7 +501,7 @@ pub fn pre_score(
         return Ok(None);
     }
     let own = !incoming.info.pod.spec.topology_spread_constraints.is_empty();
-    let require_all = own || matches!(profile.args.spread, SpreadDefaulting::List(_));
+    let require_all = own || matches!(profile.args.spread, Defaulting::List(_));
     let pods: Vec<Arc<Vec<u32>>> = constraints
         .iter()
         .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
@@ -391,42 +560,41 @@ impl ScoreState {
             Counts::ByDomain(sums) => sums[domain as usize],
         })
     }
-}
 
-/// Score: the weighted counts, so that fewer is better after Normalize (SCH-082).
-pub fn score(cycle: &Cycle<'_>, state: &ScoreState, position: usize, node: NodeIdx) -> i64 {
-    if state.ignored[position] {
-        return 0;
-    }
-    let mut score = 0.0_f64;
-    for (index, constraint) in state.constraints.iter().enumerate() {
-        if let Some(count) = state.count(cycle.cache, index, node) {
-            score += count as f64 * state.weights[index] + (constraint.max_skew - 1) as f64;
+    fn of_node(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
+        if self.ignored[position] {
+            return 0;
         }
+        let mut score = 0.0_f64;
+        for (index, constraint) in self.constraints.iter().enumerate() {
+            if let Some(count) = self.count(cache, index, node) {
+                score += count as f64 * self.weights[index] + (constraint.max_skew - 1) as f64;
+            }
+        }
+        libm::round(score) as i64
     }
-    libm::round(score) as i64
-}
 
-/// Normalize (SCH-083).
-pub fn normalize(state: &ScoreState, scores: &mut [i64]) {
-    let (mut min, mut max) = (i64::MAX, i64::MIN);
-    for (score, ignored) in scores.iter().zip(&state.ignored) {
-        if !ignored {
-            min = min.min(*score);
-            max = max.max(*score);
+    /// SCH-083.
+    fn normalize(&self, scores: &mut [i64]) {
+        let (mut min, mut max) = (i64::MAX, i64::MIN);
+        for (score, ignored) in scores.iter().zip(&self.ignored) {
+            if !ignored {
+                min = min.min(*score);
+                max = max.max(*score);
+            }
         }
-    }
-    for (score, ignored) in scores.iter_mut().zip(&state.ignored) {
-        *score = match (ignored, max) {
-            (true, _) => 0,
-            (false, 0) => 100,
-            (false, max) => quotient(100 * (max + min - *score), max),
-        };
+        for (score, ignored) in scores.iter_mut().zip(&self.ignored) {
+            *score = match (ignored, max) {
+                (true, _) => 0,
+                (false, 0) => 100,
+                (false, max) => quotient(100 * (max + min - *score), max),
+            };
+        }
     }
 }
 
 /// The built-in default constraints (SCH-073).
-pub(crate) fn system_defaults() -> Arc<[api::TopologySpreadConstraint]> {
+fn system_defaults() -> Arc<[api::TopologySpreadConstraint]> {
     let soft = |key: &str, max_skew| api::TopologySpreadConstraint {
         max_skew,
         topology_key: key.into(),
@@ -438,4 +606,90 @@ pub(crate) fn system_defaults() -> Arc<[api::TopologySpreadConstraint]> {
         soft("topology.kubernetes.io/zone", 5),
     ]
     .into()
+}
+
+fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<TopologySpreadConstraint> {
+    let base = fields.at("defaultConstraints");
+    let mut constraints: Vec<TopologySpreadConstraint> = Vec::new();
+    for (index, value) in fields
+        .list("defaultConstraints", errors)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let at = format!("{base}[{index}]");
+        let constraint: TopologySpreadConstraint = match podscope_api::wire::from_value(value) {
+            Ok(constraint) => constraint,
+            Err(error) => {
+                errors.push(at, error);
+                continue;
+            }
+        };
+        if constraint.max_skew <= 0 {
+            errors.invalid(
+                format!("{at}.maxSkew"),
+                constraint.max_skew,
+                "not in valid range (0, inf)",
+            );
+        }
+        if constraint.topology_key.is_empty() {
+            errors.push(format!("{at}.topologyKey"), "Required value: can not be empty");
+        }
+        match &constraint.when_unsatisfiable {
+            Some(UnsatisfiableAction::DoNotSchedule | UnsatisfiableAction::ScheduleAnyway) => {}
+            Some(other) => errors.push(
+                format!("{at}.whenUnsatisfiable"),
+                format!("Unsupported value: \"{other}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""),
+            ),
+            None => errors.push(format!("{at}.whenUnsatisfiable"), "Required value: can not be empty"),
+        }
+        if constraint.label_selector.is_some() {
+            errors.push(
+                format!("{at}.labelSelector"),
+                "Forbidden: constraint must not define a selector, as they deduced for each pod",
+            );
+        }
+        if constraints.iter().any(|other| {
+            other.topology_key == constraint.topology_key && other.when_unsatisfiable == constraint.when_unsatisfiable
+        }) {
+            errors.push(
+                &at,
+                format!(
+                    "Duplicate value: \"{{{}, {}}}\"",
+                    constraint.topology_key,
+                    constraint
+                        .when_unsatisfiable
+                        .as_ref()
+                        .map_or("", |action| action.as_str())
+                ),
+            );
+        }
+        constraints.push(constraint);
+    }
+    constraints
+}
+
+/// Which constraint a node breaks, with its numbers.
+fn in_words(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
+    let state = decision.state.spread()?;
+    for (at, constraint) in state.constraints.iter().enumerate() {
+        let key = cache.topology.key(constraint.key);
+        let label = cache.symbols.text(constraint.key_symbol);
+        let domain = key.domain(node);
+        if domain == NONE {
+            return Some(format!("has no label {label}, over which the pod wants to be spread"));
+        }
+        let count = state.count(at, domain).unwrap_or(0);
+        let (own, min) = (state.self_match(at), state.min(at));
+        let skew = count + own - min;
+        if skew > constraint.max_skew {
+            let value = cache.symbols.text(key.values[domain as usize]);
+            return Some(format!(
+                "{label}={value} would have {} matching pods where the fewest is {min}: a skew of {skew}, and {} is allowed",
+                count + own,
+                constraint.max_skew
+            ));
+        }
+    }
+    None
 }

@@ -1,5 +1,16 @@
 //! `PrioritySort`: the order of activeQ (SCH-038).
 
+use super::{ExtensionPoints, Point, Row};
+
+pub(super) const ROW: Row = Row {
+    about: "higher priority first",
+    ..Row::new("PrioritySort", &[Point::QueueSort], &PrioritySort)
+};
+
+struct PrioritySort;
+
+impl ExtensionPoints for PrioritySort {}
+
 /// A key that sorts as the plugin does: higher priority first, then the earlier timestamp (microseconds,
 /// and for equal instants the order of arrival).
 pub type SortKey = (i64, i64, u64);

@@ -1,13 +1,31 @@
 //! `SchedulingGates`: a pod with gates does not enter the queue (SCH-037, S-03).
 
-use podscope_api::Pod;
+use podscope_api::ordered::Set;
+use podscope_api::{Pod, Str};
 
-/// PreEnqueue: the text while any gate is left.
-pub fn pre_enqueue(pod: &Pod) -> Result<(), String> {
-    let gates = &pod.spec.scheduling_gates;
-    if gates.is_empty() {
-        return Ok(());
+use super::{ExtensionPoints, Point, Row};
+use crate::cache::Cache;
+use crate::queue::events::{Event, EventKind, Waiting};
+
+pub(super) const ROW: Row = Row {
+    events: &[EventKind::PodGatesGone],
+    about: "a pod with gates waits",
+    ..Row::new("SchedulingGates", &[Point::PreEnqueue], &SchedulingGates)
+};
+
+struct SchedulingGates;
+
+impl ExtensionPoints for SchedulingGates {
+    fn pre_enqueue(&self, pod: &Pod, _: &Set<Str>) -> Result<(), String> {
+        let gates = &pod.spec.scheduling_gates;
+        if gates.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<&str> = gates.iter().map(|gate| &*gate.name).collect();
+        Err(format!("waiting for scheduling gates: [{}]", names.join(" ")))
     }
-    let names: Vec<&str> = gates.iter().map(|gate| &*gate.name).collect();
-    Err(format!("waiting for scheduling gates: [{}]", names.join(" ")))
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        event.is_about(waiting)
+    }
 }

@@ -1,41 +1,96 @@
 //! `TaintToleration`: taints the pod does not tolerate keep it away; the softer ones cost score (SCH-041 to SCH-043).
 
-use crate::cycle::Cycle;
+use super::Point::{Filter, PreScore, Score};
+use super::{ExtensionPoints, Plugin, Row, default_normalize};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState};
+use crate::decide::Decision;
 use crate::node_info::{Effect, NodeIdx, NodeInfo};
-use crate::plugins::{Plugin, default_normalize};
-use crate::rows::DISCOURAGES;
+use crate::pod_info::Incoming;
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::rows::{DISCOURAGES, REPELS, RowBounds};
 use crate::status::{Code, Reason, Reasons, Status};
+use crate::symbols::Symbol;
 
-/// Filter: the first untolerated NoSchedule or NoExecute taint.
-pub fn filter(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    match cycle.incoming.first_untolerated(node) {
-        None => Ok(()),
-        Some(taint) => Err(Status {
-            plugin: Some(Plugin::TaintToleration),
-            code: Code::UnschedulableAndUnresolvable,
-            reasons: Reasons::One(Reason::Taint(taint.key, taint.value)),
-        }),
+pub(super) const ROW: Row = Row {
+    weight: 3,
+    events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
+    about: "taints and tolerations",
+    refused: "closed to it by a taint",
+    ..Row::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
+};
+
+struct TaintToleration;
+
+impl ExtensionPoints for TaintToleration {
+    fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+        bounds.flags |= REPELS;
+        true
+    }
+
+    /// The first untolerated NoSchedule or NoExecute taint.
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        match cycle.incoming.first_untolerated(node) {
+            None => Ok(()),
+            Some(taint) => Err(Status {
+                plugin: Some(Plugin::TaintToleration),
+                code: Code::UnschedulableAndUnresolvable,
+                reasons: Reasons::One(Reason::Taint(taint.key, taint.value)),
+            }),
+        }
+    }
+
+    /// How many PreferNoSchedule taints are not tolerated.
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+        for (score, node) in scores.iter_mut().zip(feasible) {
+            if cycle.cache.row(*node).flags & DISCOURAGES != 0 {
+                *score = discouraging(cycle.incoming, cycle.cache.node(*node));
+            }
+        }
+    }
+
+    /// Fewer is better.
+    fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
+        default_normalize(scores, true);
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        if event.kind == EventKind::PodToleration {
+            return event.is_about(waiting);
+        }
+        let tolerated = |node: &NodeInfo| waiting.incoming.first_untolerated(node).is_none();
+        event.new_node.as_ref().is_some_and(tolerated) && !event.old_node.as_ref().is_some_and(tolerated)
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
+        let Some(taint) = decision.incoming.first_untolerated(cache.node(node)) else {
+            return "has a taint the pod does not tolerate".to_owned();
+        };
+        let text = |symbol: Symbol| cache.symbols.text(symbol);
+        let value = match taint.value {
+            Symbol::EMPTY => String::new(),
+            value => format!("={}", text(value)),
+        };
+        let effect = if taint.effect == Effect::NoExecute {
+            "NoExecute"
+        } else {
+            "NoSchedule"
+        };
+        format!(
+            "has the taint {}{value}:{effect}, which the pod does not tolerate",
+            text(taint.key)
+        )
     }
 }
 
-/// Score: how many PreferNoSchedule taints are not tolerated.
-pub fn score(cycle: &Cycle<'_>, node: NodeIdx) -> i64 {
-    if cycle.cache.row(node).flags & DISCOURAGES == 0 {
-        return 0;
-    }
-    let taints = &cycle.cache.node(node).taints;
-    taints
+fn discouraging(incoming: &Incoming, node: &NodeInfo) -> i64 {
+    node.taints
         .iter()
         .filter(|taint| taint.effect == Effect::PreferNoSchedule)
         .filter(|taint| {
-            !cycle.incoming.tolerations.iter().any(|toleration| {
+            !incoming.tolerations.iter().any(|toleration| {
                 matches!(toleration.effect, None | Some(Effect::PreferNoSchedule)) && toleration.tolerates(taint)
             })
         })
         .count() as i64
-}
-
-/// Normalize: fewer is better.
-pub fn normalize(scores: &mut [i64]) {
-    default_normalize(scores, true);
 }

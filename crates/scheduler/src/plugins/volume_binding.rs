@@ -5,16 +5,52 @@ use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
-    ClaimPhase, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Str, Volume,
+    ClaimPhase, Kind, Object, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Str, Volume,
     VolumeBindingMode, VolumePhase,
 };
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
-use crate::plugins::node_volume_limits::not_owner;
+use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
+use super::node_volume_limits::not_owner;
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::config::{Args, Errors, Fields};
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::stores::Stores;
+
+pub(super) const ROW: Row = Row {
+    weight: 1,
+    events: &[
+        EventKind::NodeAdd,
+        EventKind::NodeLabel,
+        EventKind::Add(Kind::PersistentVolume),
+        EventKind::Update(Kind::PersistentVolume),
+        EventKind::Add(Kind::PersistentVolumeClaim),
+        EventKind::Update(Kind::PersistentVolumeClaim),
+        EventKind::Add(Kind::StorageClass),
+        EventKind::Update(Kind::StorageClass),
+        EventKind::Add(Kind::CsiNode),
+        EventKind::Update(Kind::CsiNode),
+        EventKind::Update(Kind::CsiDriver),
+        EventKind::Add(Kind::CsiStorageCapacity),
+        EventKind::Update(Kind::CsiStorageCapacity),
+    ],
+    about: "volumes the node can reach",
+    refused: CANNOT_SERVE,
+    ..Row::new(
+        "VolumeBinding",
+        &[AtPreFilter, Filter, PreScore, Score, Reserve, PreBind],
+        &VolumeBinding,
+    )
+};
+
+/// What a node is that a plugin of volumes refuses.
+pub(super) const CANNOT_SERVE: &str = "unable to serve its volumes";
+/// How long PreBind waits for volumes unless the arguments say otherwise.
+pub(crate) const BIND_TIMEOUT_SECONDS: i64 = 600;
 
 /// A bound volume cannot be reached from the node.
 pub const REASON_NODE: &str = "node(s) didn't match PersistentVolume's node affinity";
@@ -29,6 +65,95 @@ pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeCl
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+
+struct VolumeBinding;
+
+impl ExtensionPoints for VolumeBinding {
+    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        if search.incoming.has_volumes {
+            state.binding = claims(&search.cycle(cache))?;
+        }
+        Ok(PreFilter::run_if(state.binding.is_some()))
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        let state = CycleState::kept(Plugin::VolumeBinding, state.binding.as_ref())?;
+        find(cycle, state, node).map(|_| ())
+    }
+
+    /// Storage is not scored: the feature gate StorageCapacityScoring is off.
+    fn pre_score(&self, _: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
+        Ok(false)
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        const MIGRATED: &str = "storage.alpha.kubernetes.io/migrated-plugins";
+        match (event.old, event.new) {
+            (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
+            (Some(Object::StorageClass(old)), Some(Object::StorageClass(new))) => {
+                old.allowed_topologies != new.allowed_topologies
+            }
+            (Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => {
+                old.metadata.annotation(MIGRATED) != new.metadata.annotation(MIGRATED)
+            }
+            (Some(Object::CsiDriver(old)), Some(Object::CsiDriver(new))) => {
+                old.spec.storage_capacity == Some(true) && new.spec.storage_capacity != Some(true)
+            }
+            (Some(Object::CsiStorageCapacity(old)), Some(Object::CsiStorageCapacity(new))) => {
+                let limit =
+                    |capacity: &podscope_api::CsiStorageCapacity| capacity.maximum_volume_size.or(capacity.capacity);
+                limit(new) > limit(old)
+            }
+            _ => true,
+        }
+    }
+
+    fn read_args(&self, fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
+        if let Some(seconds) = fields.integer("bindTimeoutSeconds", errors) {
+            args.bind_timeout_seconds = seconds;
+            if seconds < 0 {
+                errors.invalid(
+                    fields.at("bindTimeoutSeconds"),
+                    seconds,
+                    "invalid BindTimeoutSeconds, should not be a negative value",
+                );
+            }
+        }
+        if fields.get("shape").is_some() {
+            errors.push(
+                fields.at("shape"),
+                "unexpected field, remove it or turn on the feature gate StorageCapacityScoring",
+            );
+        }
+    }
+
+    fn refusal(&self, cache: &Cache, _: &Decision, _: NodeIdx, status: &Status) -> String {
+        let own = status.message(&cache.symbols);
+        if own == REASON_NODE {
+            "cannot reach one of the pod's volumes".to_owned()
+        } else {
+            own
+        }
+    }
+}
+
+/// Whether the pod uses the claim that an event is about.
+pub(super) fn uses_claim(pod: &Pod, claim: Option<&Object>) -> bool {
+    let Some(Object::PersistentVolumeClaim(claim)) = claim else {
+        return false;
+    };
+    let used = |claim: &PersistentVolumeClaim| {
+        pod.spec.volumes.iter().any(|volume| {
+            volume
+                .persistent_volume_claim
+                .as_ref()
+                .is_some_and(|source| source.claim_name == claim.metadata.name)
+                || volume.ephemeral.is_some()
+                    && *claim.metadata.name == *format!("{}-{}", pod.metadata.name, volume.name)
+        })
+    };
+    claim.metadata.namespace == pod.metadata.namespace && used(claim)
+}
 
 /// The pod's claims by kind.
 #[derive(Debug, Clone, Default)]
@@ -77,8 +202,8 @@ fn error(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::Error, text)
 }
 
-/// PreFilter; `None` skips.
-pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+/// The claims PreFilter finds; `None` where the pod has none.
+fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
     let mut claims = Vec::new();
@@ -264,7 +389,7 @@ struct Shortcomings {
 }
 
 /// Filter, and what Reserve would bind (SCH-066, SCH-067).
-pub fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
+fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
     let stores = &cycle.cache.stores;
     let mut short = Shortcomings::default();
     for claim in &state.bound {
@@ -375,11 +500,6 @@ fn find_delayed(
         }
     }
     Ok(())
-}
-
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<(), Status> {
-    find(cycle, state, node).map(|_| ())
 }
 
 /// Reserve: the bindings to assume, with the objects changed as the scheduler will write them (SCH-070).

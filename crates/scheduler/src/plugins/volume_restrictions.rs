@@ -2,19 +2,103 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{AccessMode, Str, Volume};
+use podscope_api::{AccessMode, Kind, Str, Volume};
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
+use super::Point::{Filter, PreFilter as AtPreFilter};
+use super::volume_binding::{CANNOT_SERVE, uses_claim};
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::PodInfo;
+use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
+
+pub(super) const ROW: Row = Row {
+    follows_pods: true,
+    events: &[
+        EventKind::NodeAdd,
+        EventKind::PodDelete,
+        EventKind::Add(Kind::PersistentVolumeClaim),
+    ],
+    about: "volumes only one pod may use",
+    refused: CANNOT_SERVE,
+    ..Row::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
+};
 
 /// An inline disk is in use.
 pub const REASON_DISK: &str = "node(s) had no available disk";
 /// A claim of access mode ReadWriteOncePod is in use.
 pub const REASON_CLAIM: &str =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
+
+struct VolumeRestrictions;
+
+impl ExtensionPoints for VolumeRestrictions {
+    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        if search.incoming.has_volumes {
+            state.restrictions = restrictions(&search.cycle(cache))?;
+        }
+        Ok(PreFilter::run_if(state.restrictions.is_some()))
+    }
+
+    /// Claim names are compared without their namespace, as in Kubernetes.
+    fn pod_changed(&self, _: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, _: NodeIdx, delta: i64) {
+        let Some(state) = &mut state.restrictions else {
+            return;
+        };
+        for volume in pod.pod.spec.volumes.iter() {
+            if let Some(source) = &volume.persistent_volume_claim
+                && state.claims.contains(&source.claim_name)
+            {
+                state.conflicts += delta;
+            }
+        }
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        let state = CycleState::kept(Plugin::VolumeRestrictions, state.restrictions.as_ref())?;
+        let volumes = &cycle.incoming.info.pod.spec.volumes;
+        for volume in volumes.iter().filter(|volume| is_restricted(volume)) {
+            let used = node
+                .pods
+                .iter()
+                .any(|pod| pod.pod.spec.volumes.iter().any(|other| conflicts(volume, other)));
+            if used {
+                return Err(Status::unschedulable(Plugin::VolumeRestrictions, REASON_DISK));
+            }
+        }
+        if state.conflicts > 0 {
+            return Err(Status::unschedulable(Plugin::VolumeRestrictions, REASON_CLAIM));
+        }
+        Ok(())
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let pod = &waiting.incoming.info;
+        match event.kind {
+            EventKind::PodDelete => event.old_pod.as_ref().is_some_and(|other| {
+                let freed = || other.pod.spec.volumes.iter();
+                other.namespace == pod.namespace
+                    && pod
+                        .pod
+                        .spec
+                        .volumes
+                        .iter()
+                        .any(|volume| freed().any(|freed| conflicts(volume, freed) || shares_claim(volume, freed)))
+            }),
+            EventKind::Add(_) => uses_claim(&pod.pod, event.new),
+            _ => true,
+        }
+    }
+}
+
+fn shares_claim(a: &Volume, b: &Volume) -> bool {
+    match (&a.persistent_volume_claim, &b.persistent_volume_claim) {
+        (Some(a), Some(b)) => a.claim_name == b.claim_name,
+        _ => false,
+    }
+}
 
 /// ReadWriteOncePod claims of the pod, and how often others use them.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +114,8 @@ fn is_restricted(volume: &Volume) -> bool {
         || volume.iscsi.is_some()
 }
 
-/// PreFilter; `None` skips.
-pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+/// What PreFilter finds; `None` skips.
+fn restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let mut state = State::default();
     let mut restricted = false;
@@ -63,46 +147,8 @@ pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     Ok((restricted || state.conflicts > 0).then_some(state))
 }
 
-impl State {
-    /// AddPod (`1`) and RemovePod (`-1`): claim names are compared without their namespace.
-    pub(crate) fn update(&mut self, pod: &PodInfo, delta: i64) {
-        for volume in pod.pod.spec.volumes.iter() {
-            if let Some(source) = &volume.persistent_volume_claim
-                && self.claims.contains(&source.claim_name)
-            {
-                self.conflicts += delta;
-            }
-        }
-    }
-}
-
-/// Filter.
-pub fn filter(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<(), Status> {
-    for volume in cycle
-        .incoming
-        .info
-        .pod
-        .spec
-        .volumes
-        .iter()
-        .filter(|volume| is_restricted(volume))
-    {
-        let used = node
-            .pods
-            .iter()
-            .any(|pod| pod.pod.spec.volumes.iter().any(|other| conflicts(volume, other)));
-        if used {
-            return Err(Status::unschedulable(Plugin::VolumeRestrictions, REASON_DISK));
-        }
-    }
-    if state.conflicts > 0 {
-        return Err(Status::unschedulable(Plugin::VolumeRestrictions, REASON_CLAIM));
-    }
-    Ok(())
-}
-
 /// Whether two inline disks exclude each other (SCH-062).
-pub(crate) fn conflicts(a: &Volume, b: &Volume) -> bool {
+fn conflicts(a: &Volume, b: &Volume) -> bool {
     let both = |a: Option<bool>, b: Option<bool>| a == Some(true) && b == Some(true);
     if let (Some(a), Some(b)) = (&a.gce_persistent_disk, &b.gce_persistent_disk)
         && a.pd_name == b.pd_name

@@ -2,15 +2,33 @@
 
 use podscope_api::ordered;
 
-use podscope_api::VolumeBindingMode;
+use podscope_api::{Kind, Object, VolumeBindingMode};
 
-use crate::cycle::Cycle;
-use crate::node_info::NodeInfo;
-use crate::plugins::Plugin;
-use crate::plugins::volume_binding::class_name;
+use super::Point::{Filter, PreFilter as AtPreFilter};
+use super::volume_binding::{CANNOT_SERVE, class_name, uses_claim};
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::label;
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
+
+pub(super) const ROW: Row = Row {
+    events: &[
+        EventKind::NodeAdd,
+        EventKind::NodeLabel,
+        EventKind::Add(Kind::PersistentVolumeClaim),
+        EventKind::Update(Kind::PersistentVolumeClaim),
+        EventKind::Add(Kind::PersistentVolume),
+        EventKind::Update(Kind::PersistentVolume),
+        EventKind::Add(Kind::StorageClass),
+    ],
+    about: "volumes and nodes of one zone",
+    refused: CANNOT_SERVE,
+    ..Row::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
+};
 
 /// The text.
 pub const REASON: &str = "node(s) had no available volume zone";
@@ -31,6 +49,44 @@ const LABELS: [(Symbol, &str, Symbol); 4] = [
     (Symbol::REGION, "topology.kubernetes.io/region", Symbol::REGION),
 ];
 
+struct VolumeZone;
+
+impl ExtensionPoints for VolumeZone {
+    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        if search.incoming.has_volumes {
+            state.zone = zones(&search.cycle(cache))?;
+        }
+        Ok(PreFilter::run_if(state.zone.is_some()))
+    }
+
+    fn filter(&self, _: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        let state = CycleState::kept(Plugin::VolumeZone, state.zone.as_ref())?;
+        if LABELS.iter().all(|(symbol, ..)| label(&node.labels, *symbol).is_none()) {
+            return Ok(());
+        }
+        for (symbol, stable, values) in &state.topologies {
+            let value = label(&node.labels, *symbol).or_else(|| label(&node.labels, *stable));
+            if value.is_none() || !values.contains(&value) {
+                return Err(Status::unresolvable(Plugin::VolumeZone, REASON));
+            }
+        }
+        Ok(())
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        match (event.old, event.new) {
+            (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
+            (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => LABELS
+                .iter()
+                .any(|(_, key, _)| old.metadata.label(key) != new.metadata.label(key)),
+            (None, Some(Object::StorageClass(class))) => {
+                class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer)
+            }
+            _ => true,
+        }
+    }
+}
+
 /// For each zone label of each volume: the label, its replacement, and the values that do.
 #[derive(Debug, Clone, Default)]
 pub struct State {
@@ -41,8 +97,8 @@ fn refuse(text: String) -> Status {
     Status::text(Plugin::VolumeZone, Code::UnschedulableAndUnresolvable, text)
 }
 
-/// PreFilter; `None` skips.
-pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+/// What PreFilter finds; `None` skips.
+fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
     let mut state = State::default();
@@ -92,18 +148,4 @@ pub fn pre_filter(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
         }
     }
     Ok((!state.topologies.is_empty()).then_some(state))
-}
-
-/// Filter.
-pub fn filter(state: &State, node: &NodeInfo) -> Result<(), Status> {
-    if LABELS.iter().all(|(symbol, ..)| label(&node.labels, *symbol).is_none()) {
-        return Ok(());
-    }
-    for (symbol, stable, values) in &state.topologies {
-        let value = label(&node.labels, *symbol).or_else(|| label(&node.labels, *stable));
-        if value.is_none() || !values.contains(&value) {
-            return Err(Status::unresolvable(Plugin::VolumeZone, REASON));
-        }
-    }
-    Ok(())
 }

@@ -4,8 +4,11 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Node, Object, Pod};
 
 use crate::cache::Cache;
+use crate::config::Profile;
 use crate::node_info::NodeInfo;
-use crate::pod_info::PodInfo;
+use crate::plugins::TABLE;
+use crate::plugins::node_affinity::AddedAffinity;
+use crate::pod_info::{Incoming, PodInfo};
 use crate::resources::PodRequests;
 
 /// What happened.
@@ -36,26 +39,17 @@ pub(crate) enum EventKind {
 }
 
 impl EventKind {
-    /// Whether any default plugin registered for it.
+    /// Whether any plugin waits for it.
     pub(crate) fn is_of_interest(self) -> bool {
-        let volumes = |kind| {
-            matches!(
-                kind,
-                Kind::PersistentVolume
-                    | Kind::PersistentVolumeClaim
-                    | Kind::StorageClass
-                    | Kind::CsiNode
-                    | Kind::CsiDriver
-                    | Kind::CsiStorageCapacity
-                    | Kind::VolumeAttachment
-            )
-        };
-        match self {
-            Self::PodOther | Self::NodeCondition | Self::NodeAnnotation => false,
-            Self::Add(kind) | Self::Update(kind) | Self::Delete(kind) => volumes(kind),
-            _ => true,
-        }
+        TABLE.iter().any(|row| row.waits_for(self))
     }
+}
+
+/// The waiting pod that a hint is about.
+pub(crate) struct Waiting<'a> {
+    pub(crate) profile: &'a Profile,
+    pub(crate) added_affinity: &'a AddedAffinity,
+    pub(crate) incoming: &'a Incoming,
 }
 
 /// An event with its objects, and what hints compare of them.
@@ -93,6 +87,17 @@ impl<'a> Event<'a> {
             old_node: node(cache, old),
             new_node: node(cache, new),
         }
+    }
+    /// Whether the waiting pod itself changed.
+    pub(crate) fn is_about(&self, waiting: &Waiting<'_>) -> bool {
+        let own = &waiting.incoming.info.uid;
+        self.new_pod.as_ref().is_some_and(|other| other.uid == *own)
+    }
+    /// The pod of a deletion, if it used or reserved a node.
+    pub(crate) fn freed(&self) -> Option<&PodInfo> {
+        let has_node =
+            |pod: &&PodInfo| pod.pod.spec.node_name.is_some() || !pod.pod.status.nominated_node_name.is_empty();
+        self.old_pod.as_ref().filter(has_node)
     }
 }
 

@@ -12,7 +12,6 @@
 //! Kubernetes keeps as "in-flight events" (SCH-113, SCH-127) is always empty here.
 
 pub(crate) mod events;
-pub(crate) mod hints;
 
 use podscope_api::ordered;
 use std::sync::Arc;

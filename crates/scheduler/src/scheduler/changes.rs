@@ -6,11 +6,10 @@ use podscope_api::{Object, Pod};
 
 use super::Scheduler;
 use crate::cache::is_placed;
-use crate::cycle::AddedAffinity;
-use crate::plugins::{Plugin, Point, scheduling_gates};
+use crate::plugins::node_affinity::AddedAffinity;
+use crate::plugins::{Plugin, Point};
 use crate::pod_info::{Incoming, PodInfo, uid_of};
-use crate::queue::events::{Event, EventKind, node_events, pod_events};
-use crate::queue::hints::{Waiting, hint};
+use crate::queue::events::{Event, EventKind, Waiting, node_events, pod_events};
 use crate::queue::{Pool, QueuedPod};
 
 impl Scheduler {
@@ -102,11 +101,7 @@ impl Scheduler {
             .at(Point::PreEnqueue)
             .iter()
             .copied()
-            .find(|plugin| match plugin {
-                Plugin::SchedulingGates => scheduling_gates::pre_enqueue(pod).is_err(),
-                Plugin::DefaultPreemption => self.preempting.contains(&uid_of(pod)),
-                _ => false,
-            })
+            .find(|plugin| plugin.does().pre_enqueue(pod, &self.preempting).is_err())
     }
 
     /// A pod is bound or gone: it leaves the queue and its nomination ends.
@@ -208,15 +203,11 @@ impl Scheduler {
             incoming: &incoming,
         };
         // A gated pod moves only on what its gate registered for (SCH-118).
-        let concerns_gate = match gated_by {
-            Some(Plugin::DefaultPreemption) => event.kind == EventKind::PodDelete,
-            Some(_) => event.kind == EventKind::PodGatesGone,
-            None => true,
-        };
+        let concerns_gate = gated_by.is_none_or(|plugin| plugin.row().waits_for(event.kind));
         let helps = (is_own || concerns_gate)
             && rejectors
                 .iter()
-                .any(|plugin| hint(&mut self.cache, plugin, event, &waiting));
+                .any(|plugin| plugin.row().hint(&mut self.cache, event, &waiting));
         if helps && let Some(pod) = self.queue.take(uid) {
             let gate = self.gate(&pod.incoming.info.pod);
             let moved = gate.is_none();

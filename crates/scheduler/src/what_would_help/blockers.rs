@@ -9,9 +9,10 @@ use podscope_api::{ObjectKey, Pod};
 
 use super::{Change, Trial, WhatWouldHelp};
 use crate::cache::Cache;
-use crate::cycle::{AddedAffinity, CycleState, Found, Search};
+use crate::cycle::{CycleState, Found, Search};
 use crate::node_info::NodeIdx;
-use crate::plugins::{Plugin, inter_pod_affinity, taint_toleration};
+use crate::plugins::node_affinity::AddedAffinity;
+use crate::plugins::{Plugin, inter_pod_affinity};
 use crate::status::Code;
 
 /// At most this many pods are looked at for what they hinder on other nodes.
@@ -72,7 +73,7 @@ fn on_their_own_node(cache: &Cache, search: &Search<'_>, found: &Found, state: &
     let mut blockers = Vec::new();
     for (index, status) in &found.diagnosis.refused {
         // A taint or a label is not lifted by ending a pod; a lack of affinity neither.
-        if status.code != Code::Unschedulable || taint_toleration::filter(&cycle, cache.node(*index)).is_err() {
+        if status.code != Code::Unschedulable || search.incoming.first_untolerated(cache.node(*index)).is_some() {
             continue;
         }
         for candidate in cache.node(*index).pods.iter() {
