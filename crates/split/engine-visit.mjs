@@ -29,7 +29,7 @@ globalThis.clearTimeout = (id) => { if (sleepers[id - 1]) sleepers[id - 1].wake 
 let opened = 0;
 const send = (...bytes) => globalThis.onmessage({ data: Uint8Array.from(bytes) });
 // The protocol's bytes begin with the number of the message's kind; a test of
-// crates/session/src/protocol holds those that are used here.
+// crates/protocol/src holds those that are used here.
 const [OPEN_WELCOME, PLAY, INSPECT_NONE, GROUP_BY_ZONE, SHARE, FRAME_DONE] = [[0, 3], [2], [11, 0], [16, 0], [18, 2, 123, 125, 0], [24]];
 const [OPENED, REFUSED, FRAME, CRASHED] = [2, 3, 4, 13];
 globalThis.postMessage = ([kind, ...rest]) => {

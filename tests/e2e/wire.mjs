@@ -1,5 +1,5 @@
 // The bytes between page and engine, as far as a measurement speaks them: postcard without names
-// (crates/session/src/protocol, where a test holds what is written here).
+// (crates/protocol/src, where a test holds what is written here).
 
 const varint = (number) => {
   const bytes = [];

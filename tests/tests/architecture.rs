@@ -14,9 +14,11 @@ const BELOW: &[(&str, &[&str])] = &[
     ("podscope-node", SIM),
     ("podscope-controllers", SIM),
     ("podscope-cluster", COMPONENTS),
+    ("podscope-protocol", &["podscope-api"]),
     ("podscope-session", WORLD),
     ("podscope-js", ENGINE),
-    ("podscope-web", ENGINE),
+    // The page knows nothing else of the engine.
+    ("podscope-web", &["podscope-protocol", "podscope-api"]),
     ("podscope", ENGINE),
     ("podscope-tests", ENGINE),
     ("podscope-split", &[]),
@@ -36,6 +38,7 @@ const COMPONENTS: &[&str] = &[
 ];
 
 const WORLD: &[&str] = &[
+    "podscope-protocol",
     "podscope-cluster",
     "podscope-apiserver",
     "podscope-node",
@@ -47,6 +50,7 @@ const WORLD: &[&str] = &[
 
 const ENGINE: &[&str] = &[
     "podscope-session",
+    "podscope-protocol",
     "podscope-cluster",
     "podscope-apiserver",
     "podscope-node",
@@ -186,6 +190,7 @@ fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
         "node",
         "controllers",
         "cluster",
+        "protocol",
         "session",
     ] {
         let path = root().join(format!("crates/{name}/src/lib.rs"));

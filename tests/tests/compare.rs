@@ -4,8 +4,8 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
+use podscope_protocol::{Frame, PodMark, PodView, Request, Source, Update};
 use podscope_session::host::{Host, Wants};
-use podscope_session::protocol::{Frame, PodMark, PodView, Request, Source, Update};
 
 /// One side of the screen.
 #[derive(Debug, Default, PartialEq)]

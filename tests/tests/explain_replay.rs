@@ -49,7 +49,7 @@ fn s_14_an_old_attempt_is_explained_as_it_was_decided() {
     while world.next_at().is_some_and(|at| at <= end) {
         world.step(&mut Nothing);
         if let Some(recorded) = world.take_decision() {
-            let told = serde_json::to_value(explain(&recorded.cache, &recorded.decision)).expect("an explanation");
+            let told = explain(&recorded.cache, &recorded.decision);
             decided.push((recorded.pod.clone(), told));
         }
     }

@@ -2,6 +2,7 @@
 //! their kubelets collected.
 
 use podscope_cluster::{Record, SimTime, What};
+use podscope_scheduler::explain::NodeExplanation;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
@@ -46,15 +47,10 @@ fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
     };
     let attempt = session.trace().position(|record| is_it(&record)).expect("an attempt");
     let told = session.explain(attempt as u64).expect("an explanation");
-    let plugins = told["plugins"].as_array().expect("the plugins");
-    let at = plugins.iter().position(|one| one["name"] == "ImageLocality");
+    let at = told.plugins.iter().position(|one| one.name == "ImageLocality");
     let at = at.expect("ImageLocality scores");
-    let nodes = told["nodes"].as_array().expect("the nodes");
-    let row = |node: &serde_json::Value| {
-        let name = node["name"].as_str().unwrap_or_default();
-        (name.to_owned(), node["scores"][at].as_i64().unwrap_or(-1))
-    };
-    nodes.iter().map(row).collect()
+    let row = |node: &NodeExplanation| (node.name.clone(), node.scores[at]);
+    told.nodes.iter().map(row).collect()
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use podscope_api::ObjectKey;
 use podscope_cluster::SimTime;
+use podscope_protocol::Problem;
 use podscope_session::command::{self, Command};
 use podscope_session::duration::parse_duration;
 use podscope_session::link::{self, Link};
-use podscope_session::protocol::Problem;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{END_OF_TIME, MAX_RECORDS, Slice};
 use podscope_session::{report, timeline};
@@ -296,11 +296,9 @@ impl Session {
         let explanation = match (recorded, attempt) {
             (Some(recorded), _) => Some(recorded),
             (None, Some(_)) => None,
-            (None, None) => match self.inner.explain_now(&key) {
-                Some(now) => serde_json::to_value(now).ok(),
-                None => None,
-            },
+            (None, None) => self.inner.explain_now(&key),
         };
+        let explanation = explanation.and_then(|told| serde_json::to_value(told).ok());
         Ok(match explanation {
             Some(explanation) => plain::json(&explanation)?,
             None => JsValue::UNDEFINED,

@@ -6,8 +6,8 @@
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Uint8Array};
+use podscope_protocol::{Request, Update, pack, unpack};
 use podscope_session::host::{Host, Wants};
-use podscope_session::protocol::{Request, Update, pack, unpack};
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 use std::rc::Rc;

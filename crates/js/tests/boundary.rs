@@ -2,7 +2,9 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
-use podscope_session::protocol::{Opened, Request, Source, SubjectRef, Update, pack, unpack};
+use podscope_protocol::{
+    Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Request, Source, SubjectRef, Update, pack, unpack,
+};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -58,7 +60,24 @@ fn updates_cross_unchanged() {
             uid: "u".into(),
             attempts: Vec::new(),
             attempt: 1,
-            explanation: r#"{"nodes":{"a-1":{"score":512}}}"#.into(),
+            explanation: Some(Box::new(Explanation {
+                outcome: Outcome::Scheduled,
+                sentence: "It goes to a-1.".into(),
+                chosen: Some("a-1".into()),
+                why: None,
+                message: None,
+                plugins: Vec::new(),
+                nodes: vec![NodeExplanation {
+                    name: "a-1".into(),
+                    verdict: NodeVerdict::Fits {
+                        scores: vec![512, -1],
+                        total: Some(i64::MAX),
+                    },
+                }],
+                spread: Vec::new(),
+                preemption: None,
+                sampling: None,
+            })),
         },
     ];
     for update in rows {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, ObjectKey, Pod};
 use podscope_cluster::{Objects, What};
-use podscope_scheduler::explain::explain;
+use podscope_scheduler::explain::{Explanation, explain};
 use podscope_scheduler::{Scheduler, SchedulerConfiguration};
-use serde_json::Value;
 
 use crate::timeline::Session;
 
@@ -30,19 +29,15 @@ pub(crate) fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, no
 }
 
 /// Decides a pod on these objects and explains it.
-pub fn explain_pod(
-    objects: &Objects,
-    config: SchedulerConfiguration,
-    pod: &Arc<Pod>,
-) -> Option<podscope_scheduler::explain::Explanation> {
+pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<Pod>) -> Option<Explanation> {
     let scheduler = scheduler_of(objects, config, 0);
     let (cache, decision) = scheduler.decide(pod)?;
     Some(explain(&cache, &decision))
 }
 
 impl Session {
-    /// The explanation of the attempt with that place in the trace, as the scheduler's own structure.
-    pub fn explain(&self, attempt: u64) -> Option<Value> {
+    /// The explanation of the attempt with that place in the trace.
+    pub fn explain(&self, attempt: u64) -> Option<Explanation> {
         let place = usize::try_from(attempt).ok()?;
         let record = self.branch().trace().get(place)?;
         if record.what != What::Attempt {
@@ -54,10 +49,10 @@ impl Session {
         if recorded.pod != key {
             return None;
         }
-        serde_json::to_value(explain(&recorded.cache, &recorded.decision)).ok()
+        Some(explain(&recorded.cache, &recorded.decision))
     }
     /// The explanation of a pod's decision as the world is at the cursor.
-    pub fn explain_now(&self, key: &ObjectKey) -> Option<podscope_scheduler::explain::Explanation> {
+    pub fn explain_now(&self, key: &ObjectKey) -> Option<Explanation> {
         let pod = self.world().objects().get::<Pod>(key)?.clone();
         explain_pod(self.world().objects(), self.scheduler_config(), &pod)
     }

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::duration::print_duration;
-use crate::protocol::{NodeView, PodMark, PodView};
 use crate::timeline::Session;
 use crate::view::{Owners, Picture, ZONE};
+use podscope_protocol::{NodeView, PodMark, PodView};
 
 /// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.
 pub fn scenario(session: &Session) -> String {
@@ -128,7 +128,7 @@ pub fn picture(session: &Session) -> String {
             47,
             &format!(
                 "at {}, seed {}",
-                crate::clock::instant(session.now().0),
+                podscope_protocol::clock::instant(session.now().0),
                 session.loaded().setup.seed
             ),
             "fill=\"#4a5362\""

@@ -11,9 +11,9 @@ use podscope_cluster::{SimTime, Span};
 
 use self::console::{STANDS_STILL, complain, console_line, new_output, notice, run_line};
 use crate::command;
-use crate::protocol::{ExportKind, Frame, Request, SubjectRef, Update};
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
+use podscope_protocol::{ExportKind, Frame, Request, SubjectRef, Update};
 
 /// Milliseconds of a clock that only goes forward; its zero means nothing.
 pub type ClockMillis = f64;
@@ -125,7 +125,7 @@ pub struct Host {
     job: Option<Job>,
     group_by: String,
     subject: Option<SubjectRef>,
-    detail: Option<crate::protocol::Detail>,
+    detail: Option<podscope_protocol::Detail>,
     step: Option<usize>,
     last_frame: ClockMillis,
     /// What the last frame cost: the simulation gets as much time before the next one.

@@ -1,8 +1,8 @@
 //! Built-in lessons (E-01): every file of `lessons/`. Adding a file adds the lesson (see `build.rs`).
 
-use crate::protocol::{LessonInfo, Problem};
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
+use podscope_protocol::{LessonInfo, Problem};
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 

@@ -25,7 +25,6 @@
 #![deny(missing_docs)]
 
 mod anonymise;
-pub mod clock;
 pub mod command;
 pub mod duration;
 pub mod explain;
@@ -34,7 +33,6 @@ pub mod host;
 pub mod kubectl;
 pub mod lessons;
 pub mod link;
-pub mod protocol;
 pub mod report;
 pub mod scenario;
 pub mod search;

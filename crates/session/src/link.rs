@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::command;
 use crate::lessons;
-use crate::protocol::Problem;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{END_OF_TIME, MAX_COMMANDS, Session};
+use podscope_protocol::Problem;
 
 /// The prefix of this form.
 pub const PREFIX: &str = "s1:";

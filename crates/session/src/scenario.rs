@@ -18,9 +18,9 @@ use podscope_cluster::{Setup, SimTime, Span};
 
 use crate::command::Command;
 use crate::duration::parse_duration;
-use crate::protocol::Problem;
 use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
+use podscope_protocol::Problem;
 pub use problems::MAX_PLACED;
 
 /// Most zones times nodes a scenario may generate.
@@ -161,21 +161,6 @@ impl Loaded {
             Timing::Always => None,
         });
         timeline.chain(expect).max().unwrap_or_default() + Span::seconds(60)
-    }
-}
-
-impl std::fmt::Display for Problem {
-    /// `FILE:LINE:COL: field.path: message`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.line == 0 {
-            write!(f, "{}: ", self.file)?;
-        } else {
-            write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
-        }
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)
     }
 }
 

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{Record, Rng, SimTime, Span};
 
-use crate::protocol::Problem;
 use crate::report::field;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Session, Slice};
+use podscope_protocol::Problem;
 pub use shrink::shrink;
 
 /// Where runs come from.

@@ -27,8 +27,8 @@ use log::Log;
 pub use progress::{GoalState, Progress};
 pub use trace::{Records, Trace};
 
-use crate::protocol::Problem;
 use crate::scenario::{Loaded, Timed};
+use podscope_protocol::Problem;
 
 /// The end of simulated time: one hundred years.
 pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);

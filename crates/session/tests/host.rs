@@ -3,8 +3,10 @@
 //! to K-03 the console, and the inspector's, the explanation's and the help's
 //! answers.
 
+use podscope_protocol::{
+    ConsoleLine, Detail, ExportKind, Frame, NodeExplanation, NodeVerdict, Outcome, Request, Source, SubjectRef, Update,
+};
 use podscope_session::host::{Host, Wants};
-use podscope_session::protocol::{ConsoleLine, Detail, ExportKind, Frame, Request, Source, SubjectRef, Update};
 
 /// A host and its clock.
 struct Page {
@@ -527,7 +529,10 @@ fn s_15_a_pending_pod_is_explained_and_helped() {
         Some((*attempt, "unschedulable"))
     );
     assert!(attempts[0].text.contains("2 Insufficient cpu"), "{attempts:?}");
-    assert!(explanation.contains("Insufficient cpu"));
+    let told = explanation.as_deref().expect("an explanation");
+    assert_eq!(told.outcome, Outcome::Unschedulable);
+    let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
+    assert_eq!(told.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
     // An earlier attempt of another pod, by its number; one that never was gets no answer.
     let updates = page.ask(Request::Explain {
         pod: "default/ledger-0".into(),

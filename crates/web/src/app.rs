@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::callback::{Interval, Timeout};
-use podscope_session::protocol::{Micros, Request, Source, Update};
+use podscope_protocol::{Micros, Request, Source, Update};
 use yew::prelude::*;
 
 use crate::browser::{self, files, store};

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_session::protocol::{Request, Source};
+use podscope_protocol::{Request, Source};
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent};
 use yew::prelude::*;

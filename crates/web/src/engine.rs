@@ -1,7 +1,7 @@
 //! The page's end of the engine's worker: requests go out, updates and traps come in.
 
 use js_sys::{Array, Uint8Array};
-use podscope_session::protocol::{Request, Update, pack, unpack};
+use podscope_protocol::{Request, Update, pack, unpack};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::Callback;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_session::protocol::{Micros, PodMark, Request, SubjectRef};
+use podscope_protocol::{Micros, PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
@@ -177,7 +177,7 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }
         line.is_some()
     };
-    let view = |f: &dyn Fn(&podscope_session::protocol::NodeView) -> String| {
+    let view = |f: &dyn Fn(&podscope_protocol::NodeView) -> String| {
         node(page).and_then(|n| page.model.nodes.get(&n).map(|n| f(&n.view)))
     };
     match key.as_str() {

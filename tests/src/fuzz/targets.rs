@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use podscope_api::ContainerBehavior;
 use podscope_cluster::{SimTime, Span};
+use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::command::{self, Command};
 use podscope_session::host::{Host, Wants};
 use podscope_session::link::{self, Link};
-use podscope_session::protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 

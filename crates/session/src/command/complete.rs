@@ -6,7 +6,7 @@ use podscope_cluster::Objects;
 
 use super::fault::FAULTS;
 use super::parse::VERBS;
-use crate::protocol::Completion;
+use podscope_protocol::Completion;
 
 /// Completes a line at a cursor (bytes): the byte range to replace, and the choices.
 pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize), Vec<Completion>) {

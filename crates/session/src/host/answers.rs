@@ -4,10 +4,11 @@ use podscope_api::{Kind, Object, ObjectKey, Pod, PriorityClass};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::file_kind;
-use crate::protocol::{AttemptInfo, ExportKind, Remedy, Update};
 use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
+use crate::view;
+use podscope_protocol::{AttemptInfo, ExportKind, Remedy, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
 /// they find its namespaces and priority classes.
@@ -98,13 +99,11 @@ fn outcome(record: &podscope_cluster::Record) -> &'static str {
 pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Option<u64>) -> Option<Update> {
     let attempts = attempts(session, &pod, &uid);
     let (attempt, explanation) = match attempt.or(attempts.last().map(|last| last.id)) {
-        Some(id) => (
-            id,
-            session
-                .explain(attempts.iter().find(|known| known.id == id)?.id)?
-                .to_string(),
-        ),
-        None => (0, String::new()),
+        Some(id) => {
+            let known = attempts.iter().find(|known| known.id == id)?;
+            (id, Some(Box::new(view::explanation(session.explain(known.id)?))))
+        }
+        None => (0, None),
     };
     Some(Update::Explanation {
         pod,

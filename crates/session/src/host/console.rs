@@ -3,7 +3,7 @@
 
 use super::Show;
 use crate::command::{self, Command};
-use crate::protocol::{ConsoleLine, Micros, Update};
+use podscope_protocol::{ConsoleLine, Micros, Update};
 
 /// Said after a command that was given while time stands still.
 pub(super) const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";

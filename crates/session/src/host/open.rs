@@ -2,9 +2,9 @@
 
 use super::{ClockMillis, Host, Show};
 use crate::lessons;
-use crate::protocol::{Opened, Problem, Source, StoryStep, Update};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::Session;
+use podscope_protocol::{Opened, Problem, Source, StoryStep, Update};
 
 /// Sources of more bytes are opened in pieces of work, with progress between them.
 const LARGE: usize = 1 << 20;

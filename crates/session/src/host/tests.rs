@@ -1,8 +1,8 @@
 //! The page's whole conversation, in-process.
 
 use super::*;
-use crate::protocol::{GroupView, NodeView, PodView, Source};
 use podscope_api::ordered;
+use podscope_protocol::{GroupView, NodeView, PodView, Source};
 
 fn frames(updates: &[Update]) -> Vec<&Frame> {
     updates
@@ -174,7 +174,7 @@ fn a_picture_that_followed_is_as_one_made_anew() {
         let made = Picture::default().follow(&show.session, &host.group_by, &mut owners, host.step);
         fresh.take(&made);
         ghosts += (fresh.pods.values())
-            .filter(|pod| pod.mark == crate::protocol::PodMark::Ghost)
+            .filter(|pod| pod.mark == podscope_protocol::PodMark::Ghost)
             .count();
         assert_eq!(seen, fresh, "after {what}");
         // A link's hash goes on from the last one, where that still stands.
@@ -336,7 +336,7 @@ fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
         .unwrap_or_default();
     let victim = pods
         .iter()
-        .find(|pod| pod.mark == crate::protocol::PodMark::Ready && pod.key.starts_with("default/web-"))
+        .find(|pod| pod.mark == podscope_protocol::PodMark::Ready && pod.key.starts_with("default/web-"))
         .expect("a ready pod");
     let name = victim.key.trim_start_matches("default/");
     let line = format!("kubectl delete pod {name} --wait=false");
@@ -345,7 +345,7 @@ fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
     let last = frames(&updates).last().copied().expect("a frame");
     assert!((30_000_000..30_100_000).contains(&last.now), "{}", last.now);
     let after = last.pods.iter().find(|pod| pod.id == victim.id).expect("it changed");
-    assert_eq!(after.mark, crate::protocol::PodMark::Terminating);
+    assert_eq!(after.mark, podscope_protocol::PodMark::Terminating);
     let said = |updates: &[Update]| {
         updates
             .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, Lines, Object, Tree, default_object, generate_job_selector, validate};
 
 use super::{Loaded, with_namespace};
-use crate::protocol::Problem;
+use podscope_protocol::Problem;
 
 /// Most problems of objects that are listed with their places.
 pub const MAX_PLACED: usize = 1000;

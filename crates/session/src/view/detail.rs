@@ -7,8 +7,8 @@ use podscope_cluster::SimTime;
 use super::nodes::Machines;
 use super::words;
 use crate::kubectl::{event_times, node_status, pod_row};
-use crate::protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 use crate::timeline::Session;
+use podscope_protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 
 /// The detail of a subject at the cursor.
 pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
@@ -80,7 +80,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let bars = |uid: &str| {
         marks
             .iter()
-            .filter(|mark| mark.lane == crate::protocol::Lane::Terminations)
+            .filter(|mark| mark.lane == podscope_protocol::Lane::Terminations)
             .filter(|mark| matches!(&mark.subject, Some(SubjectRef::Pod { uid: own, .. }) if own == uid))
             .cloned()
             .collect()
@@ -248,7 +248,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
 }
 
 fn machine_words(started: SimTime, signals: &[podscope_api::Str]) -> String {
-    let mut words = format!("runs since {}", crate::clock::instant(started.0));
+    let mut words = format!("runs since {}", podscope_protocol::clock::instant(started.0));
     if !signals.is_empty() {
         words.push_str(&format!(", received {}", signals.join(", ")));
     }
@@ -417,7 +417,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
             let field = |name: &str| crate::report::field(first, name);
             format!(
                 "First broken at {}: {} Cause: {}, {}.",
-                crate::clock::instant(first.at.0),
+                podscope_protocol::clock::instant(first.at.0),
                 field("message"),
                 field("cause"),
                 field("by")

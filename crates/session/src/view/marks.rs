@@ -3,9 +3,9 @@
 use podscope_api::ordered;
 use podscope_cluster::{Record, SimTime, What};
 
-use crate::protocol::{Lane, Mark, SubjectRef};
 use crate::report::field;
 use crate::timeline::Trace;
+use podscope_protocol::{Lane, Mark, SubjectRef};
 
 /// The marks of one branch, kept up as the trace grows.
 #[derive(Debug, Clone, Default)]

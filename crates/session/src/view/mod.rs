@@ -2,6 +2,7 @@
 //! frame: what did not change since the last one is neither made again nor sent.
 
 mod detail;
+mod explanation;
 mod marks;
 mod nodes;
 mod pods;
@@ -11,10 +12,11 @@ use podscope_api::Uid;
 use podscope_api::ordered;
 
 pub(crate) use detail::detail;
+pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 
-use crate::protocol::{BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Mark, OwnerView, StoryState};
 use crate::timeline::{GoalState, Session};
+use podscope_protocol::{BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Mark, OwnerView, StoryState};
 
 /// The key nodes are grouped by unless the page says otherwise.
 pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";

@@ -11,7 +11,7 @@ use podscope_cluster::{Network, Place, World};
 
 use super::Owners;
 use super::pods::{self, Seen as SeenPod};
-use crate::protocol::{Frame, GroupView, MachineView, NodeView, PodMark, PodView, SpreadCount};
+use podscope_protocol::{Frame, GroupView, MachineView, NodeView, PodMark, PodView, SpreadCount};
 
 /// What is known of one machine.
 #[derive(Debug, Clone)]

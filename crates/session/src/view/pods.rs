@@ -13,8 +13,8 @@ use super::Owners;
 use super::nodes::Machines;
 use super::words;
 use crate::kubectl::pod_row;
-use crate::protocol::{Frame, PodMark, PodView, QueueView, TerminationView};
 use crate::timeline::Session;
+use podscope_protocol::{Frame, PodMark, PodView, QueueView, TerminationView};
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {

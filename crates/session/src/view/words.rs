@@ -4,7 +4,7 @@ use podscope_api::{NodeName, Pod};
 use podscope_cluster::{SimTime, World};
 
 use super::nodes::MachineState;
-use crate::protocol::PodView;
+use podscope_protocol::PodView;
 
 /// Where API and machine differ; empty where they agree (U-02).
 pub(super) fn differs(

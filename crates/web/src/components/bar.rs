@@ -1,6 +1,6 @@
 //! The top: identity, scenario, transport, clock, speed, fork, share, theme, help.
 
-use podscope_session::protocol::Request;
+use podscope_protocol::Request;
 use yew::prelude::*;
 
 use super::icon;

@@ -4,7 +4,7 @@
 use podscope_api::ordered;
 
 use gloo_timers::callback::Timeout;
-use podscope_session::protocol::{GroupView, PodMark, Request, SubjectRef};
+use podscope_protocol::{GroupView, PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;

@@ -3,7 +3,7 @@
 
 use podscope_api::ordered;
 
-use podscope_session::protocol::Request;
+use podscope_protocol::Request;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

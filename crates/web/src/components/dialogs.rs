@@ -1,7 +1,7 @@
 //! Which dialog is open, and the small ones.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_session::protocol::{ExportKind, Lane, Problem, Request, Source};
+use podscope_protocol::{ExportKind, Lane, Problem, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 

@@ -3,7 +3,7 @@
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Object, Reflect};
-use podscope_session::protocol::{Problem, Request, Source};
+use podscope_protocol::{Problem, Request, Source};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;

@@ -1,7 +1,7 @@
 //! A page of its own: each guarantee of the pod lifecycle, who keeps it, what breaks it, and a
 //! lesson that shows it (E-04).
 
-use podscope_session::protocol::{LessonInfo, Request, Source};
+use podscope_protocol::{LessonInfo, Request, Source};
 use yew::prelude::*;
 
 use super::bar::logo;

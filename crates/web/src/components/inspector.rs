@@ -1,6 +1,6 @@
 //! The right: the selected thing. Why it is where it is, how it lives, its events, its YAML.
 
-use podscope_session::protocol::{Detail, Micros, SubjectRef};
+use podscope_protocol::{Detail, Micros, SubjectRef};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 

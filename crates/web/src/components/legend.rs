@@ -2,7 +2,7 @@
 
 use podscope_api::ordered;
 
-use podscope_session::protocol::{Micros, OwnerView, PodMark};
+use podscope_protocol::{Micros, OwnerView, PodMark};
 use yew::prelude::*;
 
 use super::pod;

@@ -1,6 +1,6 @@
 //! The chooser: lessons by group, free play, files.
 
-use podscope_session::protocol::{LessonInfo, Request, Source};
+use podscope_protocol::{LessonInfo, Request, Source};
 use yew::prelude::*;
 
 use super::dialog::Modal;

@@ -1,7 +1,7 @@
 //! How the selected thing lives: conditions, containers, owners, volumes, and its termination
 //! as bars in time.
 
-use podscope_session::protocol::{Detail, Mark, Micros, SubjectRef};
+use podscope_protocol::{Detail, Mark, Micros, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;

@@ -2,7 +2,7 @@
 
 use podscope_api::ordered;
 
-use podscope_session::protocol::{Micros, NodeView, OwnerView};
+use podscope_protocol::{Micros, NodeView, OwnerView};
 use yew::prelude::*;
 
 use super::icon;
@@ -207,7 +207,7 @@ fn meter(name: &'static str, percent: i64, text: String) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_session::protocol::MachineView;
+    use podscope_protocol::MachineView;
 
     /// U-02, U-08: a cut node says so, with the age of what the API knows.
     #[test]

@@ -4,7 +4,7 @@
 use podscope_api::ordered;
 use std::rc::Rc;
 
-use podscope_session::protocol::{OwnerView, PodMark, SubjectRef};
+use podscope_protocol::{OwnerView, PodMark, SubjectRef};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::prelude::*;

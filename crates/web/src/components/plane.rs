@@ -1,6 +1,6 @@
 //! The control plane: its components, and the invariants that are broken.
 
-use podscope_session::protocol::{ControlPlaneView, SubjectRef};
+use podscope_protocol::{ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;

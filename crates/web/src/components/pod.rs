@@ -1,7 +1,7 @@
 //! A pod's mark. Shape and texture carry its state, colour its owner; words carry both for
 //! those who do not see the mark.
 
-use podscope_session::protocol::{Micros, PodMark, PodView};
+use podscope_protocol::{Micros, PodMark, PodView};
 use yew::prelude::*;
 
 use super::icon;
@@ -160,7 +160,7 @@ pub(crate) fn glyph(mark: PodMark) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_session::protocol::TerminationView;
+    use podscope_protocol::TerminationView;
 
     /// U-08: state, owner and priority are said in words, not by colour and shape alone.
     #[test]

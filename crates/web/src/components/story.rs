@@ -1,6 +1,6 @@
 //! The left: a lesson's story, the thing to try, the goals.
 
-use podscope_session::protocol::{LessonInfo, Opened, Request, StoryState};
+use podscope_protocol::{LessonInfo, Opened, Request, StoryState};
 use yew::prelude::*;
 
 use super::icon;
@@ -78,7 +78,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if at + 1 < count {
                     <button type="button" class={classes!((state.reached > at).then_some("primary"))} onclick={go(at + 1)}>{ "Next ›" }</button>
                 } else if let Some(next) = next_lesson {
-                    <button type="button" title={next.title.clone()} onclick={ctl.on(Request::Open { source: podscope_session::protocol::Source::Lesson { name: next.name.clone() } })}>{ "Next lesson ›" }</button>
+                    <button type="button" title={next.title.clone()} onclick={ctl.on(Request::Open { source: podscope_protocol::Source::Lesson { name: next.name.clone() } })}>{ "Next lesson ›" }</button>
                 }
             </div>
         </aside>

@@ -1,6 +1,6 @@
 //! The bottom: lanes of what happened, a head to drag, branches where they left.
 
-use podscope_session::protocol::{BranchView, Lane, Micros, Request};
+use podscope_protocol::{BranchView, Lane, Micros, Request};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 

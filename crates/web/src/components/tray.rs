@@ -2,7 +2,7 @@
 
 use podscope_api::ordered;
 
-use podscope_session::protocol::{Micros, OwnerView, PodView};
+use podscope_protocol::{Micros, OwnerView, PodView};
 use yew::prelude::*;
 
 use super::pod::Pod;

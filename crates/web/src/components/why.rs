@@ -1,7 +1,6 @@
 //! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
 
-use podscope_scheduler::explain::{PreemptionExplanation, SpreadExplanation, VictimExplanation};
-use podscope_session::protocol::Request;
+use podscope_protocol::{PreemptionExplanation, Request, SpreadExplanation, VictimExplanation};
 use yew::prelude::*;
 
 use super::icon;

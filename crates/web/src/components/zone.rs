@@ -4,7 +4,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_session::protocol::{GroupView, OwnerView, SpreadCount};
+use podscope_protocol::{GroupView, OwnerView, SpreadCount};
 use yew::prelude::*;
 
 use crate::state::{HUES, Shared};

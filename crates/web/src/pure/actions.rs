@@ -1,7 +1,7 @@
 //! What can be done to a thing: a label and the command that does it (K-01), and what a
 //! dangerous command means before it is given.
 
-use podscope_session::protocol::{NodeView, PodMark, PodView};
+use podscope_protocol::{NodeView, PodMark, PodView};
 
 /// Something that can be done: a button and the command it issues.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -274,7 +274,7 @@ pub(crate) fn cannot_move(pod: &PodView, node: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_session::protocol::MachineView;
+    use podscope_protocol::MachineView;
 
     /// K-02: seed 000's confirmation is asked for every way of forcing, and for nothing harmless.
     #[test]

@@ -1,8 +1,8 @@
 //! Simulated instants and lengths as people read them.
 
-pub(crate) use podscope_session::clock::instant;
-use podscope_session::clock::whole;
-use podscope_session::protocol::Micros;
+use podscope_protocol::Micros;
+pub(crate) use podscope_protocol::clock::instant;
+use podscope_protocol::clock::whole;
 
 const SECOND: i64 = 1_000_000;
 

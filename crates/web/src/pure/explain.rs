@@ -1,12 +1,9 @@
-//! A decision as the page shows it, from the scheduler's own explanation.
+//! A decision as the page shows it.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_scheduler::explain::{
-    Explanation, NodeExplanation, NodeVerdict, PreemptionExplanation, SpreadExplanation,
-};
-use podscope_session::protocol::AttemptInfo;
+use podscope_protocol::{AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation};
 
 /// A decision: the sentence, the tables, the raw message.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,8 +55,14 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Option<i64>>,
 }
 
-/// Reads an explanation; one that cannot be read says so.
-pub(crate) fn read(pod: String, uid: String, attempts: Vec<AttemptInfo>, attempt: u64, raw: &str) -> Why {
+/// The view of a decision; without attempts there is none to show.
+pub(crate) fn read(
+    pod: String,
+    uid: String,
+    attempts: Vec<AttemptInfo>,
+    attempt: u64,
+    explanation: Option<Explanation>,
+) -> Why {
     let mut why = Why {
         pod,
         uid,
@@ -67,66 +70,60 @@ pub(crate) fn read(pod: String, uid: String, attempts: Vec<AttemptInfo>, attempt
         attempt,
         ..Why::default()
     };
-    if why.attempts.is_empty() {
-        return why;
-    }
-    match serde_json::from_str::<Explanation>(raw) {
-        Ok(explanation) => tell(&mut why, explanation),
-        Err(error) => why.sentence = format!("The explanation cannot be read: {error}."),
+    if let Some(explanation) = explanation {
+        tell(&mut why, explanation);
     }
     why
 }
 
 fn tell(why: &mut Why, told: Explanation) {
     let chosen = told.chosen.unwrap_or_default();
-    let preempts = told.verdict == podscope_scheduler::explain::Verdict::Preempts;
+    let preempts = told.outcome == Outcome::Preempts;
     why.sentence = told.sentence;
     why.meaning = told.why.or(told.sampling).unwrap_or_default();
     if !why.meaning.is_empty() && !why.meaning.ends_with(['.', '!']) {
         why.meaning.push('.');
     }
     why.message = told.message.unwrap_or_default();
-    let mut scored: Vec<(&NodeExplanation, i64)> = Vec::new();
-    for node in &told.nodes {
-        let text = match (node.verdict, node.total) {
-            (NodeVerdict::Refused, _) => {
-                let plugin = node.plugin.clone().unwrap_or_default();
-                why.refused
-                    .push((node.name.clone(), plugin, node.reasons.join(", "), node.words.clone()));
-                short_reason(node.reasons.first().map_or(node.words.as_str(), String::as_str))
+    // Name, weighted scores, total.
+    let mut scored: Vec<(String, Vec<i64>, i64)> = Vec::new();
+    for node in told.nodes {
+        let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
+        let text = match node.verdict {
+            NodeVerdict::Refused { plugin, reasons, words } => {
+                let short = short_reason(reasons.first().unwrap_or(&words));
+                let plugin = plugin.unwrap_or_default();
+                why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
+                short
             }
-            (NodeVerdict::NotExamined, _) => continue,
-            (NodeVerdict::Fits, Some(total)) => {
-                scored.push((node, total));
+            NodeVerdict::NotExamined => continue,
+            NodeVerdict::Fits {
+                scores,
+                total: Some(total),
+            } => {
+                scored.push((node.name.clone(), scores, total));
                 total.to_string()
             }
-            (NodeVerdict::Fits, None) => "fits".into(),
+            NodeVerdict::Fits { total: None, .. } => "fits".into(),
         };
         let is = node.name == chosen && !preempts;
         let text = if is { format!("{text} · chosen") } else { text };
-        why.verdicts.insert(
-            node.name.clone(),
-            Verdict {
-                fits: node.verdict == NodeVerdict::Fits,
-                chosen: is,
-                text,
-            },
-        );
+        why.verdicts.insert(node.name, Verdict { fits, chosen: is, text });
     }
-    scored.stable_sort_by_key(|(node, total)| (-total, node.name != chosen, node.name.clone()));
+    scored.stable_sort_by_key(|(node, _, total)| (-total, *node != chosen, node.clone()));
     if !scored.is_empty() && !told.plugins.is_empty() {
-        let rows = told.plugins.iter().enumerate().map(|(i, plugin)| Row {
-            plugin: plugin.name.clone(),
-            about: plugin.about.clone(),
+        let rows = told.plugins.into_iter().enumerate().map(|(i, plugin)| Row {
+            cells: scored.iter().map(|(_, scores, _)| scores.get(i).copied()).collect(),
+            plugin: plugin.name,
+            about: plugin.about,
             weight: plugin.weight,
-            cells: scored.iter().map(|(node, _)| node.scores.get(i).copied()).collect(),
         });
         let mut rows: Vec<Row> = rows.collect();
         // What tells nodes apart comes first.
         rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
         why.scores = Some(Scores {
-            nodes: scored.iter().map(|(node, _)| node.name.clone()).collect(),
-            totals: scored.iter().map(|(_, total)| *total).collect(),
+            totals: scored.iter().map(|(_, _, total)| *total).collect(),
+            nodes: scored.into_iter().map(|(node, _, _)| node).collect(),
             rows,
         });
     }
@@ -163,30 +160,64 @@ fn short_reason(reason: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use podscope_protocol::{NodeExplanation, ScoringPlugin};
+
+    fn refused(name: &str, plugin: &str, reason: &str) -> NodeExplanation {
+        NodeExplanation {
+            name: name.into(),
+            verdict: NodeVerdict::Refused {
+                plugin: Some(plugin.into()),
+                reasons: vec![reason.into()],
+                words: "in words".into(),
+            },
+        }
+    }
+
+    fn fits(name: &str, scores: [i64; 2]) -> NodeExplanation {
+        NodeExplanation {
+            name: name.into(),
+            verdict: NodeVerdict::Fits {
+                total: Some(scores.iter().sum()),
+                scores: scores.to_vec(),
+            },
+        }
+    }
 
     /// S-14, U-04: verdicts on the nodes, the table, the reasons.
     #[test]
     fn a_decision_between_two_nodes_reads_as_verdicts_and_a_table() {
-        let raw = json!({
-            "pod": "default/batch-7", "schedulerName": "default-scheduler", "priority": 0, "verdict": "scheduled",
-            "sentence": "2 of 4 nodes fit; c-1 scored highest.", "chosen": "c-1", "hosts": ["c-1"],
-            "plugins": [{"name": "TaintToleration", "about": "taints", "weight": 3}, {"name": "NodeResourcesFit", "about": "room", "weight": 1}],
-            "nodes": [
-                {"name": "a-1", "verdict": "refused", "plugin": "NodeResourcesFit", "reasons": ["Insufficient cpu"], "words": "too little cpu"},
-                {"name": "a-2", "verdict": "refused", "plugin": "TaintToleration", "reasons": ["node(s) had untolerated taint {dedicated: db}"], "words": "a taint"},
-                {"name": "b-2", "verdict": "fits", "words": "fits", "scores": [300, 52], "total": 352},
-                {"name": "c-1", "verdict": "fits", "words": "fits", "scores": [300, 71], "total": 371},
-                {"name": "c-2", "verdict": "notExamined", "words": "not looked at"},
+        let plugin = |name: &str, weight| ScoringPlugin {
+            name: name.into(),
+            about: String::new(),
+            weight,
+        };
+        let told = Explanation {
+            outcome: Outcome::Scheduled,
+            sentence: "2 of 4 nodes fit; c-1 scored highest.".into(),
+            chosen: Some("c-1".into()),
+            why: None,
+            message: None,
+            plugins: vec![plugin("TaintToleration", 3), plugin("NodeResourcesFit", 1)],
+            nodes: vec![
+                refused("a-1", "NodeResourcesFit", "Insufficient cpu"),
+                refused(
+                    "a-2",
+                    "TaintToleration",
+                    "node(s) had untolerated taint {dedicated: db}",
+                ),
+                fits("b-2", [300, 52]),
+                fits("c-1", [300, 71]),
+                NodeExplanation {
+                    name: "c-2".into(),
+                    verdict: NodeVerdict::NotExamined,
+                },
             ],
-        });
-        let why = read(
-            "default/batch-7".into(),
-            String::new(),
-            vec![AttemptInfo::default()],
-            3,
-            &raw.to_string(),
-        );
+            spread: Vec::new(),
+            preemption: None,
+            sampling: None,
+        };
+        let attempts = vec![AttemptInfo::default()];
+        let why = read("default/batch-7".into(), String::new(), attempts, 3, Some(told));
         assert_eq!(why.verdicts["c-1"].text, "371 · chosen");
         assert_eq!(why.verdicts["a-2"].text, "untolerated taint");
         assert!(!why.verdicts.contains_key("c-2"));
@@ -212,17 +243,6 @@ mod tests {
             ("Insufficient cpu", "Insufficient cpu"),
         ] {
             assert_eq!(short_reason(reason), short);
-        }
-    }
-
-    #[test]
-    fn anything_at_all_is_read_without_a_panic() {
-        for raw in ["", "[]", "{\"sentence\": 3}"] {
-            assert!(
-                read("p".into(), String::new(), vec![AttemptInfo::default()], 0, raw)
-                    .sentence
-                    .starts_with("The explanation cannot be read")
-            );
         }
     }
 }

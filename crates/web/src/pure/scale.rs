@@ -2,7 +2,7 @@
 //! axis has its ticks, and which marks stand so close that one stands for all.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_session::protocol::{Mark, Micros};
+use podscope_protocol::{Mark, Micros};
 
 use crate::state::Shared;
 

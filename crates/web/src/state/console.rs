@@ -1,6 +1,6 @@
 //! The console's memory: lines, the history of what was typed, completions.
 
-use podscope_session::protocol::{Completion, ConsoleLine};
+use podscope_protocol::{Completion, ConsoleLine};
 
 /// Lines kept; older ones go.
 const LINES: usize = 2_000;

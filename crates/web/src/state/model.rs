@@ -5,7 +5,7 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_session::protocol::{
+use podscope_protocol::{
     BranchView, ControlPlaneView, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView, StoryState,
 };
 use rpds::RedBlackTreeMap;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_session::protocol::{
+use podscope_protocol::{
     ConsoleLine, Detail, LessonInfo, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
 };
 use yew::{Reducible, TargetCast};
@@ -41,7 +41,7 @@ pub(crate) enum Dialog {
     /// Actions on something, at a place on the page.
     Menu(Menu),
     /// The marks of one lane as a list.
-    Lane(podscope_session::protocol::Lane),
+    Lane(podscope_protocol::Lane),
 }
 
 impl Dialog {
@@ -352,7 +352,7 @@ impl Page {
                 attempt,
                 explanation,
             } => {
-                let why = explain::read(pod, uid, attempts, attempt, &explanation);
+                let why = explain::read(pod, uid, attempts, attempt, explanation.map(|told| *told));
                 self.why = Some(Shared::new(why));
             }
             Update::Help {

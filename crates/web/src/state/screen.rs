@@ -1,6 +1,6 @@
 //! What a link remembers of the screen.
 
-use podscope_session::protocol::{Micros, SubjectRef};
+use podscope_protocol::{Micros, SubjectRef};
 
 use super::{Page, Tab};
 use crate::pure::scale::Span;
@@ -72,7 +72,7 @@ impl Screen {
 mod tests {
     use std::rc::Rc;
 
-    use podscope_session::protocol::{Opened, Update};
+    use podscope_protocol::{Opened, Update};
     use yew::Reducible;
 
     use super::*;

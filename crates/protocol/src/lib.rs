@@ -1,19 +1,35 @@
-//! What page and engine say to each other: one [`Request`] enum up, one
-//! [`Update`] enum down. The page keeps a view model made of these types and
-//! never sees the world. In the browser they cross the worker boundary by
-//! serde-wasm-bindgen; natively the same host runs in-process, which is how
-//! it is tested.
+//! What page and engine say to each other: the page asks by [`Request`]s, the engine answers by [`Update`]s. The page
+//! keeps a view model made of these types and knows nothing else of the engine; the engine knows nothing of the page.
 //!
-//! Times are simulated microseconds since t = 0 (`i64`; JavaScript holds them
-//! exactly up to 285 years). Objects are named as the page's hooks name them:
-//! a pod is `NAMESPACE/NAME` plus UID, beca
+//! In the browser the messages cross between the page and its worker as bytes ([`pack`], [`unpack`]); natively the same
+//! host takes and gives the values themselves, which is how it is tested.
+//!
+//! - **Times** are simulated microseconds since t = 0 ([`Micros`]).
+//! - **Objects** are named as the page's elements name them: a pod is `NAMESPACE/NAME` with its UID, because a ghost and
+//!   its successor share the name; a node is its name; anything else is its kind with `NAMESPACE/NAME` or its name.
+//! - **A frame is a delta.** It holds what differs from the frame before; with [`Frame::reset`] it holds everything.
+//!
+//! ```
+//! use podscope_protocol::{Request, pack, unpack};
+//!
+//! let request = Request::Command { line: "fault partition a-1".into() };
+//! let bytes = pack(&request).expect("it is one of the protocol's own messages");
+//! assert_eq!(unpack::<Request>(&bytes), Ok(request));
+//! ```
+#![deny(missing_docs)]
 
+pub mod clock;
 mod detail;
+mod explanation;
 mod picture;
 mod request;
 mod update;
 
 pub use detail::{ContainerDetail, Detail, EventLine};
+pub use explanation::{
+    CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,
+    ScoringPlugin, SpreadExplanation, VictimExplanation,
+};
 pub use picture::{
     BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, NodeView, OwnerView,
     PodMark, PodView, QueueView, SpreadCount, StoryState, TerminationView,
@@ -37,7 +53,7 @@ pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, String>
     postcard::from_bytes(bytes).map_err(|error| error.to_string())
 }
 
-/// Simulated microseconds since t = 0.
+/// Simulated microseconds since t = 0. JavaScript holds them exactly up to 285 years.
 pub type Micros = i64;
 
 #[cfg(test)]

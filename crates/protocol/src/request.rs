@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Micros;
+use crate::Micros;
 
 /// A demand of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Micros, SubjectRef};
+use crate::{Micros, SubjectRef};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mark, Micros};
+use crate::{Mark, Micros};
 
 /// What the inspector shows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

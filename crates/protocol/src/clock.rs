@@ -1,6 +1,6 @@
 //! Instants as people read them: one form on the page, in its words and in its pictures.
 
-use crate::protocol::Micros;
+use crate::Micros;
 
 /// An instant on the clock, with tenths: `1:32.4`, from an hour on `1:02:03.4`.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Detail, Frame, Micros};
+use crate::{Detail, Explanation, Frame, Micros};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub enum Update {
     Frame(Box<Frame>),
     /// Detail of the inspected subject.
     Detail(Box<Detail>),
-    /// Explanation of a decision (the scheduler's own structure as JSON).
+    /// Explanation of a decision.
     Explanation {
         /// `NAMESPACE/NAME`.
         pod: String,
@@ -43,8 +43,8 @@ pub enum Update {
         attempts: Vec<AttemptInfo>,
         /// Which of them this is.
         attempt: u64,
-        /// `podscope_scheduler::explain::Explanation` as JSON text; empty without an attempt.
-        explanation: String,
+        /// None without an attempt.
+        explanation: Option<Box<Explanation>>,
     },
     /// Remedies found so far.
     Help {
@@ -133,6 +133,21 @@ pub struct Problem {
     pub path: String,
     /// The server's words.
     pub message: String,
+}
+
+impl std::fmt::Display for Problem {
+    /// `FILE:LINE:COL: field.path: message`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 {
+            write!(f, "{}: ", self.file)?;
+        } else {
+            write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
 }
 
 /// What a page needs to know of a session once.

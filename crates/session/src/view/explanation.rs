@@ -1,0 +1,87 @@
+//! A decision for the page, from the scheduler's own explanation.
+
+use podscope_protocol as protocol;
+use podscope_scheduler::explain::{
+    CandidateExplanation, Explanation, NodeExplanation, NodeVerdict, SpreadExplanation, Verdict, VictimExplanation,
+};
+
+pub(crate) fn explanation(told: Explanation) -> protocol::Explanation {
+    protocol::Explanation {
+        outcome: match told.verdict {
+            Verdict::Scheduled => protocol::Outcome::Scheduled,
+            Verdict::Unschedulable => protocol::Outcome::Unschedulable,
+            Verdict::Preempts => protocol::Outcome::Preempts,
+            Verdict::Error => protocol::Outcome::Error,
+        },
+        sentence: told.sentence,
+        chosen: told.chosen,
+        why: told.why,
+        message: told.message,
+        plugins: (told.plugins.into_iter())
+            .map(|plugin| protocol::ScoringPlugin {
+                name: plugin.name,
+                about: plugin.about,
+                weight: plugin.weight,
+            })
+            .collect(),
+        nodes: told.nodes.into_iter().map(node).collect(),
+        spread: told.spread.into_iter().map(spread).collect(),
+        preemption: told.preemption.map(|found| protocol::PreemptionExplanation {
+            words: found.words,
+            candidates: found.candidates.into_iter().map(candidate).collect(),
+        }),
+        sampling: told.sampling,
+    }
+}
+
+fn node(node: NodeExplanation) -> protocol::NodeExplanation {
+    protocol::NodeExplanation {
+        name: node.name,
+        verdict: match node.verdict {
+            NodeVerdict::Fits => protocol::NodeVerdict::Fits {
+                scores: node.scores,
+                total: node.total,
+            },
+            NodeVerdict::Refused => protocol::NodeVerdict::Refused {
+                plugin: node.plugin,
+                reasons: node.reasons,
+                words: node.words,
+            },
+            NodeVerdict::NotExamined => protocol::NodeVerdict::NotExamined,
+        },
+    }
+}
+
+fn spread(constraint: SpreadExplanation) -> protocol::SpreadExplanation {
+    protocol::SpreadExplanation {
+        topology_key: constraint.topology_key,
+        hard: constraint.hard,
+        max_skew: constraint.max_skew,
+        min: constraint.min,
+        domains: (constraint.domains.into_iter())
+            .map(|domain| protocol::DomainCount {
+                value: domain.value,
+                count: domain.count,
+                skew: domain.skew,
+                allowed: domain.allowed,
+            })
+            .collect(),
+    }
+}
+
+fn candidate(candidate: CandidateExplanation) -> protocol::CandidateExplanation {
+    let pods = |pods: Vec<VictimExplanation>| pods.into_iter().map(victim).collect();
+    protocol::CandidateExplanation {
+        node: candidate.node,
+        victims: pods(candidate.victims),
+        reprieved: pods(candidate.reprieved),
+        pdb_violations: candidate.pdb_violations,
+    }
+}
+
+fn victim(victim: VictimExplanation) -> protocol::VictimExplanation {
+    protocol::VictimExplanation {
+        pod: victim.pod,
+        priority: victim.priority,
+    }
+}
