@@ -2,17 +2,15 @@
 
 use std::fmt::Write;
 
+use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::What;
 use podscope_session::link;
 use podscope_session::report;
 use podscope_session::timeline::{Session, Slice};
 
-/// FNV-1a, as 16 hex digits.
-fn hash(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+/// A text's hash, as 16 hex digits.
+fn hex_hash(text: &str) -> String {
+    format!("{:016x}", fnv1a(hash::EMPTY, text.bytes()))
 }
 
 /// Opens a link, goes to its cursor, and tells its content: files, seed, cursor, screen, the commands with
@@ -29,10 +27,10 @@ pub fn held(text: &str) -> Result<String, String> {
         link.seed,
         link.cursor,
         link.screen.len(),
-        hash(&link.screen)
+        hex_hash(&link.screen)
     );
     for (name, text) in &link.files {
-        let _ = writeln!(held, "file {name:?} {} bytes {}", text.len(), hash(text));
+        let _ = writeln!(held, "file {name:?} {} bytes {}", text.len(), hex_hash(text));
     }
     let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
     let notices = link.replay(&mut session);
@@ -44,7 +42,7 @@ pub fn held(text: &str) -> Result<String, String> {
         .iter()
         .map(|timed| format!("{} {}", timed.at.0, timed.command))
         .collect();
-    let _ = writeln!(held, "commands {} {}", commands.len(), hash(&commands.join("\n")));
+    let _ = writeln!(held, "commands {} {}", commands.len(), hex_hash(&commands.join("\n")));
     held.extend(commands.iter().take(10).map(|line| format!("  {line}\n")));
     if session.advance(link.cursor_at(), u64::MAX) != Slice::Done || session.now() != link.cursor_at() {
         return Err(format!("the cursor stops at {}", session.now()));
@@ -53,7 +51,7 @@ pub fn held(text: &str) -> Result<String, String> {
     let recorded: Vec<String> = recorded
         .map(|record| format!("{} {}", record.at.0, report::field(&record, "command")))
         .collect();
-    let _ = writeln!(held, "recorded {} {}", recorded.len(), hash(&recorded.join("\n")));
+    let _ = writeln!(held, "recorded {} {}", recorded.len(), hex_hash(&recorded.join("\n")));
     held.extend(recorded.iter().take(10).map(|line| format!("  {line}\n")));
     Ok(held)
 }

@@ -1,6 +1,7 @@
 //! Runs whose traces must be equal natively and in wasm, byte for byte: each is boiled down to a
 //! hash, which `cargo xtask test wasm` carries from one side to the other.
 
+use podscope_api::hash::{self, fnv1a};
 use podscope_api::{NodeName, parse};
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
 use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, World};
@@ -77,9 +78,7 @@ struct Hash {
 impl Sink for Hash {
     fn record(&mut self, record: Record) {
         self.lines += 1;
-        for byte in record.to_json_line().bytes().chain([b'\n']) {
-            self.state = (self.state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.state = fnv1a(self.state, record.to_json_line().bytes().chain([b'\n']));
     }
 
     fn output(&mut self, _: OutputLine) {}
@@ -97,7 +96,7 @@ pub fn hashes() -> Vec<String> {
     for run in RUNS {
         for seed in SEEDS {
             let mut hash = Hash {
-                state: 0xcbf2_9ce4_8422_2325,
+                state: hash::EMPTY,
                 lines: 0,
             };
             let parsed = parse(run.text);

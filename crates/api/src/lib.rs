@@ -36,6 +36,7 @@ mod default;
 mod duration;
 mod extra;
 mod fields;
+pub mod hash;
 mod json;
 pub mod limits;
 pub(crate) mod macros;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::Str;
+use podscope_api::hash::{self, fnv1a};
 
 /// An interned string. Equal symbols are equal strings, within one [`Symbols`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -55,19 +56,16 @@ impl Default for Symbols {
     }
 }
 
-fn hash(text: &str) -> u32 {
-    // FNV-1a over the bytes, then mixed so that the low bits depend on all of them.
-    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
-    for byte in text.bytes() {
-        state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
+fn slot_hash(text: &str) -> u32 {
+    // Mixed so that the low bits depend on all of them.
+    let state = fnv1a(hash::EMPTY, text.bytes());
     (state ^ (state >> 32)) as u32
 }
 
 impl Inner {
     fn find(&self, text: &str) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = hash(text) as usize & mask;
+        let mut slot = slot_hash(text) as usize & mask;
         loop {
             match self.slots[slot] {
                 0 => return Err(slot),
@@ -92,7 +90,7 @@ impl Symbols {
             let size = inner.slots.len() * 2;
             inner.slots = vec![0; size];
             for (index, name) in inner.names.iter().enumerate() {
-                let mut slot = hash(name) as usize & (size - 1);
+                let mut slot = slot_hash(name) as usize & (size - 1);
                 while inner.slots[slot] != 0 {
                     slot = (slot + 1) & (size - 1);
                 }

@@ -19,6 +19,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use podscope_api::ObjectKey;
+use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{OutputLine, Record, SetupError, SimTime, World};
 
 pub use branch::Branch;
@@ -68,7 +69,7 @@ struct Hashed {
 impl Hashed {
     /// Of no records.
     fn nothing(branch: usize) -> Self {
-        let (len, hash) = (0, FNV);
+        let (len, hash) = (0, hash::EMPTY);
         Self { branch, len, hash }
     }
 }
@@ -311,25 +312,15 @@ impl Session {
     }
 }
 
-/// Where FNV-1a (64 bits) begins.
-const FNV: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// FNV-1a goes on from a hash.
-fn fnv(hash: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
-    (bytes.into_iter()).fold(hash, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 fn hash_on(hash: u64, trace: Records<'_>) -> u64 {
     trace.fold(hash, |hash, record| {
-        fnv(hash, record.to_json_line().bytes().chain([b'\n']))
+        fnv1a(hash, record.to_json_line().bytes().chain([b'\n']))
     })
 }
 
 /// FNV-1a (64 bits) over the JSON lines of a trace, newlines included, as 16 hex digits.
 pub fn trace_hash(trace: Records<'_>) -> String {
-    let hash = hash_on(FNV, trace);
+    let hash = hash_on(hash::EMPTY, trace);
     format!("{hash:016x}")
 }
 

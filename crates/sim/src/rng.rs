@@ -2,6 +2,7 @@
 //! the component's name, so that a new component does not shift the draws of
 //! another (DESIGN, "Time and randomness").
 
+use podscope_api::hash::{self, fnv1a};
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
@@ -47,12 +48,10 @@ impl Rng {
 
 /// FNV-1a (64 bits) over texts, with a zero between two.
 pub fn fnv64<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut hash = hash::EMPTY;
     for (at, text) in texts.into_iter().enumerate() {
         let between = (at > 0).then_some(0);
-        for byte in between.into_iter().chain(text.bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        hash = fnv1a(hash, between.into_iter().chain(text.bytes()));
     }
     hash
 }

@@ -6,6 +6,7 @@
 mod mutate;
 mod targets;
 
+use podscope_api::hash::{self, fnv1a};
 use podscope_api::ordered;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -117,17 +118,12 @@ pub fn target(name: &str) -> Option<&'static Target> {
 
 /// A hash of an answer that leaves out what is quoted and every number.
 fn form(answer: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut is_quoted = false;
-    for byte in answer.bytes() {
-        if byte == b'"' {
-            is_quoted = !is_quoted;
-        }
-        if !is_quoted && !byte.is_ascii_digit() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+    let kept = answer.bytes().filter(|byte| {
+        is_quoted ^= *byte == b'"';
+        !is_quoted && !byte.is_ascii_digit()
+    });
+    fnv1a(hash::EMPTY, kept)
 }
 
 /// The texts of a file of the corpus, one a line; `\n` stands for a line break.

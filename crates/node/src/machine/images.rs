@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::hash::{self, fnv1a};
 use podscope_api::{Kind, Pod, Str};
 
 use super::{Machine, MachineEvent, MachineTimer, Outcome, PullId};
@@ -68,11 +69,8 @@ pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
     use std::fmt::Write;
     let mut digits = String::with_capacity(64);
     for salt in 0..4_u64 {
-        let seed = 0xcbf2_9ce4_8422_2325_u64 ^ (number << 8 | salt);
-        let bytes = texts.iter().flat_map(|text| text.bytes());
-        let hash = bytes.fold(seed, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let seed = hash::EMPTY ^ (number << 8 | salt);
+        let hash = fnv1a(seed, texts.iter().flat_map(|text| text.bytes()));
         let _ = write!(
             digits,
             "{:016x}",

@@ -8,9 +8,9 @@ mod block;
 use std::sync::Arc;
 
 use podscope_api::ObjectKey;
+use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{Record, What};
 
-use super::{FNV, fnv};
 use block::Names;
 
 /// Records of a block.
@@ -117,7 +117,7 @@ impl Trace {
 
 /// A hash of a pod's key; different ones may share it.
 fn hash_of(key: &ObjectKey) -> u32 {
-    fnv(FNV, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
+    fnv1a(hash::EMPTY, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
 }
 
 /// Reads records, and keeps the block that it unpacked last.
