@@ -110,8 +110,9 @@ fn cut_off(kind: &str, seed: u64, also: &str) -> String {
     )
 }
 
+/// T-04.
 #[test]
-fn t_04_a_replica_set_replaces_what_a_stateful_set_waits_for() {
+fn a_replica_set_replaces_what_a_stateful_set_waits_for() {
     // The other side runs on the first one's seed, whatever its file says.
     let mut page = Page::open(&cut_off("ReplicaSet", 3, ""), &cut_off("StatefulSet", 4, ""));
     let [set, stateful] = page.at(600);
@@ -121,8 +122,9 @@ fn t_04_a_replica_set_replaces_what_a_stateful_set_waits_for() {
     assert_eq!(stateful.marks(), [(a, PodMark::Terminating)]);
 }
 
+/// T-04.
 #[test]
-fn t_04_waiting_forcing_and_declaring_out_of_service_end_differently() {
+fn waiting_forcing_and_declaring_out_of_service_end_differently() {
     let wait = cut_off("StatefulSet", 3, "");
     let force = cut_off(
         "StatefulSet",

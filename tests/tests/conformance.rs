@@ -40,12 +40,14 @@ fn check(name: &str, cases: usize) {
     assert_eq!(n, cases);
 }
 
+/// S-01.
 #[test]
-fn s_01_decisions_with_the_default_configuration() {
+fn decisions_with_the_default_configuration_equal_kube_schedulers() {
     check("decisions.jsonl.gz", 1500);
 }
 
+/// S-01, S-16.
 #[test]
-fn s_01_s_16_decisions_under_other_configurations() {
+fn decisions_under_other_configurations_equal_kube_schedulers() {
     check("configured.jsonl.gz", 600);
 }

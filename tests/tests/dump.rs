@@ -39,8 +39,9 @@ fn pods(session: &Session) -> ordered::Map<String, String> {
         .collect()
 }
 
+/// P-03.
 #[test]
-fn p_03_running_pods_stay_where_they_run_and_as_old_as_they_are() {
+fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
     let mut session = open(dump(SMALL));
     let before = pods(&session);
     assert_eq!(before.len(), 45);
@@ -82,8 +83,9 @@ fn p_03_running_pods_stay_where_they_run_and_as_old_as_they_are() {
     );
 }
 
+/// P-03.
 #[test]
-fn p_03_what_is_not_simulated_is_listed() {
+fn what_is_not_simulated_is_listed() {
     let session = open(dump(SMALL));
     let notices = session.loaded().notices.join("\n");
     for kind in ["Ingress", "Widget", "CustomResourceDefinition"] {
@@ -91,9 +93,9 @@ fn p_03_what_is_not_simulated_is_listed() {
     }
 }
 
-/// A cluster that was looked at after the default start: nothing in it is younger than t = 0.
+/// A cluster that was looked at after the default start: nothing in it is younger than t = 0. P-03.
 #[test]
-fn p_03_the_time_of_a_later_dump_is_its_own() {
+fn the_time_of_a_later_dump_is_its_own() {
     let later = dump(SMALL).replace("2025-12-31T23", "2026-11-20T23");
     let session = open(later);
     let newest = podscope_api::parse_rfc3339("2026-11-20T23:59:00Z").expect("a time");

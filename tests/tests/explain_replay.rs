@@ -40,8 +40,9 @@ spec:
     scenario::load(&[("attempts.yaml".to_owned(), text.to_owned())]).expect("it loads")
 }
 
+/// S-14.
 #[test]
-fn s_14_an_old_attempt_is_explained_as_it_was_decided() {
+fn an_old_attempt_is_explained_as_it_was_decided() {
     let end = SimTime::from_seconds(400);
     let mut world = World::new(load().setup, &mut Nothing).expect("a world");
     world.record_decisions(true);

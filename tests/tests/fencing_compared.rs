@@ -82,7 +82,7 @@ spec:
 /// machine that is off, and power fencing, are fast enough and break nothing; a fence that leaves processes running is
 /// told as what it is.
 #[test]
-fn v_06_ways_back_compared() {
+fn ways_back_from_a_lost_node_are_told_apart() {
     let off = "{enabled: false}";
     let taint = "  - {at: 120s, run: \"fault poweroff a-1\"}
   - {at: 180s, run: \"kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute\"}";

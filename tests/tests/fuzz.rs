@@ -32,22 +32,26 @@ fn check(name: &str, executions: usize) {
     );
 }
 
+///
 #[test]
-fn q_03_changed_links_are_opened_or_refused() {
+fn changed_links_are_opened_or_refused() {
     check("links", 400);
 }
 
+///
 #[test]
-fn q_03_changed_files_are_opened_or_refused() {
+fn changed_files_are_opened_or_refused() {
     check("yaml", 400);
 }
 
+///
 #[test]
-fn q_03_changed_commands_are_run_or_refused() {
+fn changed_commands_are_run_or_refused() {
     check("commands", 2000);
 }
 
+///
 #[test]
-fn q_03_changed_annotations_are_followed_or_refused() {
+fn changed_annotations_are_followed_or_refused() {
     check("annotations", 1000);
 }

@@ -52,7 +52,7 @@ fn counts(session: &Session) -> [usize; 3] {
 
 /// C-11, CT-152: the owner first, the owner last, or the owner alone.
 #[test]
-fn c_11_dependents_follow_precede_or_stay() {
+fn dependents_follow_precede_or_stay() {
     for (cascade, order, left) in [
         ("background", vec!["Deployment", "ReplicaSet", "Pod"], [0, 0, 0]),
         ("foreground", vec!["Pod", "ReplicaSet", "Deployment"], [0, 0, 0]),
@@ -80,7 +80,7 @@ fn c_11_dependents_follow_precede_or_stay() {
 
 /// C-11, CT-152: a pod that cannot be confirmed dead keeps its owner, which waits in the foreground, until the heal.
 #[test]
-fn c_11_a_partitioned_pod_blocks_its_owner_in_the_foreground() {
+fn a_partitioned_pod_blocks_its_owner_in_the_foreground() {
     let mut session = session(DEPLOYMENT);
     let nodes = |session: &Session| -> Vec<String> {
         let pods = session.world().objects().list::<podscope_api::Pod>();
@@ -112,7 +112,7 @@ fn c_11_a_partitioned_pod_blocks_its_owner_in_the_foreground() {
 
 /// C-11, CT-152: an owner is known by its UID; what names one that is gone is collected, gracefully.
 #[test]
-fn c_11_what_has_no_owner_left_is_collected() {
+fn what_has_no_owner_left_is_collected() {
     let pod = |name: &str, owner: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}{owner}}}\nspec: {{containers: [{{name: c, image: i}}], terminationGracePeriodSeconds: 5}}\n"
@@ -131,7 +131,7 @@ fn c_11_what_has_no_owner_left_is_collected() {
 
 /// C-11, CT-150: the lease of a node goes with the Node that owns it.
 #[test]
-fn c_11_a_node_takes_its_lease_along() {
+fn a_node_takes_its_lease_along() {
     let mut session = session(DEPLOYMENT);
     let leases = |session: &Session| {
         let leases = session

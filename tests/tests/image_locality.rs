@@ -53,8 +53,9 @@ fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
     told.nodes.iter().map(row).collect()
 }
 
+/// SCH-108.
 #[test]
-fn sch_108_images_count_where_nodes_report_them_and_until_they_are_collected() {
+fn images_count_where_nodes_report_them_and_until_they_are_collected() {
     let file = ("images.yaml".to_owned(), SCENARIO.to_owned());
     let mut session = Session::new(scenario::load(&[file]).expect("it loads")).expect("a session");
     assert_eq!(session.advance(SimTime::from_seconds(500), u64::MAX), Slice::Done);

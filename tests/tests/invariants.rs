@@ -9,7 +9,7 @@ use podscope_session::timeline::{Session, Slice};
 
 /// F-03: every row of the table CT-162 to CT-186 is checked, and `pending-placed`; each says what it promises.
 #[test]
-fn f_03_every_row_of_the_table_is_checked() {
+fn every_row_of_the_table_is_checked() {
     let rows = [
         "at-most-one",
         "single-writer",
@@ -60,7 +60,7 @@ fn f_03_every_row_of_the_table_is_checked() {
 /// F-03, F-04: a break is told with its name, its first instant, the object, and the command that led there; what it
 /// broke is the invariant's statement. Commands that led nowhere are not blamed.
 #[test]
-fn f_03_a_break_names_its_object_its_instant_and_its_command() {
+fn a_break_names_its_object_its_instant_and_its_command() {
     let force = "kubectl delete pod web-0 --grace-period=0 --force --wait=false";
     let text = "
 apiVersion: apps/v1

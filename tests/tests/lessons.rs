@@ -33,7 +33,7 @@ fn is_solved(session: &Session) -> bool {
 
 /// The topics that E-01 names, and the lesson of each.
 #[test]
-fn e_01_every_topic_has_its_lesson_and_the_chooser_follows_the_annotations() {
+fn every_topic_has_its_lesson_and_the_chooser_follows_the_annotations() {
     let listed = lessons::list();
     for (group, names) in [
         ("First steps", "first-pod scheduling-gates"),
@@ -72,8 +72,9 @@ fn e_01_every_topic_has_its_lesson_and_the_chooser_follows_the_annotations() {
     assert_eq!(groups.len(), 8, "a group is torn apart or has no test: {groups:?}");
 }
 
+/// E-01.
 #[test]
-fn e_01_every_lesson_is_solved_by_its_solution_alone() {
+fn every_lesson_is_solved_by_its_solution_alone() {
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));

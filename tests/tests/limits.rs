@@ -13,8 +13,9 @@ impl Sink for Nothing {
     fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
 }
 
+///
 #[test]
-fn q_03_one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
+fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
     let one = |at: usize| {
         let mut map = ConfigMap::default();
         map.metadata.name = format!("c-{at}").into();

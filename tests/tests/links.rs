@@ -7,8 +7,9 @@ use podscope_session::link::{self, MAX_DOCUMENT};
 use podscope_session::timeline::MAX_COMMANDS;
 use podscope_tests::{files, links::held};
 
+/// T-03.
 #[test]
-fn t_03_every_link_that_was_ever_made_opens_as_it_was() {
+fn every_link_that_was_ever_made_opens_as_it_was() {
     let links = files("tests/fixtures/links", ".link");
     assert!(links.len() >= 6, "links are missing: {links:?}");
     for path in links {
@@ -18,9 +19,9 @@ fn t_03_every_link_that_was_ever_made_opens_as_it_was() {
     }
 }
 
-/// The largest link is as large as one may be, and the next one is refused.
+/// The largest link is as large as one may be, and the next one is refused. Q-03.
 #[test]
-fn q_03_the_largest_link_is_read_and_a_larger_one_refused() {
+fn the_largest_link_is_read_and_a_larger_one_refused() {
     let path = podscope_tests::root().join("tests/fixtures/links/largest.link");
     let mut link = link::decode(&fs::read_to_string(path).expect("a link")).expect("it is read");
     assert_eq!(link.commands.len(), MAX_COMMANDS);

@@ -153,21 +153,21 @@ fn least(names: &[&str]) -> (f64, String) {
 
 // U-08
 #[test]
-fn u_08_meanings_stay_apart_in_every_colour_vision() {
+fn meanings_stay_apart_in_every_colour_vision() {
     let (distance, pair) = least(&MEANINGS);
     assert!(distance >= APART, "{pair}: {distance:.3} is too close");
 }
 
 // U-08
 #[test]
-fn u_08_owners_stay_apart_in_every_colour_vision() {
+fn owners_stay_apart_in_every_colour_vision() {
     let (distance, pair) = least(&["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"]);
     assert!(distance >= OWNERS_APART, "{pair}: {distance:.3} is too close");
 }
 
 /// Text 4.5:1 on every surface it stands on, marks and fields 3:1 (WCAG 1.4.3, 1.4.11). U-08
 #[test]
-fn u_08_text_and_marks_have_contrast_in_both_themes() {
+fn text_and_marks_have_contrast_in_both_themes() {
     let tokens = tokens();
     let surfaces = ["bg", "panel", "raised", "zone"];
     let texts = ["ink", "ink-2", "ink-3", "ok", "wait", "bad", "ghost", "accent"];

@@ -122,9 +122,9 @@ const STEPS: &[(&str, &str)] = &[
     ("cargo xtask spec", "spec"),
 ];
 
-/// Every command of the README is run: by a step, or here.
+/// Every command of the README is run: by a step, or here. P-07.
 #[test]
-fn p_07_each_command_of_the_readme_is_run() {
+fn each_command_of_the_readme_is_run() {
     let steps = xtask(&["test", "--list"]);
     let has_step = |name: &str| steps.lines().any(|line| line.split(' ').next() == Some(name));
     let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");

@@ -95,8 +95,9 @@ fn last_frame(updates: &[Update]) -> &Frame {
 }
 
 /// The saved file alone makes the same run: seed, objects, kept strangers, the scenario's and the user's commands.
+/// T-05.
 #[test]
-fn t_05_a_saved_session_opens_as_it_was() {
+fn a_saved_session_opens_as_it_was() {
     let mut page = page();
     let (_, trace) = page.export(ExportKind::Trace);
     let (name, saved) = page.export(ExportKind::Scenario);
@@ -109,8 +110,9 @@ fn t_05_a_saved_session_opens_as_it_was() {
     assert!(saved.contains("kind: Ingress"));
 }
 
+/// T-05.
 #[test]
-fn t_05_undo_takes_back_the_last_command_and_what_it_led_to() {
+fn undo_takes_back_the_last_command_and_what_it_led_to() {
     let mut page = page();
     let updates = page.ask(Request::Undo);
     assert!((29_999_999..=30_000_000).contains(&last_frame(&updates).now));
@@ -121,8 +123,9 @@ fn t_05_undo_takes_back_the_last_command_and_what_it_led_to() {
     assert!(saved.contains("fault partition a-1") && !saved.contains("create deployment"));
 }
 
+/// T-06.
 #[test]
-fn t_06_objects_trace_and_picture_are_exported() {
+fn objects_trace_and_picture_are_exported() {
     let mut page = page();
     let (name, objects) = page.export(ExportKind::Objects);
     assert_eq!(name, "objects.yaml");

@@ -55,7 +55,7 @@ fn first_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
 /// F-20: each switch that breaks a guarantee is seen by the named invariant; the run that shows it is short, is a
 /// scenario and a link that show it again, and shows nothing with the switch off.
 #[test]
-fn f_20_each_switch_that_breaks_a_guarantee_is_found() {
+fn each_switch_that_breaks_a_guarantee_is_found() {
     const { assert!(TRIED <= BOUND) };
     for (switch, invariant) in SWITCHES {
         let source = Source::Drawn {
@@ -89,7 +89,7 @@ fn f_20_each_switch_that_breaks_a_guarantee_is_found() {
 /// F-03, F-04: at the default settings nothing breaks but what a command or a fault excuses, and every excuse cites
 /// the exception of the facts' table.
 #[test]
-fn f_03_at_the_default_settings_every_break_is_excused_by_name() {
+fn at_the_default_settings_every_break_is_excused_by_name() {
     let source = Source::Drawn { history: Vec::new() };
     let mut excused = 0;
     for seed in 0..CLEAN {

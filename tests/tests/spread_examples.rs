@@ -101,8 +101,9 @@ fn feasible(decision: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// S-10.
 #[test]
-fn s_10_every_worked_example_has_its_stated_feasible_set() {
+fn every_worked_example_has_its_stated_feasible_set() {
     let zone_typo = || At("n5", Some(("zone-typo", "C")), 0);
     let rows: Vec<(&str, Vec<At>, Value, &[&str])> = vec![
         ("one constraint", c1(), pod(&[hard(ZONE)]), &["n3", "n4"]),
@@ -215,8 +216,9 @@ fn s_10_every_worked_example_has_its_stated_feasible_set() {
     }
 }
 
+/// S-10.
 #[test]
-fn s_10_schedule_anyway_scores_the_emptier_zone_higher() {
+fn schedule_anyway_scores_the_emptier_zone_higher() {
     let decision = decide(&c1(), &pod(&[soft(ZONE)]), "default");
     assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
     let spread = |node: &str| decision["scores"][node]["PodTopologySpread"].as_i64().expect("a score");
@@ -227,14 +229,16 @@ fn s_10_schedule_anyway_scores_the_emptier_zone_higher() {
     );
 }
 
+/// S-10.
 #[test]
-fn s_10_pods_of_other_namespaces_do_not_count() {
+fn pods_of_other_namespaces_do_not_count() {
     let decision = decide(&c1(), &pod(&[hard(ZONE)]), "other");
     assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
 }
 
+/// S-12.
 #[test]
-fn s_12_an_empty_zone_is_unknown_until_it_has_a_node() {
+fn an_empty_zone_is_unknown_until_it_has_a_node() {
     let level = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
     assert_eq!(
         feasible(&decide(&level(), &pod(&[hard(ZONE)]), "default")),
@@ -250,8 +254,9 @@ fn s_12_an_empty_zone_is_unknown_until_it_has_a_node() {
     );
 }
 
+/// S-11.
 #[test]
-fn s_11_match_label_keys_count_each_revision_for_itself() {
+fn match_label_keys_count_each_revision_for_itself() {
     // matchLabelKeys is folded into the selector by the API server, as the corpus has it.
     let mut own = merged(
         hard("kubernetes.io/hostname"),

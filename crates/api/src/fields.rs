@@ -135,7 +135,7 @@ mod tests {
 
     /// KC-114: names and types as kubectl explain prints them.
     #[test]
-    fn kc_114_fields_are_told_by_the_tables_that_read_them() {
+    fn fields_are_told_by_the_tables_that_read_them() {
         assert_eq!(
             told(Kind::Pod, "").as_deref(),
             Some("apiVersion:string kind:string metadata:ObjectMeta spec:PodSpec status:PodStatus")

@@ -305,7 +305,7 @@ mod tests {
 
     /// VA-222, VA-224 to VA-231.
     #[test]
-    fn va222_words_for_what_is_not_a_quantity() {
+    fn what_is_not_a_quantity_is_refused_in_the_servers_words() {
         for (bad, word) in [
             ("abc", "regular"),
             ("5 Gi", "regular"),

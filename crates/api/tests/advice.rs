@@ -22,8 +22,9 @@ fn check(text: &str, wanted: &[(usize, &str, &str)]) {
     assert!(same, "{text}\n  got: {got:#?}\n  wanted: {wanted:#?}");
 }
 
+/// P-08.
 #[test]
-fn p08_volumes_that_two_pods_may_write() {
+fn volumes_that_two_pods_may_write() {
     const MOUNT: &str = "containers: [{name: c, volumeMounts: [{name: d, mountPath: /d}]}]";
     let deployment = |kind: &str, volume: &str| {
         format!(
@@ -57,8 +58,9 @@ fn p08_volumes_that_two_pods_may_write() {
     );
 }
 
+/// P-08.
 #[test]
-fn p08_grace_not_longer_than_prestop_plus_shutdown() {
+fn grace_not_longer_than_prestop_plus_shutdown() {
     let pod = |annotation: &str, spec: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {{{annotation}}}}}\nspec: {{{spec}, containers: \
@@ -81,8 +83,9 @@ fn p08_grace_not_longer_than_prestop_plus_shutdown() {
     check(&pod("behavior.podscope.dev/c: prestop=hang", "priority: 1"), &[]);
 }
 
+/// P-08.
 #[test]
-fn p08_affinity_to_pods_of_lower_priority() {
+fn affinity_to_pods_of_lower_priority() {
     let text = |class: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: low, labels: {{app: db}}}}\nspec: {{containers: [{{name: c}}]}}\n---\n\
@@ -103,8 +106,9 @@ fn p08_affinity_to_pods_of_lower_priority() {
     check(&text(""), &[]);
 }
 
+/// P-08.
 #[test]
-fn p08_spread_that_does_not_do_what_it_seems_to() {
+fn spread_that_does_not_do_what_it_seems_to() {
     let pod = |name: &str, label: &str, constraint: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: {label}}}}}\nspec: \

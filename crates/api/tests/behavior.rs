@@ -6,7 +6,7 @@ const SECOND: i64 = 1_000_000;
 
 /// L-08: every key of the table is read and printed back.
 #[test]
-fn l08_behaviour_round_trips() {
+fn behaviour_round_trips() {
     for text in [
         "pull=fail",
         "pull=2s, startup=60s, run=2m, exit=137, sigterm=ignore, stopsignal=SIGQUIT, prestop=hang, poststart=fail, \
@@ -22,8 +22,9 @@ fn l08_behaviour_round_trips() {
     }
 }
 
+/// L-08.
 #[test]
-fn l08_mistakes_are_named_with_their_place() {
+fn mistakes_are_named_with_their_place() {
     for (text, wanted) in [
         ("run", "run: expected KEY=VALUE, found \"run\" (at character 1)"),
         ("run=5s,, exit=1", "nothing between two commas (at character 8)"),
@@ -61,8 +62,9 @@ fn l08_mistakes_are_named_with_their_place() {
     );
 }
 
+/// L-08.
 #[test]
-fn l08_use_climbs_and_probes_answer_over_time() {
+fn use_climbs_and_probes_answer_over_time() {
     let behavior = ContainerBehavior::parse("memory=200Mi..600Mi@60s, liveness=fail@30s..60s, startup=5s").unwrap();
     let container = Container::default();
     let mebi = |micros| behavior.memory_at(&container, micros) >> 20;
@@ -83,8 +85,9 @@ fn l08_use_climbs_and_probes_answer_over_time() {
     );
 }
 
+/// L-08.
 #[test]
-fn l08_unknown_containers_and_undeclared_hooks_are_refused() {
+fn unknown_containers_and_undeclared_hooks_are_refused() {
     let parsed = parse(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: run=1s, \
          prestop=2s\n    behavior.podscope.dev/other: run=1s\nspec:\n  containers: [{name: app}]\n",
@@ -111,7 +114,7 @@ fn l08_unknown_containers_and_undeclared_hooks_are_refused() {
 
 /// However much is wrong, the refusal stays short: some mistakes, the annotation quoted once (Q-03).
 #[test]
-fn q_03_many_mistakes_are_told_in_few_words() {
+fn many_mistakes_are_told_in_few_words() {
     let many = "x=1s, ".repeat(2_000);
     let manifest = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: {many:?}\n\

@@ -25,8 +25,9 @@ fn check(text: &str, rows: &[(&str, Value)]) {
     }
 }
 
+/// LC-038, LC-039, VA-023 to VA-040.
 #[test]
-fn lc038_lc039_va023_to_va040_pods() {
+fn pods_are_stored_with_the_servers_defaults() {
     check(
         "apiVersion: v1
 kind: Pod
@@ -98,8 +99,9 @@ spec:
     );
 }
 
+/// VA-028.
 #[test]
-fn va028_pull_policies() {
+fn a_pull_policy_follows_from_the_images_tag() {
     for (image, policy) in [
         ("nginx", "Always"),
         ("nginx:latest", "Always"),
@@ -117,8 +119,9 @@ fn va028_pull_policies() {
     }
 }
 
+/// VA-032.
 #[test]
-fn va032_pod_level_requests() {
+fn pod_level_requests_follow_from_limits_and_containers() {
     check(
         "apiVersion: v1
 kind: Pod
@@ -131,8 +134,9 @@ spec:
     );
 }
 
+/// VA-041 to VA-053.
 #[test]
-fn va041_to_va053_other_kinds() {
+fn other_kinds_are_stored_with_the_servers_defaults() {
     let rows: &[(&str, &[(&str, Value)])] = &[
         (
             "{apiVersion: apps/v1, kind: Deployment, spec: {template: {spec: {containers: [{name: a, resources: {limits: \
@@ -247,8 +251,9 @@ fn va041_to_va053_other_kinds() {
     }
 }
 
+/// VA-052.
 #[test]
-fn va052_job_selectors() {
+fn a_job_gets_a_selector_of_its_own() {
     let parsed = parse("{apiVersion: batch/v1, kind: Job, metadata: {name: j, uid: u-1}}");
     let Object::Job(job) = &parsed.objects[0].value else {
         panic!("not a job")
@@ -262,9 +267,9 @@ fn va052_job_selectors() {
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));
 }
 
-/// Pods of a template share its containers, defaulted or not.
+/// Pods of a template share its containers, defaulted or not. VA-055.
 #[test]
-fn va055_what_needs_no_default_stays_shared() {
+fn what_needs_no_default_stays_shared() {
     let parsed = parse("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}");
     let mut first = parsed.objects[0].value.clone();
     default_object(&mut first);
@@ -277,8 +282,9 @@ fn va055_what_needs_no_default_stays_shared() {
     assert!(std::sync::Arc::ptr_eq(&first.spec.containers, &second.spec.containers));
 }
 
+/// K-02.
 #[test]
-fn k02_the_deprecated_twin_of_the_service_account_is_read_and_shown() {
+fn the_deprecated_twin_of_the_service_account_is_read_and_shown() {
     let pod = |given: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{given} containers: [{{name: c, image: i}}]}}\n"

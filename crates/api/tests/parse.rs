@@ -6,8 +6,9 @@ fn problems(text: &str) -> Vec<String> {
     parse(text).problems.iter().map(ToString::to_string).collect()
 }
 
+/// P-04.
 #[test]
-fn p04_problems_carry_line_column_and_path() {
+fn problems_carry_line_column_and_path() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
             "a wrong type",
@@ -117,8 +118,9 @@ fn p04_problems_carry_line_column_and_path() {
     }
 }
 
+/// P-03.
 #[test]
-fn p03_documents_lists_and_what_has_no_behaviour() {
+fn documents_lists_and_what_has_no_behaviour() {
     let parsed = parse(
         "\u{feff}# a comment\r\n---\r\napiVersion: v1\r\nkind: List\r\nitems:\r\n- apiVersion: v1\r\n  kind: Pod\r\n  \
          metadata: {name: a}\r\n- apiVersion: apps/v1\r\n  kind: Deployment\r\n  metadata: {name: b}\r\n---\r\n---\r\n\
@@ -154,8 +156,9 @@ fn p03_documents_lists_and_what_has_no_behaviour() {
     assert_eq!(&*parsed.configs[0].value.kind, "Scenario");
 }
 
+/// VA-240, VA-256.
 #[test]
-fn va240_null_is_absent_and_va256_json_streams() {
+fn null_is_absent_and_json_streams() {
     let parsed = parse(
         "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\", \"labels\": {\"x\": null}, \
          \"creationTimestamp\": null}, \"spec\": null}\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}\n---\n{\"apiVersion\": \
@@ -166,8 +169,9 @@ fn va240_null_is_absent_and_va256_json_streams() {
     assert_eq!(parsed.objects[0].value.metadata().label("x"), Some(""));
 }
 
+/// Q-03.
 #[test]
-fn q03_anchors_merge_keys_and_their_bounds() {
+fn anchors_merge_keys_and_their_bounds() {
     let parsed = parse(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - &base {name: x, image: i}\n  - {<<: *base, \
          name: z}\n",
@@ -200,8 +204,9 @@ fn q03_anchors_merge_keys_and_their_bounds() {
     }
 }
 
+/// P-03.
 #[test]
-fn p03_nothing_is_lost() {
+fn nothing_is_lost() {
     let text = "apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -287,8 +292,9 @@ status: {}
     );
 }
 
+/// P-04.
 #[test]
-fn p04_a_field_is_found_again_in_the_text() {
+fn a_field_is_found_again_in_the_text() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n  spec:\n    \
                 topologySpreadConstraints:\n    - maxSkew: 0\n      topologyKey: zone\n- {apiVersion: v1, kind: Pod, spec: \
                 {containers: [{name: x, resources: {limits: {example.com/gpu: 1}}}]}}\n";

@@ -92,9 +92,9 @@ fn json_is_printed_as_kubectl_prints_it() {
     assert_eq!(print_json(&value), wanted);
 }
 
-/// Any string survives printing and reading, as value and as key.
+/// Any string survives printing and reading, as value and as key. Q-01.
 #[test]
-fn q01_every_string_round_trips() {
+fn every_string_round_trips() {
     let pieces = [
         "a",
         " ",

@@ -50,8 +50,9 @@ const MANIFESTS: [&str; 4] = [
     include_str!("fixtures/pods.json"),
 ];
 
+///
 #[test]
-fn q03_sound_manifests_go_through() {
+fn sound_manifests_go_through() {
     for text in MANIFESTS {
         let parsed = parse(text);
         assert_eq!(parsed.problems, []);
@@ -60,8 +61,9 @@ fn q03_sound_manifests_go_through() {
     }
 }
 
+///
 #[test]
-fn q03_damaged_manifests_never_panic() {
+fn damaged_manifests_never_panic() {
     let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
     let pieces = [
         "",
@@ -137,8 +139,9 @@ fn q03_damaged_manifests_never_panic() {
     }
 }
 
+///
 #[test]
-fn q03_arbitrary_text_never_panics() {
+fn arbitrary_text_never_panics() {
     let mut draw = Draw(42);
     let pieces = [
         "apiVersion: v1\n",
@@ -195,9 +198,9 @@ fn q03_arbitrary_text_never_panics() {
     }
 }
 
-/// Numbers and texts at their edges in places that calculate with them.
+/// Numbers and texts at their edges in places that calculate with them. Q-03.
 #[test]
-fn q03_edge_values_never_overflow() {
+fn edge_values_never_overflow() {
     for number in [
         "0",
         "-1",

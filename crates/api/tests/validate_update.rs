@@ -38,7 +38,7 @@ const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields othe
 
 /// LC-213: a pod cannot become a mirror, nor cease to be one.
 #[test]
-fn lc213_the_mirror_annotation_stays_as_it_was_created() {
+fn the_mirror_annotation_stays_as_it_was_created() {
     let pod = |annotations: &str| {
         pod(
             &format!("annotations: {{{annotations}}}"),
@@ -54,8 +54,9 @@ fn lc213_the_mirror_annotation_stays_as_it_was_created() {
     check(&mirror, &pod("kubernetes.io/config.mirror: 0a1b, a: b"), &[]);
 }
 
+/// LC-042, VA-171 to VA-178.
 #[test]
-fn lc042_va171_to_va178_pods() {
+fn what_may_not_change_of_a_pod_is_refused() {
     const C: &str = "containers: [{name: c, image: i}]";
     let with = |more: &str| pod("", &format!("{C}, {more}"));
     let rows: &[(String, String, &[&str])] = &[
@@ -156,8 +157,9 @@ fn lc042_va171_to_va178_pods() {
     }
 }
 
+/// VA-193 to VA-214.
 #[test]
-fn va193_to_va214_other_kinds() {
+fn what_may_not_change_of_other_kinds_is_refused() {
     const T: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, String, &[&str])] = &[
         (

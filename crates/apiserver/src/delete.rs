@@ -292,8 +292,9 @@ mod tests {
         }
     }
 
+    /// LC-011 to LC-015.
     #[test]
-    fn lc_011_to_lc_015_grace_of_a_delete() {
+    fn the_grace_of_a_delete_follows_the_first_rule_that_applies() {
         use PodPhase::{Pending, Running, Succeeded};
         let now = Time::from_seconds(100);
         // (name, bound, phase, own, pending, asked, expected)

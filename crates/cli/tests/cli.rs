@@ -83,8 +83,9 @@ spec:
   containers: [{name: app, image: nginx}]
 "#;
 
+/// P-07.
 #[test]
-fn p_07_every_command_has_help() {
+fn every_command_has_help() {
     for command in ["run", "check", "explain", "search", "link", "bench"] {
         let help = good(&[command, "--help"]);
         assert!(help.contains(&format!("podscope {command} ")), "{command}: {help}");
@@ -94,8 +95,9 @@ fn p_07_every_command_has_help() {
     assert!(good(&["--version"]).starts_with("podscope "));
 }
 
+/// P-07.
 #[test]
-fn p_07_wrong_use_is_told_and_ends_with_2() {
+fn wrong_use_is_told_and_ends_with_2() {
     let path = file("usage.yaml", SCENARIO);
     for (args, want) in [
         (vec![], "a command is missing"),
@@ -141,7 +143,7 @@ fn p_07_wrong_use_is_told_and_ends_with_2() {
 
 // P-07, T-02, K-01: one file holds objects, timeline and expectations; each output shows its part of the run.
 #[test]
-fn p_07_run_prints_what_was_asked_for() {
+fn run_prints_what_was_asked_for() {
     let path = file("outputs.yaml", SCENARIO);
     let summary = good(&["run", &path]);
     assert!(summary.starts_with("A small one: seed 7, ran to "), "{summary}");
@@ -219,7 +221,7 @@ fn p_07_run_prints_what_was_asked_for() {
 
 // P-02, P-07: the prefix rule of the contract.
 #[test]
-fn p_07_options_of_output_change_nothing_of_the_run() {
+fn options_of_output_change_nothing_of_the_run() {
     let path = file("prefix.yaml", SCENARIO);
     let long = good(&["run", &path, "-o", "trace", "--until", "60s"]);
     let short = good(&["run", &path, "-o", "trace", "--until", "19s"]);
@@ -240,7 +242,7 @@ fn p_07_options_of_output_change_nothing_of_the_run() {
 
 // P-07, T-02: a failed expectation is status 1, and is named.
 #[test]
-fn p_07_a_failed_expectation_ends_with_1() {
+fn a_failed_expectation_ends_with_1() {
     let path = file("fails.yaml", &SCENARIO.replace("equals: Running", "equals: Failed"));
     let run = podscope(&["run", &path]);
     assert_eq!(run.status, 1);
@@ -258,7 +260,7 @@ fn p_07_a_failed_expectation_ends_with_1() {
 
 // P-04: every problem at once, with file, line, column and field, in the server's words; for `run` and `check` alike.
 #[test]
-fn p_04_errors_have_file_line_and_column() {
+fn errors_have_file_line_and_column() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: Web}\nspec:\n  containers:\n  - name: app\n  topologySpreadConstraints:\n  - {maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}\n";
     let path = file("bad.yaml", text);
     for command in ["check", "run"] {
@@ -296,8 +298,9 @@ fn p_04_errors_have_file_line_and_column() {
     );
 }
 
+/// P-07.
 #[test]
-fn p_07_check_says_nothing_of_a_good_file() {
+fn check_says_nothing_of_a_good_file() {
     let path = file("good.yaml", SCENARIO);
     assert_eq!(good(&["check", &path]), "");
     // What is not simulated is said, and is no error.
@@ -310,8 +313,9 @@ fn p_07_check_says_nothing_of_a_good_file() {
     assert!(run.err.contains("Ingress"), "{}", run.err);
 }
 
+/// P-07.
 #[test]
-fn p_07_files_come_from_standard_input_too() {
+fn files_come_from_standard_input_too() {
     let path = file("stdin.yaml", SCENARIO);
     let piped = podscope_with(&["run", "-", "-o", "trace"], SCENARIO);
     assert_eq!((piped.status, piped.err.as_str()), (0, ""));
@@ -337,7 +341,7 @@ fn p_07_files_come_from_standard_input_too() {
 
 // P-07, T-03: a link holds the files; what is no link is told.
 #[test]
-fn p_07_links_go_both_ways() {
+fn links_go_both_ways() {
     let path = file("link.yaml", SCENARIO);
     let link = good(&["link", "encode", &path]);
     assert!(link.starts_with("#s1:") && link.ends_with('\n'), "{link}");
@@ -362,7 +366,7 @@ fn p_07_links_go_both_ways() {
 
 // P-07, X-01: one decision, told as text or JSON; cases are printed or compared.
 #[test]
-fn p_07_explain_tells_one_decision() {
+fn explain_tells_one_decision() {
     let cluster = file(
         "cluster.yaml",
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"1\", memory: 1Gi, pods: \"10\"}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"2\"}}}]}\n",
@@ -412,7 +416,7 @@ fn p_07_explain_tells_one_decision() {
 
 // P-07: a search that finds nothing says so, prints nothing and ends well.
 #[test]
-fn p_07_search_says_when_nothing_broke() {
+fn search_says_when_nothing_broke() {
     let path = file("calm.yaml", SCENARIO);
     let run = podscope(&["search", &path, "--seeds", "2", "--invariant", "attach-cas"]);
     assert_eq!((run.status, run.out.as_str()), (0, ""), "{}", run.err);
@@ -422,7 +426,7 @@ fn p_07_search_says_when_nothing_broke() {
 /// P-07, F-20: what a search finds is a scenario and its link; both, run again, break the same invariant at the same
 /// instant.
 #[test]
-fn p_07_what_a_search_finds_breaks_again() {
+fn what_a_search_finds_breaks_again() {
     let switch = "node-controller-force-deletes";
     let run = podscope(&[
         "search",
@@ -456,8 +460,9 @@ fn p_07_what_a_search_finds_breaks_again() {
     }
 }
 
+/// P-07.
 #[test]
-fn p_07_bench_prints_one_line() {
+fn bench_prints_one_line() {
     let line = good(&["bench", "basic", "--nodes", "4", "--pods", "4", "--decisions", "2"]);
     let words: Vec<&str> = line.split_whitespace().collect();
     assert_eq!(words.len(), 6, "{line}");

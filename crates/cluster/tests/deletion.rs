@@ -13,8 +13,9 @@ fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
     common::delete(name, grace_seconds, true)
 }
 
+/// LC-016.
 #[test]
-fn lc_016_a_forced_deletion_is_two_writes() {
+fn a_forced_deletion_is_two_writes() {
     let mut trace = Trace::default();
     // A node without a machine: nobody answers the deletion.
     let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
@@ -30,8 +31,9 @@ fn lc_016_a_forced_deletion_is_two_writes() {
     assert_eq!(trace.finished.len(), 1);
 }
 
+/// LC-013, LC-014.
 #[test]
-fn lc_013_lc_014_grace_only_shrinks() {
+fn grace_only_shrinks() {
     let mut trace = Trace::default();
     let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
     world.start_client(delete("web", None), &mut trace);
@@ -48,8 +50,9 @@ fn lc_013_lc_014_grace_only_shrinks() {
     assert_eq!(grace(&world), Some(10));
 }
 
+/// LC-020.
 #[test]
-fn lc_020_a_finalizer_holds_a_forced_pod() {
+fn a_finalizer_holds_a_forced_pod() {
     let mut trace = Trace::default();
     let mut held = pod("web", Some("elsewhere"));
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
@@ -107,8 +110,9 @@ fn refusals_use_the_servers_words() {
     assert_eq!(trace.finished[0].2, 1);
 }
 
+/// P-02.
 #[test]
-fn p_02_equal_worlds_leave_equal_traces() {
+fn equal_worlds_leave_equal_traces() {
     let run = |seed: u64| {
         let mut trace = Trace::default();
         let setup = Setup {

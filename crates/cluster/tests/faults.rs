@@ -43,8 +43,9 @@ fn member(name: &str, add: bool) -> Fault {
     }
 }
 
+/// C-13.
 #[test]
-fn c_13_membership_changes_by_quorum() {
+fn membership_changes_by_quorum() {
     let mut trace = Trace::default();
     let mut world = world(&[etcd()], &mut trace);
     world.run_until(at(30), &mut trace);
@@ -75,8 +76,9 @@ fn c_13_membership_changes_by_quorum() {
     check(&mut world, member("etcd-2", true), Ok(()));
 }
 
+/// F-05.
 #[test]
-fn f_05_a_machine_joins_and_leaves() {
+fn a_machine_joins_and_leaves() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     let join = Fault::Join {
@@ -106,8 +108,9 @@ fn f_05_a_machine_joins_and_leaves() {
     );
 }
 
+/// F-01.
 #[test]
-fn f_01_power_kubelet_and_zone_faults_heal() {
+fn power_kubelet_and_zone_faults_heal() {
     let mut trace = Trace::default();
     let mut world = world(&[etcd()], &mut trace);
     world.run_until(at(30), &mut trace);
@@ -152,8 +155,9 @@ fn f_01_power_kubelet_and_zone_faults_heal() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
+/// F-01.
 #[test]
-fn f_01_two_schedulers_race_and_one_binding_wins() {
+fn two_schedulers_race_and_one_binding_wins() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -184,8 +188,9 @@ fn f_01_two_schedulers_race_and_one_binding_wins() {
     );
 }
 
+///
 #[test]
-fn q_02_idle_nodes_cost_next_to_nothing() {
+fn idle_nodes_cost_next_to_nothing() {
     let mut trace = Trace::default();
     let setup = Setup {
         nodes: NodeShorthand {
@@ -207,7 +212,7 @@ fn q_02_idle_nodes_cost_next_to_nothing() {
 /// V-05, CT-144: a lost node is powered off before the cluster is told that it is out of service; the identity moves
 /// without ever running twice.
 #[test]
-fn v_05_the_fencing_controller_recovers_a_stateful_pod_safely() {
+fn the_fencing_controller_recovers_a_stateful_pod_safely() {
     let mut trace = Trace::default();
     let mut single = etcd();
     single["spec"]["replicas"] = json!(1);

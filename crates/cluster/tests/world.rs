@@ -21,16 +21,18 @@ fn partition(node: &str) -> Fault {
     common::partition(&[node.into()])
 }
 
+/// F-02.
 #[test]
-fn f_02_controllers_work_over_links() {
+fn controllers_work_over_links() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(3)], &mut trace);
     world.run_until(at(5), &mut trace);
     assert_eq!(world.objects().list::<Pod>().count(), 3);
 }
 
+/// LC-206.
 #[test]
-fn lc_206_a_partitioned_node_becomes_unknown_and_heals() {
+fn a_partitioned_node_becomes_unknown_and_heals() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     world.run_until(at(20), &mut trace);
@@ -45,8 +47,9 @@ fn lc_206_a_partitioned_node_becomes_unknown_and_heals() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
+/// CT-153.
 #[test]
-fn ct_153_a_restarted_manager_waits_for_the_old_lease() {
+fn a_restarted_manager_waits_for_the_old_lease() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(1)], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -64,8 +67,9 @@ fn ct_153_a_restarted_manager_waits_for_the_old_lease() {
     assert_eq!(world.objects().list::<Pod>().count(), 1);
 }
 
+/// CT-155.
 #[test]
-fn ct_155_etcd_outage_ends_leadership_and_recovers() {
+fn etcd_outage_ends_leadership_and_recovers() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(2)], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -83,8 +87,9 @@ fn ct_155_etcd_outage_ends_leadership_and_recovers() {
     assert_eq!(world.objects().list::<Pod>().count(), 2);
 }
 
+/// F-01.
 #[test]
-fn f_01_impossible_faults_say_why() {
+fn impossible_faults_say_why() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     #[rustfmt::skip]
@@ -100,8 +105,9 @@ fn f_01_impossible_faults_say_why() {
     }
 }
 
+/// S-01.
 #[test]
-fn s_01_pods_are_scheduled_run_and_end() {
+fn pods_are_scheduled_run_and_end() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(3), common::pod("solo", None)], &mut trace);
     world.run_until(at(30), &mut trace);
@@ -118,8 +124,9 @@ fn s_01_pods_are_scheduled_run_and_end() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
+/// CT-037.
 #[test]
-fn ct_037_a_partition_moves_pods_after_their_tolerations() {
+fn a_partition_moves_pods_after_their_tolerations() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(1)], &mut trace);
     world.run_until(at(20), &mut trace);
@@ -139,8 +146,9 @@ fn ct_037_a_partition_moves_pods_after_their_tolerations() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
+/// F-04.
 #[test]
-fn f_04_a_force_deletion_in_a_partition_is_put_down_to_the_command() {
+fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
     let mut trace = Trace::default();
     let set = json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db", "namespace": "default"},

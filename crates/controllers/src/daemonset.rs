@@ -452,7 +452,7 @@ mod tests {
 
     /// C-03, CT-087, CT-089: one on each node that fits; NoSchedule keeps, NoExecute removes.
     #[test]
-    fn ct_087_ct_089_one_a_node() {
+    fn a_daemon_set_has_one_pod_a_node() {
         let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
         lab.run(Span::seconds(3));
         assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
@@ -494,7 +494,7 @@ mod tests {
 
     /// CT-038, CT-088: on a lost node nothing is evicted, nothing replaced; a terminating pod blocks its node.
     #[test]
-    fn ct_088_a_lost_node() {
+    fn a_daemon_set_keeps_its_pod_on_a_lost_node() {
         let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
         lab.run(Span::seconds(3));
         lab.partition("a-1");
@@ -525,7 +525,7 @@ mod tests {
 
     /// CT-088: failed pods are replaced with back-off.
     #[test]
-    fn ct_088_failed_pods() {
+    fn a_failed_pod_of_a_daemon_set_is_replaced() {
         let mut lab = Lab::new(&["a-1"], &agent(""));
         lab.run(Span::seconds(3));
         let name = lab.pods()[0].clone();
@@ -539,7 +539,7 @@ mod tests {
 
     /// C-03, CT-177: an update replaces one at a time; with surge the new pod comes first.
     #[test]
-    fn c_03_rolling_update() {
+    fn a_daemon_set_is_updated_node_by_node() {
         for (more, most) in [
             ("", 3),
             (

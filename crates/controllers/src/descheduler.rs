@@ -159,7 +159,7 @@ mod tests {
 
     /// S-12: after a scale-down left a zone empty, a run evicts as many as restore the skew, and no more.
     #[test]
-    fn s_12_a_run_evicts_what_unbalances() {
+    fn a_run_evicts_what_unbalances() {
         let pod = |name: &str, node: &str| {
             format!(
                 "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: i}}], \

@@ -368,7 +368,7 @@ mod tests {
 
     /// CT-097, row by row: expected, desired, healthy, allowed.
     #[test]
-    fn ct_097_counts() {
+    fn a_budget_counts_what_is_expected_and_healthy() {
         for (budget, replicas, expected) in [
             ("minAvailable: 2", 3, (3, 2, 3, 1)),
             ("minAvailable: 5", 3, (3, 5, 3, 0)),
@@ -384,7 +384,7 @@ mod tests {
 
     /// CT-097, CT-118: a pod on a lost node is not healthy; one that terminates neither.
     #[test]
-    fn ct_118_a_lost_node_uses_up_the_budget() {
+    fn a_lost_node_uses_up_the_budget() {
         let mut lab = lab("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| {
@@ -405,7 +405,7 @@ mod tests {
 
     /// CT-099: an approved eviction counts against the budget until it shows, for at most two minutes.
     #[test]
-    fn ct_099_approved_evictions() {
+    fn an_approved_eviction_counts_until_the_pod_goes() {
         let mut lab = lab("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         let (name, at) = (pod.clone(), lab.wall());
@@ -423,7 +423,7 @@ mod tests {
 
     /// CT-113: a controller that cannot be found fails the sync, and nothing may be evicted.
     #[test]
-    fn ct_113_sync_failed() {
+    fn a_budget_that_cannot_be_computed_says_sync_failed() {
         let mut lab = lab("minAvailable: 50%", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| pod.metadata.owner_references[0].uid = "gone".into());

@@ -271,7 +271,7 @@ mod tests {
 
     /// CT-114, CT-115, CT-116: ready, serving and terminating; what is lost stays listed, what is finished does not.
     #[test]
-    fn ct_114_ct_115_conditions() {
+    fn endpoints_carry_ready_serving_and_terminating() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, \
             template: {metadata: {labels: {app: web}}, spec: {tolerations: [{operator: Exists}], containers: [{name: web, image: web}]}}}}\n---\n\
             {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}}";
@@ -298,7 +298,7 @@ mod tests {
 
     /// CT-114: no more than a hundred in a slice.
     #[test]
-    fn ct_114_slices_of_a_hundred() {
+    fn a_slice_holds_a_hundred_endpoints() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 250, selector: {matchLabels: {app: web}}, \
             template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}\n---\n\
             {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}";

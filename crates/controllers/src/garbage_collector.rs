@@ -242,7 +242,7 @@ mod tests {
 
     /// CT-152: in the background dependents follow, gracefully; in the foreground the owner waits; orphans stay.
     #[test]
-    fn ct_152_three_ways() {
+    fn dependents_go_in_each_of_the_three_ways() {
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
         lab.delete(Kind::Deployment, "web", None);

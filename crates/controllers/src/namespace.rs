@@ -326,7 +326,7 @@ mod tests {
 
     /// CT-119, CT-120: taken up after five seconds, pods first, others only then, the finalizer last.
     #[test]
-    fn ct_120_pods_first() {
+    fn a_namespace_empties_itself_of_pods_first() {
         let mut lab = Lab::new(&["a-1"], DEMO);
         lab.run(Span::seconds(10));
         lab.delete(Kind::Namespace, "demo", None);
@@ -342,7 +342,7 @@ mod tests {
 
     /// C-07, CT-121, CT-122: a cut-off pod holds the namespace, and all else in it, until somebody resolves it.
     #[test]
-    fn ct_122_a_partition_blocks_until_resolved() {
+    fn a_partition_blocks_until_resolved() {
         let mut lab = Lab::new(&["a-1", "b-1"], DEMO);
         lab.run(Span::seconds(10));
         lab.partition("a-1");
@@ -363,7 +363,7 @@ mod tests {
 
     /// F-20: namespace-controller-force-deletes.
     #[test]
-    fn f_20_forced() {
+    fn the_switch_lets_a_namespace_force_its_deletions() {
         let mut switches = podscope_sim::Switches::default();
         switches.turn_on("namespace-controller-force-deletes");
         let mut lab = Lab::with(

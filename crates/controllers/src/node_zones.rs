@@ -261,7 +261,7 @@ mod tests {
 
     /// CT-030, and trap 7: three of five nodes stop the taints of a small zone, two do not.
     #[test]
-    fn ct_030_states_and_rates() {
+    fn a_zones_state_sets_the_rate_of_its_taints() {
         let settings = ControllerManagerSettings::default();
         for (name, good, bad, expected) in [
             ("two of five", 3, 2, (Disruption::Normal, Millis(100))),
@@ -277,7 +277,7 @@ mod tests {
 
     /// CT-029: one token, then one every ten seconds.
     #[test]
-    fn ct_029_a_turn_costs_a_token() {
+    fn a_turn_costs_a_token() {
         let settings = ControllerManagerSettings::default();
         let mut zones = Zones::default();
         let mut node = Node::default();

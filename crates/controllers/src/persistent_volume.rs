@@ -461,7 +461,7 @@ mod tests {
 
     /// V-01, CT-123: the smallest that fits; both sides name each other; released when the claim goes; Retain keeps it.
     #[test]
-    fn ct_123_binding_and_release() {
+    fn a_claim_binds_and_its_volume_is_released() {
         let parts = [
             volume("big", "50Gi", ""),
             volume("small", "1Gi", ""),
@@ -491,7 +491,7 @@ mod tests {
 
     /// V-01, CT-123: a class makes volumes; one that waits does so when the scheduler has chosen a node, in its zone; Delete deletes.
     #[test]
-    fn ct_123_provisioning() {
+    fn a_claim_without_a_volume_has_one_made() {
         let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}";
         let mut lab = Lab::new(&["b-1"], &documents(&[class.into(), claim("data", "fast")]));
         lab.run(Span::seconds(5));
@@ -524,9 +524,9 @@ mod tests {
         assert_eq!(phases(&lab), Vec::<String>::new());
     }
 
-    /// Claims that cannot be met say why.
+    /// Claims that cannot be met say why. CT-123.
     #[test]
-    fn ct_123_unmet_claims() {
+    fn a_claim_that_nothing_meets_waits_and_says_why() {
         let mut lab = Lab::new(&["a-1"], &documents(&[claim("one", "\"\""), claim("two", "none")]));
         lab.run(Span::seconds(1));
         lab.events.sort_unstable();

@@ -127,8 +127,9 @@ mod tests {
         }
     }
 
+    /// CT-158.
     #[test]
-    fn ct_158_one_worker_a_key_duplicates_coalesce_back_off_doubles() {
+    fn one_worker_a_key_duplicates_coalesce_back_off_doubles() {
         let mut queue = Queue::default();
         queue.add(key("a"));
         queue.add(key("a"));

@@ -383,7 +383,7 @@ mod tests {
 
     /// C-01, CT-055, CT-015: replaced when deletion begins, not when the node is merely silent.
     #[test]
-    fn ct_055_a_pod_is_replaced_as_soon_as_its_deletion_begins() {
+    fn a_pod_is_replaced_as_soon_as_its_deletion_begins() {
         let mut lab = Lab::new(&["a-1", "b-1"], WEB);
         lab.run(Span::seconds(5));
         let before = lab.pods();
@@ -403,7 +403,7 @@ mod tests {
 
     /// CT-056, CT-057: 1, 2, 4, … creations; a refusal ends the sync; ReplicaFailure says why.
     #[test]
-    fn ct_056_slow_start() {
+    fn pods_are_created_in_batches_that_double() {
         let mut lab = Lab::new(&["a-1"], &WEB.replace("replicas: 3", "replicas: 10"));
         lab.run(Span::millis(20));
         let times: Vec<i64> = lab
@@ -430,7 +430,7 @@ mod tests {
 
     /// CT-060: matching orphans are adopted, those that stop matching are released.
     #[test]
-    fn ct_060_adoption_and_release() {
+    fn orphans_that_match_are_adopted_and_those_that_no_longer_do_released() {
         let orphan = "{apiVersion: v1, kind: Pod, metadata: {name: stray, labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}";
         let mut lab = Lab::new(&["a-1"], &format!("{orphan}\n---\n{WEB}"));
         lab.run(Span::seconds(5));
@@ -444,7 +444,7 @@ mod tests {
 
     /// CT-059: available after minReadySeconds, noticed at that moment.
     #[test]
-    fn ct_059_available_after_min_ready_seconds() {
+    fn available_after_min_ready_seconds() {
         let mut lab = Lab::new(
             &["a-1"],
             &WEB.replace("replicas: 3", "replicas: 3, minReadySeconds: 10"),

@@ -167,8 +167,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// CT-020.
     #[test]
-    fn ct_020_settings_are_read_under_kubernetes_names() {
+    fn settings_are_read_under_kubernetes_names() {
         let settings = ControllerManagerSettings::from_value(&json!({
             "nodeMonitorGracePeriod": "1m30s", "nodeEvictionRate": 0.25, "terminatedPodGCThreshold": 10,
             "disableForceDetachOnTimeout": true,

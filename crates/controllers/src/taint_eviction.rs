@@ -243,8 +243,9 @@ mod tests {
     use super::*;
     use podscope_api::{TaintEffect, TolerationOperator};
 
+    /// CT-034.
     #[test]
-    fn ct_034_the_shortest_used_toleration_counts() {
+    fn the_shortest_used_toleration_counts() {
         let taint = |key: &str| Taint {
             key: key.into(),
             effect: TaintEffect::NoExecute,

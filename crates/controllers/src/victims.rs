@@ -109,7 +109,7 @@ mod tests {
 
     /// CT-058, row by row.
     #[test]
-    fn ct_058_victims_in_order() {
+    fn victims_of_a_scale_down_come_in_the_controllers_order() {
         let now = Time::from_seconds(1000);
         let pod = |uid: &str, change: &dyn Fn(&mut Pod)| {
             let mut pod = Pod::default();

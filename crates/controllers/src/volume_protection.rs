@@ -98,7 +98,7 @@ mod tests {
 
     /// CT-125: kept while a scheduled pod object uses it; a forced deletion releases it at once.
     #[test]
-    fn ct_125_a_claim_in_use_stays() {
+    fn a_claim_in_use_stays() {
         let mut lab = Lab::new(
             &["a-1"],
             "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}, spec: {storageClassName: ''}}\n---\n\

@@ -259,8 +259,9 @@ mod tests {
         }
     }
 
+    /// SCH-098.
     #[test]
-    fn sch_098_pods_without_start_times_are_reversed() {
+    fn pods_without_start_times_are_reversed() {
         let mut items: Vec<usize> = (0..12).collect();
         go_sort(&mut items, |_, _| true);
         assert_eq!(items, (0..12).rev().collect::<Vec<_>>());

@@ -25,8 +25,9 @@ fn names(config: &SchedulerConfiguration, point: Point) -> Vec<&'static str> {
         .collect()
 }
 
+/// SCH-032, SCH-033.
 #[test]
-fn sch_032_sch_033_defaults() {
+fn the_default_profile_has_kube_schedulers_plugins_and_weights() {
     let config = SchedulerConfiguration::default();
     assert_eq!(
         names(&config, Point::PreFilter),
@@ -54,8 +55,9 @@ fn sch_032_sch_033_defaults() {
     assert_eq!(weights, [3, 2, 1]);
 }
 
+/// SCH-131, SCH-132.
 #[test]
-fn sch_131_sch_132_merging() {
+fn a_profile_is_merged_with_the_defaults() {
     let config = SchedulerConfiguration::from_value(&v1(json!({"profiles": [{"plugins": {
         "multiPoint": {"enabled": [{"name": "NodeAffinity", "weight": 9}], "disabled": [{"name": "ImageLocality"}]},
         "score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeResourcesFit", "weight": 5}, {"name": "TaintToleration"}]},
@@ -77,8 +79,9 @@ fn sch_131_sch_132_merging() {
     assert_eq!(&*profile.scheduler_name, "default-scheduler");
 }
 
+/// S-16, SCH-133 to SCH-137.
 #[test]
-fn s_16_sch_133_to_sch_137_refusals() {
+fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
     for (value, wanted) in [
         (
             json!({"parallelism": 0}),
@@ -137,8 +140,9 @@ fn s_16_sch_133_to_sch_137_refusals() {
     }
 }
 
+/// S-08, S-16.
 #[test]
-fn s_08_s_16_older_forms_are_translated_with_a_notice() {
+fn older_forms_are_translated_with_a_notice() {
     let config = SchedulerConfiguration::from_value(&json!({
         "apiVersion": "kubescheduler.config.k8s.io/v1alpha1", "kind": "KubeSchedulerConfiguration",
         "algorithmSource": {"provider": "DefaultProvider"}, "disablePreemption": true,

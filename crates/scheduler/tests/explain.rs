@@ -81,8 +81,9 @@ fn feasible(explanation: &Explanation) -> String {
     names.join(" ")
 }
 
+/// S-10.
 #[test]
-fn s_10_worked_examples_of_topology_spread() {
+fn worked_examples_of_topology_spread_have_their_feasible_nodes() {
     let c1: &[_] = &[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)];
     let c1_typo: &[_] = &[
         ("n1", "A", 1),
@@ -182,8 +183,9 @@ fn s_10_worked_examples_of_topology_spread() {
     }
 }
 
+/// S-14.
 #[test]
-fn s_14_spread_is_told_by_domain_with_skew() {
+fn spread_is_told_by_domain_with_skew() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
     let explanation = decide_on(&objects, &mypod(&[constraint("zone", json!({}))], true, json!({})));
     let text = explanation.to_string();
@@ -199,8 +201,9 @@ fn s_14_spread_is_told_by_domain_with_skew() {
     assert_eq!(counts, [("A", 2, 2, false), ("B", 1, 1, true)]);
 }
 
+/// S-14.
 #[test]
-fn s_14_refusals_and_preemption_are_told_in_words() {
+fn refusals_and_preemption_are_told_in_words() {
     let mut objects = vec![
         object(
             Kind::Node,

@@ -17,8 +17,9 @@ fn objects(cache: &Cache) -> Vec<Object> {
         .collect()
 }
 
+/// S-01.
 #[test]
-fn s_01_incremental_and_rebuilt_caches_decide_alike() {
+fn incremental_and_rebuilt_caches_decide_alike() {
     for (workload, name) in Workload::ALL {
         let size = Size {
             nodes: 300,

@@ -133,8 +133,9 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
     feasible.iter().map(|node| node.name.clone()).zip(totals).collect()
 }
 
+/// S-01.
 #[test]
-fn s_01_tables_decide_as_the_formulas() {
+fn tables_decide_as_the_formulas() {
     let mut refused = 0;
     for (workload, name) in Workload::ALL {
         if workload == Workload::Preempt {

@@ -97,8 +97,9 @@ fn bound(object: &Object, to: &str) -> Object {
     Object::Pod(pod.into())
 }
 
+/// S-02, SCH-038.
 #[test]
-fn s_02_sch_038_priority_then_arrival_and_a_small_pod_is_not_blocked() {
+fn priority_then_arrival_and_a_small_pod_is_not_blocked() {
     let mut world = World::new();
     world.add(&node("n1", "2", json!({})), 0);
     world.add(&pod("first", 0, "1", json!({})), 0);
@@ -111,8 +112,9 @@ fn s_02_sch_038_priority_then_arrival_and_a_small_pod_is_not_blocked() {
     assert_eq!(world.pool("huge"), Some(Pool::Unschedulable));
 }
 
+/// SCH-007, SCH-114.
 #[test]
-fn sch_007_sch_114_without_nodes_the_error_back_off_doubles_and_is_waited_for() {
+fn without_nodes_the_error_back_off_doubles_and_is_waited_for() {
     let mut world = World::new();
     world.add(&pod("a", 0, "1", json!({})), 0);
     let mut now = 0;
@@ -131,8 +133,9 @@ fn sch_007_sch_114_without_nodes_the_error_back_off_doubles_and_is_waited_for() 
     }
 }
 
+/// SCH-115.
 #[test]
-fn sch_115_an_idle_queue_does_not_wait_for_back_off() {
+fn an_idle_queue_does_not_wait_for_back_off() {
     let mut world = World::new();
     world.add(&node("n1", "1", json!({})), 0);
     world.add(&pod("a", 0, "2", json!({})), 300_000);
@@ -157,8 +160,9 @@ fn sch_115_an_idle_queue_does_not_wait_for_back_off() {
     );
 }
 
+/// SCH-114.
 #[test]
-fn sch_114_back_off_of_refused_pods() {
+fn a_refused_pod_backs_off_from_one_second_to_ten() {
     for (attempts, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10)] {
         let mut world = World::new();
         world.add(&node("n1", "1", json!({})), 0);
@@ -183,8 +187,9 @@ fn sch_114_back_off_of_refused_pods() {
     }
 }
 
+/// SCH-116.
 #[test]
-fn sch_116_pods_that_wait_too_long_are_tried_again() {
+fn pods_that_wait_too_long_are_tried_again() {
     let mut world = World::new();
     world.add(&node("n1", "1", json!({})), 0);
     world.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
@@ -195,8 +200,9 @@ fn sch_116_pods_that_wait_too_long_are_tried_again() {
     assert_eq!(world.step(330 * SECOND), "a: -");
 }
 
+/// S-03, SCH-037.
 #[test]
-fn s_03_sch_037_gates_hold_until_all_are_gone() {
+fn gates_hold_until_all_are_gone() {
     let mut world = World::new();
     world.add(&node("n1", "4", json!({})), 0);
     let two = pod(
@@ -220,8 +226,9 @@ fn s_03_sch_037_gates_hold_until_all_are_gone() {
     assert_eq!(world.step(2 * SECOND), "a: n1");
 }
 
+/// SCH-121.
 #[test]
-fn sch_121_hints() {
+fn each_change_wakes_whom_it_can_help() {
     let fits = json!({"status": {"allocatable": {"cpu": "4"}}});
     let cordoned = json!({"spec": {"unschedulable": true}});
     let tainted = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
@@ -286,8 +293,9 @@ fn sch_121_hints() {
     }
 }
 
+/// SCH-123.
 #[test]
-fn sch_123_deleting_the_pod_whose_anti_affinity_blocked_does_not_requeue() {
+fn deleting_the_pod_whose_anti_affinity_blocked_does_not_requeue() {
     let mut world = World::new();
     world.add(&node("n1", "4", json!({})), 0);
     let anti = json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
@@ -300,8 +308,9 @@ fn sch_123_deleting_the_pod_whose_anti_affinity_blocked_does_not_requeue() {
     assert_eq!(world.pool("a"), Some(Pool::Unschedulable));
 }
 
+/// S-06, SCH-104, SCH-105.
 #[test]
-fn s_06_sch_104_sch_105_preemption_holds_the_preemptor_until_the_last_victim() {
+fn preemption_holds_the_preemptor_until_the_last_victim() {
     let mut world = World::new();
     world.add(&node("n1", "2", json!({})), 0);
     let victims = ["v1", "v2"].map(|name| bound(&pod(name, 0, "1", json!({})), "n1"));
@@ -339,8 +348,9 @@ fn s_06_sch_104_sch_105_preemption_holds_the_preemptor_until_the_last_victim() {
     assert_eq!(world.step(2 * SECOND), "high: n1");
 }
 
+/// S-06.
 #[test]
-fn s_06_a_higher_newcomer_takes_the_room() {
+fn a_higher_newcomer_takes_the_room() {
     let mut world = World::new();
     world.add(&node("n1", "1", json!({})), 0);
     let victim = bound(&pod("v", 0, "1", json!({})), "n1");
@@ -354,8 +364,9 @@ fn s_06_a_higher_newcomer_takes_the_room() {
     assert_eq!(world.step(2 * SECOND), "high: -");
 }
 
+/// S-05, SCH-094.
 #[test]
-fn s_05_sch_094_never_does_not_preempt_but_waits_first() {
+fn never_does_not_preempt_but_waits_first() {
     let mut world = World::new();
     world.add(&node("n1", "1", json!({})), 0);
     let low = bound(&pod("low", 0, "1", json!({})), "n1");
@@ -371,8 +382,9 @@ fn s_05_sch_094_never_does_not_preempt_but_waits_first() {
     assert_eq!(world.step(SECOND), "never: n1");
 }
 
+/// SCH-023.
 #[test]
-fn sch_023_a_failed_binding_is_retried_after_back_off() {
+fn a_failed_binding_is_retried_after_back_off() {
     let mut world = World::new();
     world.add(&node("n1", "1", json!({})), 0);
     world.add(&pod("a", 0, "1", json!({})), 0);

@@ -49,8 +49,9 @@ fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> 
         .collect()
 }
 
+/// S-15.
 #[test]
-fn s_15_taint_cordon_request_priority_pod_and_node() {
+fn each_single_change_that_would_help_is_found() {
     let objects = vec![
         node(
             "a-1",
@@ -78,8 +79,9 @@ fn s_15_taint_cordon_request_priority_pod_and_node() {
     );
 }
 
+/// S-15.
 #[test]
-fn s_15_spread() {
+fn what_would_help_against_a_spread_constraint_is_found() {
     let mut objects = vec![node("a-1", "a", "4", json!({})), node("b-1", "b", "1", json!({}))];
     for index in 0..2 {
         objects.push(pod(&format!("w{index}"), "100m", json!({"nodeName": "a-1"})));
@@ -102,15 +104,16 @@ fn s_15_spread() {
     );
 }
 
+/// S-15.
 #[test]
-fn s_15_nothing_is_suggested_to_a_pod_that_fits() {
+fn nothing_is_suggested_to_a_pod_that_fits() {
     let objects = vec![node("a-1", "a", "4", json!({}))];
     assert!(ask(&objects, &pod("new", "1", json!({})), &[]).is_empty());
 }
 
 /// S-07, S-15: preemption does not reach across nodes, but a person may delete the pod that is in the way there.
 #[test]
-fn s_15_a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
+fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
     let zone = "topology.kubernetes.io/zone";
     let away_from_web = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": zone}]}});

@@ -142,8 +142,9 @@ pub fn human_duration(elapsed: i64) -> String {
 mod tests {
     use super::*;
 
+    /// KC-012.
     #[test]
-    fn kc_012_ages() {
+    fn ages_are_printed_as_kubectl_prints_them() {
         for (seconds, text) in [
             (-2, "<invalid>"),
             (-1, "0s"),

@@ -230,8 +230,9 @@ pub fn decode(text: &str) -> Result<Link, String> {
 mod tests {
     use super::*;
 
+    /// T-03.
     #[test]
-    fn t_03_a_link_carries_everything_there_and_back() {
+    fn a_link_carries_everything_there_and_back() {
         let link = Link {
             engine: "0.1.0".into(),
             files: vec![(
@@ -254,8 +255,9 @@ mod tests {
         );
     }
 
+    ///
     #[test]
-    fn q_03_any_string_gives_a_link_or_a_sentence() {
+    fn any_string_gives_a_link_or_a_sentence() {
         let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; MAX_DOCUMENT + 1000], 9);
         let bomb = format!("s1:{}", URL_SAFE_NO_PAD.encode(bomb));
         for text in [
@@ -277,8 +279,9 @@ mod tests {
         }
     }
 
+    /// T-03.
     #[test]
-    fn t_03_every_lesson_with_twenty_actions_is_under_2000_characters() {
+    fn every_lesson_with_twenty_actions_is_under_2000_characters() {
         for name in lessons::names() {
             let link = Link {
                 engine: "0.1.0".into(),
@@ -302,8 +305,9 @@ mod tests {
         }
     }
 
+    /// T-03.
     #[test]
-    fn t_03_a_link_outlives_its_lesson() {
+    fn a_link_outlives_its_lesson() {
         let run = |loaded: Loaded| {
             let mut session = Session::new(loaded).expect("a session");
             session.advance(SimTime::from_seconds(15), u64::MAX);

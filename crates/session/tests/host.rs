@@ -134,7 +134,7 @@ fn pod(key: &str) -> SubjectRef {
 
 // T-04: the other side runs on the same seed, at the same instants, and does not touch this one.
 #[test]
-fn t_04_a_comparison_runs_beside_the_session() {
+fn a_comparison_runs_beside_the_session() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     let other = SCENARIO
@@ -179,7 +179,7 @@ fn t_04_a_comparison_runs_beside_the_session() {
 
 // T-04: any branch beside any other, each with its own commands, on one clock.
 #[test]
-fn t_04_a_branch_is_compared_with_another() {
+fn a_branch_is_compared_with_another() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     page.ask(Request::Fork);
@@ -216,7 +216,7 @@ fn t_04_a_branch_is_compared_with_another() {
 
 // T-06
 #[test]
-fn t_06_exports_are_whole_files() {
+fn exports_are_whole_files() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     let (name, media_type, text) = page.export(ExportKind::Objects);
@@ -283,7 +283,7 @@ fn t_06_exports_are_whole_files() {
 
 // T-05: the saved file holds the scenario and the user's commands with their times, and runs the same.
 #[test]
-fn t_05_a_saved_session_opens_as_it_was() {
+fn a_saved_session_opens_as_it_was() {
     let mut page = Page::on(SCENARIO);
     page.seek(20);
     page.run("kubectl cordon a-1");
@@ -326,7 +326,7 @@ fn t_05_a_saved_session_opens_as_it_was() {
 
 // T-05
 #[test]
-fn t_05_undo_takes_back_the_last_command_and_what_came_of_it() {
+fn undo_takes_back_the_last_command_and_what_came_of_it() {
     let mut page = Page::on(SCENARIO);
     page.seek(20);
     let before = texts(&page.run("kubectl get nodes"), "output");
@@ -362,7 +362,7 @@ fn t_05_undo_takes_back_the_last_command_and_what_came_of_it() {
 
 // no name of the user's is in the link, and the renamed session does the same.
 #[test]
-fn q_06_a_shared_link_can_hide_the_names() {
+fn a_shared_link_can_hide_the_names() {
     let secret = SCENARIO
         .replace(
             "metadata: {labels: {app: ledger}}",
@@ -414,7 +414,7 @@ fn q_06_a_shared_link_can_hide_the_names() {
 
 // U-06: the inspector hears what is, and what can be done, with the commands (K-01).
 #[test]
-fn u_06_the_inspector_shows_pods_nodes_objects_and_ghosts() {
+fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     let detail = page.inspect(pod("default/ledger-0"));
@@ -507,7 +507,7 @@ fn u_06_the_inspector_shows_pods_nodes_objects_and_ghosts() {
 
 // S-14, S-15: why a pod waits, what would help, and trying it in a fork.
 #[test]
-fn s_15_a_pending_pod_is_explained_and_helped() {
+fn a_pending_pod_is_explained_and_helped() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     let updates = page.ask(Request::Explain {
@@ -600,7 +600,7 @@ fn s_15_a_pending_pod_is_explained_and_helped() {
 
 // K-01, K-03: the console echoes, answers, completes, and says what is wrong without touching the session.
 #[test]
-fn k_03_the_console_answers_and_completes() {
+fn the_console_answers_and_completes() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     let lines = page.run("kubectl get nodes");

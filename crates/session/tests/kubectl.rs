@@ -81,7 +81,7 @@ spec:
 
 // K-02, KC-006, KC-057: the list, then a row an event; old rows stay as they are, a deletion is one more row.
 #[test]
-fn k_02_get_watch_prints_a_row_for_each_event() {
+fn get_watch_prints_a_row_for_each_event() {
     let mut shell = Shell::on(CLUSTER);
     shell.to(10);
     assert_eq!(
@@ -146,9 +146,9 @@ fn k_02_get_watch_prints_a_row_for_each_event() {
     );
 }
 
-// KC-057: names, whole objects and columns are watched too.
+// KC-057: names, whole objects and columns are watched too. K-02.
 #[test]
-fn k_02_get_watch_in_other_formats() {
+fn get_watch_in_other_formats() {
     let mut shell = Shell::on(CLUSTER);
     shell.to(10);
     for (line, want) in [
@@ -194,7 +194,7 @@ fn k_02_get_watch_in_other_formats() {
 
 // K-02, KC-080: the server admits and refuses, and stores nothing.
 #[test]
-fn k_02_server_dry_run_asks_and_stores_nothing() {
+fn server_dry_run_asks_and_stores_nothing() {
     let mut shell = Shell::on(CLUSTER);
     shell.to(10);
     let objects = |shell: &mut Shell| shell.run("kubectl get deploy,rs,pods,cm,nodes -o yaml");
@@ -297,7 +297,7 @@ fn k_02_server_dry_run_asks_and_stores_nothing() {
 
 // K-02, KC-112: use is what the behaviour scripts, growing as it says.
 #[test]
-fn k_02_top_shows_scripted_use() {
+fn top_shows_scripted_use() {
     let mut shell = Shell::on(CLUSTER);
     shell.to(3);
     let used = |shell: &mut Shell| {
@@ -329,7 +329,7 @@ fn k_02_top_shows_scripted_use() {
 
 // K-02, K-03: good and bad input of every verb, in kubectl's words.
 #[test]
-fn k_02_answers_and_errors_in_kubectls_words() {
+fn answers_and_errors_in_kubectls_words() {
     let mut shell = Shell::on(CLUSTER);
     shell.to(10);
     for (line, want) in [
@@ -563,9 +563,9 @@ fn k_02_answers_and_errors_in_kubectls_words() {
 }
 
 /// SCH-128, KC-046, KC-073: the scheduler writes events of `events.k8s.io`: with a time of their own, an action, and a
-/// series where they come again.
+/// series where they come again. K-02.
 #[test]
-fn k_02_events_of_the_scheduler() {
+fn events_of_the_scheduler() {
     let mut shell = Shell::on(
         "{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {containers: [{name: c, image: x, resources: \
          {requests: {cpu: 100}}}]}}",
@@ -598,9 +598,9 @@ fn k_02_events_of_the_scheduler() {
     assert!(told.contains(" (x2 over "), "{told}");
 }
 
-/// SCH-128: what a profile decides is reported under its name.
+/// SCH-128: what a profile decides is reported under its name. K-02.
 #[test]
-fn k_02_events_of_another_profile() {
+fn events_of_another_profile() {
     let mut shell = Shell::on(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario

@@ -9,8 +9,9 @@ fn load(text: &str) -> Result<scenario::Loaded, Vec<String>> {
     loaded.map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 
+/// P-05.
 #[test]
-fn p_05_a_kubelet_configuration_has_its_effect_wherever_it_stands() {
+fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
     let settings = "serializeImagePulls: false\nmaxParallelImagePulls: 3\nevictionHard: {memory.available: 5%}\n\
                     crashLoopBackOff: {maxContainerRestartPeriod: 60s}\nshutdownGracePeriod: 30s\n\
                     shutdownGracePeriodCriticalPods: 10s\nclusterDomain: x\n";
@@ -40,8 +41,9 @@ fn p_05_a_kubelet_configuration_has_its_effect_wherever_it_stands() {
     }
 }
 
+/// P-04.
 #[test]
-fn p_04_what_is_wrong_in_it_is_named_with_its_place() {
+fn what_is_wrong_in_it_is_named_with_its_place() {
     let part = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\nspec:\n  components:\n    kubelet:\n      evictionHrad: {}\n";
     assert_eq!(
         load(part).unwrap_err(),

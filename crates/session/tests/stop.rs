@@ -48,9 +48,9 @@ fn printed(session: &mut Session, line: &str) -> Vec<String> {
         .collect()
 }
 
-/// KC-057: a watch goes on until it is stopped; a drain that is stopped leaves its node cordoned.
+/// KC-057: a watch goes on until it is stopped; a drain that is stopped leaves its node cordoned. K-02.
 #[test]
-fn k_02_a_command_that_runs_is_stopped() {
+fn a_command_that_runs_is_stopped() {
     let mut session = session();
     assert_eq!(printed(&mut session, "stop"), ["!error: no command is running"]);
     let rows = printed(&mut session, "kubectl get deploy web --watch");
@@ -98,9 +98,9 @@ fn k_02_a_command_that_runs_is_stopped() {
 }
 
 /// A command printed back, KC-080: nothing is created; what a client made up has no defaults and no namespace, a
-/// server's answer has both.
+/// server's answer has both. K-02.
 #[test]
-fn k_02_create_prints_what_it_would_create() {
+fn create_prints_what_it_would_create() {
     let mut session = session();
     let text = printed(
         &mut session,
@@ -176,9 +176,9 @@ status: {}"
     }));
 }
 
-/// KC-116: what was refused is told in the end: a single refusal in its full form, several a line each.
+/// KC-116: what was refused is told in the end: a single refusal in its full form, several a line each. K-02.
 #[test]
-fn k_02_refusals_are_told_in_the_end() {
+fn refusals_are_told_in_the_end() {
     let mut session = session();
     let pod = |name: &str, image: &str| {
         format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c{image}}}]}}\n")
@@ -202,9 +202,9 @@ fn k_02_refusals_are_told_in_the_end() {
     );
 }
 
-/// KC-080, KC-108: a client tells the template it would go back to, a server is asked and changes nothing.
+/// KC-080, KC-108: a client tells the template it would go back to, a server is asked and changes nothing. K-02.
 #[test]
-fn k_02_rollout_undo_is_rehearsed() {
+fn rollout_undo_is_rehearsed() {
     let mut session = session();
     let lines = printed(&mut session, "kubectl rollout undo deploy/web --dry-run=client");
     assert_eq!(

@@ -65,8 +65,9 @@ const STAGE: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" s
 <button data-wire="b-1" style="position:absolute;left:120px;top:150px;width:30px;height:30px"></button>
 <select style="position:absolute;left:20px;top:220px"></select>"#;
 
+/// T-05.
 #[wasm_bindgen_test]
-fn t_05_a_session_is_kept_and_forgotten() {
+fn a_session_is_kept_and_forgotten() {
     store::forget_session();
     assert_eq!(store::session(), None);
     assert!(store::keep_session("s1:abc"));
@@ -79,7 +80,7 @@ fn t_05_a_session_is_kept_and_forgotten() {
 
 /// T-05: a session that does not fit is not kept, and the answer says so.
 #[wasm_bindgen_test]
-fn t_05_full_storage_is_told() {
+fn full_storage_is_told() {
     store::forget_session();
     let huge = format!("s1:{}", "x".repeat(12 * 1024 * 1024));
     assert!(
@@ -123,8 +124,9 @@ async fn saved(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
     )
 }
 
+/// T-06.
 #[wasm_bindgen_test]
-async fn t_06_a_text_is_saved_as_it_is() {
+async fn a_text_is_saved_as_it_is() {
     let (name, bytes) = saved("objects.yaml", "application/yaml", "kind: List # ü\n").await;
     assert_eq!(
         (name.as_str(), bytes.as_slice()),
@@ -132,8 +134,9 @@ async fn t_06_a_text_is_saved_as_it_is() {
     );
 }
 
+/// T-06.
 #[wasm_bindgen_test]
-async fn t_06_a_drawing_becomes_pixels() {
+async fn a_drawing_becomes_pixels() {
     let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" viewBox="0 0 30 20"><rect width="30" height="20" fill="#ff0000"/></svg>"##;
     let (name, bytes) = saved("cluster.png", "image/png", svg).await;
     assert_eq!(name, "cluster.png");
@@ -148,8 +151,9 @@ async fn t_06_a_drawing_becomes_pixels() {
     assert!(files::save("x.png", "image/png", "no drawing").await.is_err());
 }
 
+/// T-05.
 #[wasm_bindgen_test]
-async fn t_05_files_are_read_with_their_names() {
+async fn files_are_read_with_their_names() {
     let list = Function::new_no_args(
         "const data = new DataTransfer();
          data.items.add(new File(['kind: Pod'], 'a.yaml')); data.items.add(new File(['ü'], 'b.yaml'));
@@ -167,7 +171,7 @@ async fn t_05_files_are_read_with_their_names() {
 
 /// U-03: a mouse drags at once: to the bin, to a node, or nowhere.
 #[wasm_bindgen_test]
-fn u_03_a_pod_is_dragged() {
+fn a_pod_is_dragged() {
     let rows = [
         ((250, 60), End::Bin { id: "u1".into() }),
         (
@@ -200,7 +204,7 @@ fn u_03_a_pod_is_dragged() {
 
 /// U-03: a finger that moves at once scrolls; one that rests holds.
 #[wasm_bindgen_test]
-fn u_03_a_finger_rests_before_it_drags() {
+fn a_finger_rests_before_it_drags() {
     let stage = region(STAGE);
     let pod = find(&stage, ".pod");
     let begin = || Drag::begin(&pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
@@ -223,7 +227,7 @@ fn u_03_a_finger_rests_before_it_drags() {
 
 /// U-03: a stroke through the open names each link once; fields and buttons are no one's.
 #[wasm_bindgen_test]
-fn u_03_a_stroke_cuts_links() {
+fn a_stroke_cuts_links() {
     let stage = region(STAGE);
     let mut drag = Drag::begin(&pointer(&stage, "pointerdown", false, 60, 165)).expect("a stroke");
     let went: Vec<Went> = [(80, 165), (130, 165), (140, 165), (300, 165)]
@@ -247,7 +251,7 @@ fn u_03_a_stroke_cuts_links() {
 
 /// U-03: arrows go to the nearest thing in their direction.
 #[wasm_bindgen_test]
-fn u_03_arrows_find_their_way() {
+fn arrows_find_their_way() {
     let mut inner = String::new();
     for (name, x, y) in [("a", 10, 10), ("b", 110, 14), ("c", 10, 110), ("d", 210, 110)] {
         inner.push_str(&format!(

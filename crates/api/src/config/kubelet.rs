@@ -406,7 +406,7 @@ mod tests {
 
     /// P-05: eviction, grace and restart fields; others with a notice.
     #[test]
-    fn p05_kubelet_configurations_are_read() {
+    fn kubelet_configurations_are_read() {
         let (config, notices) = read(
             "evictionHard: {memory.available: 5%, nodefs.available: 1Gi}\nevictionSoft: {memory.available: 500Mi}\n\
              evictionSoftGracePeriod: {memory.available: 1m30s}\nevictionPressureTransitionPeriod: 0s\n\
@@ -419,8 +419,9 @@ mod tests {
         assert_eq!(config.eviction_hard.unwrap().len(), 2);
     }
 
+    /// P-05.
     #[test]
-    fn p05_wrong_kubelet_settings_are_named_with_their_place() {
+    fn wrong_kubelet_settings_are_named_with_their_place() {
         for (text, wanted) in [
             ("evictionHrad: {}", "3:15: evictionHrad: unknown field \"evictionHrad\""),
             (

@@ -2,8 +2,9 @@
 
 use super::*;
 
+/// VA-084 to VA-103.
 #[test]
-fn va084_to_va103_containers() {
+fn what_is_wrong_with_containers_is_refused() {
     check(
         &problems("{apiVersion: v1, kind: Pod, spec: {}}"),
         &["spec.containers: Required value"],
@@ -107,8 +108,9 @@ fn va084_to_va103_containers() {
     );
 }
 
+/// VA-104 to VA-114.
 #[test]
-fn va104_to_va114_probes_and_hooks() {
+fn what_is_wrong_with_probes_and_hooks_is_refused() {
     check(
         &pod("initContainers: [{name: i, image: i, livenessProbe: {exec: {command: [a]}}, lifecycle: {}}]"),
         &[
@@ -159,8 +161,9 @@ fn va104_to_va114_probes_and_hooks() {
     }
 }
 
+/// VA-115 to VA-126.
 #[test]
-fn va115_to_va126_resources() {
+fn what_is_wrong_with_resources_is_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "resources: {requests: {foo: 1}}",

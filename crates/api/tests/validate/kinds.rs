@@ -2,8 +2,9 @@
 
 use super::*;
 
+/// VA-180 to VA-197.
 #[test]
-fn va180_to_va197_workloads() {
+fn what_is_wrong_with_workloads_is_refused() {
     const T: &str = "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, &[&str])] = &[
         (
@@ -126,8 +127,9 @@ fn va180_to_va197_workloads() {
     }
 }
 
+/// VA-199 to VA-213.
 #[test]
-fn va199_to_va213_other_kinds() {
+fn what_is_wrong_with_other_kinds_is_refused() {
     let rows: &[(&str, &[&str])] = &[
         ("v1, kind: Service, spec: {}", &["spec.ports: Required value"]),
         ("v1, kind: Service, spec: {clusterIP: None}", &[]),

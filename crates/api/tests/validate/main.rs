@@ -56,8 +56,9 @@ fn check(got: &[String], wanted: &[&str], row: &str) {
     assert!(same, "{row}\n  got: {got:#?}\n  wanted: {wanted:#?}");
 }
 
+/// P-04.
 #[test]
-fn p04_the_example_of_the_specification() {
+fn the_example_of_the_specification_is_refused_as_it_says() {
     check(
         &pod("topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]"),
         &["spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"],
@@ -65,8 +66,9 @@ fn p04_the_example_of_the_specification() {
     );
 }
 
+/// VA-016.
 #[test]
-fn va016_messages_are_joined() {
+fn messages_are_joined() {
     let parsed =
         parse("{apiVersion: v1, kind: Pod, metadata: {name: My_Pod, namespace: a}, spec: {containers: [{name: c}]}}");
     let mut object = parsed.objects[0].value.clone();
@@ -81,8 +83,9 @@ fn va016_messages_are_joined() {
     assert!(message.starts_with("Pod \"d\" is invalid: ["));
 }
 
+/// VA-070 to VA-081.
 #[test]
-fn va070_to_va081_metadata() {
+fn what_is_wrong_with_metadata_is_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: C_2}}",

@@ -2,8 +2,9 @@
 
 use super::*;
 
+/// VA-127 to VA-142.
 #[test]
-fn va127_to_va142_volumes() {
+fn what_is_wrong_with_volumes_is_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "volumes: [{}, {name: A}, {name: v}, {name: v}]",
@@ -67,8 +68,9 @@ fn va127_to_va142_volumes() {
     }
 }
 
+/// VA-143 to VA-164.
 #[test]
-fn va143_to_va164_scheduling() {
+fn what_is_wrong_with_scheduling_fields_is_refused() {
     const NA: &str = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     let node = |terms: &str| {
         pod(&format!(
@@ -203,8 +205,9 @@ fn va143_to_va164_scheduling() {
     }
 }
 
+/// L-08.
 #[test]
-fn l08_behaviour_annotations_are_checked() {
+fn behaviour_annotations_are_checked() {
     check(
         &problems(
             "{apiVersion: v1, kind: Pod, metadata: {annotations: {behavior.podscope.dev/c: exit=9000}}, spec: {containers: \

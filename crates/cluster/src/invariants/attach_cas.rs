@@ -202,7 +202,7 @@ mod tests {
 
     /// CT-174: a swap from an observed value is right, a blind one is not, whoever makes it.
     #[test]
-    fn ct_174_the_holder_changes_from_the_observed_value() {
+    fn the_holder_changes_from_the_observed_value() {
         let free = |volume: &mut PersistentVolume| {
             Arc::make_mut(&mut volume.metadata.annotations).remove(ATTACHED_TO);
         };
@@ -234,7 +234,7 @@ mod tests {
 
     /// CT-174: a container that starts again after its volume was torn away, and who tore it away.
     #[test]
-    fn ct_174_a_container_starts_only_where_its_volume_is_attached() {
+    fn a_container_starts_only_where_its_volume_is_attached() {
         let mut trace = Trace::default();
         let mut world = run(&mut trace);
         // The controller must not repair it before the container is back.

@@ -148,7 +148,7 @@ mod tests {
 
     /// CT-186: detached in the end, by force from a machine that left; not if the timeout is disabled, and why.
     #[test]
-    fn ct_186_what_nobody_needs_is_detached() {
+    fn what_nobody_needs_is_detached() {
         for (disabled, expected) in [
             (false, vec![]),
             (

@@ -152,7 +152,7 @@ mod tests {
 
     /// CT-175, CT-139: a fence comes first, whichever it is; without one, the user is told what the command broke.
     #[test]
-    fn ct_175_a_fence_precedes_a_forced_deletion() {
+    fn a_fence_precedes_a_forced_deletion() {
         use FenceMechanism::{Network, Power, Storage};
         for (fence, expected) in [
             (
@@ -173,7 +173,7 @@ mod tests {
 
     /// CT-175: a forced detach, with and without a fence before it.
     #[test]
-    fn ct_175_a_fence_precedes_a_forced_detach() {
+    fn a_fence_precedes_a_forced_detach() {
         for (fence, expected) in [
             (None, vec!["fence-before-break fault fault detach disk (CT-175)"]),
             (Some(FenceMechanism::Storage), vec![]),

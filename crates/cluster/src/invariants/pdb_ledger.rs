@@ -137,7 +137,7 @@ mod tests {
 
     /// CT-170: the server approves one of two and refuses the other; one that it approved all the same would be told.
     #[test]
-    fn ct_170_no_more_evictions_than_the_budget_allows() {
+    fn no_more_evictions_than_the_budget_allows() {
         let pod = |name: &str| {
             json!({
                 "apiVersion": "v1", "kind": "Pod",

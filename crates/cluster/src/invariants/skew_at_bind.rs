@@ -211,7 +211,7 @@ mod tests {
 
     /// CT-172: what the scheduler does is even; a placement into the fuller zone would be told.
     #[test]
-    fn ct_172_a_placement_keeps_the_skew() {
+    fn a_placement_keeps_the_skew() {
         let mut trace = Trace::default();
         let mut pods: Vec<Value> = ["one", "two", "three", "four"].map(web).to_vec();
         let mut gated = web("late");

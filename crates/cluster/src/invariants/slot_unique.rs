@@ -60,7 +60,7 @@ mod tests {
 
     /// CT-071: the server refuses the second; CT-176: one that it took would be told.
     #[test]
-    fn ct_176_a_taken_name_is_not_created_again() {
+    fn a_taken_name_is_not_created_again() {
         let mut trace = Trace::default();
         let mut world = lab::world(&[lab::member("web-0")], &mut trace);
         let manager = Actor::ControllerManager(0);

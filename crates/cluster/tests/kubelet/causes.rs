@@ -23,8 +23,9 @@ fn plain() -> Value {
     web(json!({}), &[("main", json!({}), "")])
 }
 
+/// F-06, LC-071.
 #[test]
-fn f_06_a_sandbox_that_cannot_be_made_is_tried_again_lc_071() {
+fn a_sandbox_that_cannot_be_made_is_tried_again() {
     let mut lab = Lab::new(&[plain()]);
     lab.fault(Fault::Sandbox(key("web")));
     lab.run(8.0);
@@ -43,8 +44,9 @@ fn f_06_a_sandbox_that_cannot_be_made_is_tried_again_lc_071() {
     assert_eq!(lab.processes(), ["main"]);
 }
 
+/// F-06, LC-071.
 #[test]
-fn f_06_a_lost_sandbox_takes_its_containers_along_and_init_runs_again_lc_071() {
+fn a_lost_sandbox_takes_its_containers_along_and_init_runs_again() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
@@ -68,8 +70,9 @@ fn f_06_a_lost_sandbox_takes_its_containers_along_and_init_runs_again_lc_071() {
     assert_eq!(lab.trace.violations(), [""; 0]);
 }
 
+/// F-06.
 #[test]
-fn f_06_containers_outlive_their_runtime_and_nothing_is_started_without_it() {
+fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
     let runtime = |up| Fault::Runtime { node: "a-1".into(), up };
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=30s, exit=1")])]);
     lab.run(20.0);
@@ -83,8 +86,9 @@ fn f_06_containers_outlive_their_runtime_and_nothing_is_started_without_it() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
 }
 
+/// F-06, LC-178.
 #[test]
-fn f_06_a_slow_runtime_exceeds_the_grace_period_of_an_eviction_lc_178() {
+fn a_slow_runtime_exceeds_the_grace_period_of_an_eviction() {
     // 8Gi, of which 100Mi must be free: evicted; the runtime needs a minute to kill.
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -99,8 +103,9 @@ fn f_06_a_slow_runtime_exceeds_the_grace_period_of_an_eviction_lc_178() {
     assert_eq!(lab.processes(), ["main"], "the kill itself goes on");
 }
 
+/// F-06.
 #[test]
-fn f_06_a_process_exits_on_command() {
+fn a_process_exits_on_command() {
     let mut lab = Lab::new(&[plain()]);
     lab.run(20.0);
     lab.fault(Fault::Exit {
@@ -114,8 +119,9 @@ fn f_06_a_process_exits_on_command() {
     assert_eq!(container["restartCount"], 1);
 }
 
+/// F-06, LC-117.
 #[test]
-fn f_06_probes_that_turn_unknown_change_nothing_lc_117() {
+fn probes_that_turn_unknown_change_nothing() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "readiness=unknown@10s..40s")])]);
     lab.run(35.0);
@@ -145,8 +151,9 @@ fn endpoint(lab: &Lab) -> Option<String> {
     )
 }
 
+/// L-14, LC-184, LC-185.
 #[test]
-fn l_14_endpoints_during_a_termination_lc_184_lc_185() {
+fn endpoints_during_a_termination() {
     for (publish, rows) in [
         (
             false,

@@ -48,8 +48,9 @@ fn memory_pressure(lab: &Lab) -> ConditionStatus {
     node.condition("MemoryPressure").unwrap().status.clone()
 }
 
+/// LC-195, LC-199.
 #[test]
-fn lc_195_lc_199_memory_pressure_evicts_the_one_over_its_request() {
+fn memory_pressure_evicts_the_one_over_its_request() {
     // 8Gi; the hard threshold is 100Mi available.
     let mut lab = lab(
         &[
@@ -108,8 +109,9 @@ fn lc_195_lc_199_memory_pressure_evicts_the_one_over_its_request() {
     assert!(lab.web().is_some());
 }
 
+/// L-11.
 #[test]
-fn l_11_eviction_under_the_rules_of_v1_23() {
+fn eviction_under_the_rules_of_v1_23() {
     let switches = Switches {
         grace_rules_v1_23: true,
         ..Switches::default()
@@ -127,8 +129,9 @@ fn l_11_eviction_under_the_rules_of_v1_23() {
     );
 }
 
+/// LC-189, LC-198.
 #[test]
-fn lc_189_lc_198_soft_thresholds_have_a_grace_and_give_one() {
+fn soft_thresholds_have_a_grace_and_give_one() {
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::MemoryAvailable,
@@ -157,8 +160,9 @@ fn lc_189_lc_198_soft_thresholds_have_a_grace_and_give_one() {
     );
 }
 
+/// LC-196, LC-195.
 #[test]
-fn lc_196_one_pod_a_pass_and_lc_195_priority_before_usage() {
+fn one_pod_a_pass_and_priority_before_usage() {
     let mut lab = lab(
         &[
             class(1),
@@ -196,8 +200,9 @@ fn lc_196_one_pod_a_pass_and_lc_195_priority_before_usage() {
     assert!(evicted[1].0 > evicted[0].0);
 }
 
+/// LC-196.
 #[test]
-fn lc_196_within_requests_is_last_not_exempt_unless_switched() {
+fn within_requests_is_last_not_exempt_unless_switched() {
     for (exempt, phase_in_the_end) in [(false, "Failed"), (true, "Running")] {
         let switches = Switches {
             within_requests_exempt: exempt,
@@ -213,8 +218,9 @@ fn lc_196_within_requests_is_last_not_exempt_unless_switched() {
     }
 }
 
+/// LC-200.
 #[test]
-fn lc_200_local_storage_limits() {
+fn a_pod_over_its_local_storage_limits_is_evicted() {
     let limits = json!({"resources": {"limits": {"ephemeral-storage": "1Gi"}}});
     let scratch = json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]});
     let volume = json!({"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Gi"}}]});
@@ -249,8 +255,9 @@ fn lc_200_local_storage_limits() {
     }
 }
 
+/// LC-178, L-15.
 #[test]
-fn lc_178_an_eviction_that_takes_too_long_complains_l_15() {
+fn an_eviction_that_takes_too_long_complains() {
     let settings = KubeletSettings::default();
     let mut lab = lab(
         &[eater(
@@ -272,8 +279,9 @@ fn lc_178_an_eviction_that_takes_too_long_complains_l_15() {
     );
 }
 
+/// LC-195, L-15.
 #[test]
-fn lc_195_processes_run_out_by_priority_l_15() {
+fn processes_run_out_by_priority() {
     let settings = KubeletSettings {
         // 32 768 are allowed; three pods make six, two containers more make eight.
         eviction: vec![EvictionThreshold {
@@ -329,8 +337,9 @@ fn lc_195_processes_run_out_by_priority_l_15() {
     );
 }
 
+/// LC-187.
 #[test]
-fn lc_187_inodes_have_a_threshold_of_their_own() {
+fn inodes_have_a_threshold_of_their_own() {
     // 100Gi have 6 553 600 inodes; 50Gi use half of them, and no byte threshold is set.
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
@@ -357,8 +366,9 @@ fn lc_187_inodes_have_a_threshold_of_their_own() {
     assert_eq!(node.condition("DiskPressure").unwrap().status, ConditionStatus::True);
 }
 
+/// LC-198, L-11.
 #[test]
-fn lc_198_a_soft_eviction_gives_no_more_than_the_pods_own_grace_l_11() {
+fn a_soft_eviction_gives_no_more_than_the_pods_own_grace() {
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::MemoryAvailable,

@@ -18,8 +18,9 @@ fn heal(lab: &mut Lab) {
     lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
 }
 
+/// LC-166, LC-208, L-13.
 #[test]
-fn lc_166_lc_208_a_forced_deletion_under_partition_leaves_processes_until_the_heal_l_13() {
+fn a_forced_deletion_under_partition_leaves_processes_until_the_heal() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
     lab.run(20.0);
@@ -34,8 +35,9 @@ fn lc_166_lc_208_a_forced_deletion_under_partition_leaves_processes_until_the_he
     assert!(lab.processes().is_empty());
 }
 
+/// LC-208.
 #[test]
-fn lc_208_a_deletion_under_partition_begins_at_the_heal() {
+fn a_deletion_under_partition_begins_at_the_heal() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 10}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -57,8 +59,9 @@ fn lc_208_a_deletion_under_partition_begins_at_the_heal() {
     assert!(lab.web().is_none());
 }
 
+/// LC-168.
 #[test]
-fn lc_168_force_deleted_while_the_kubelet_is_down() {
+fn force_deleted_while_the_kubelet_is_down() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "sigterm=ignore")])]);
     lab.run(20.0);
@@ -75,8 +78,9 @@ fn lc_168_force_deleted_while_the_kubelet_is_down() {
     );
 }
 
+/// LC-059, LC-131.
 #[test]
-fn lc_059_lc_131_containers_survive_a_kubelet_restart() {
+fn containers_survive_a_kubelet_restart() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 10}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "")])]);
     lab.run(30.0);
@@ -118,8 +122,9 @@ fn a_reboot_starts_the_pod_again_in_a_new_sandbox() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
+/// LC-071.
 #[test]
-fn lc_071_a_lost_sandbox_is_made_anew() {
+fn a_lost_sandbox_is_made_anew() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.fault(Fault::Sandbox(ObjectKey::new("default", "web")));
@@ -128,8 +133,9 @@ fn lc_071_a_lost_sandbox_is_made_anew() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
 }
 
+/// LC-210.
 #[test]
-fn lc_210_a_deleted_node_comes_back_only_with_a_new_kubelet() {
+fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
     use podscope_api::Kind;
     use podscope_cluster::{DeleteOptions, Request};
     for (switch, comes_back) in [(None, false), (Some("healed-kubelet-reregisters"), true)] {
@@ -158,8 +164,9 @@ fn lc_210_a_deleted_node_comes_back_only_with_a_new_kubelet() {
     }
 }
 
+/// LC-204.
 #[test]
-fn lc_204_a_dead_runtime_makes_the_node_not_ready() {
+fn a_dead_runtime_makes_the_node_not_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.fault(Fault::Runtime { node: a_1(), up: false });
@@ -212,8 +219,9 @@ fn an_imported_pod_keeps_running_with_its_past() {
     );
 }
 
+/// LC-114.
 #[test]
-fn lc_114_a_live_kubelet_puts_ready_right() {
+fn a_live_kubelet_puts_ready_right() {
     use podscope_api::{Kind, Pod};
     use podscope_cluster::{Mutation, Part, Request};
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
@@ -235,8 +243,9 @@ fn lc_114_a_live_kubelet_puts_ready_right() {
     assert!(lab.web().unwrap().is_ready());
 }
 
+/// LC-060.
 #[test]
-fn lc_060_a_kubelet_that_starts_again_may_refuse_a_running_pod() {
+fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
     use podscope_api::{Kind, Node};
     use podscope_cluster::{Mutation, Part, Request};
     let label = |value: Option<&'static str>| Request::Patch {

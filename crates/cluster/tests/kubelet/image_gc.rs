@@ -158,8 +158,9 @@ fn an_image_is_kept_until_it_was_seen_for_two_minutes() {
     assert!(passes.contains(&900), "the others are in use: {passes:?}");
 }
 
+/// P-05.
 #[test]
-fn settings_of_image_collection_have_their_effect_p_05() {
+fn settings_of_image_collection_have_their_effect() {
     let (percent, hour) = (|high, low| (high, low, Span::ZERO), Span::seconds(3600));
     for (name, (high, low, max_age), wanted) in [
         ("85 and 80 are not reached", percent(85, 80), vec!["a", "b", "c"]),
@@ -181,8 +182,9 @@ fn settings_of_image_collection_have_their_effect_p_05() {
     }
 }
 
+/// LC-194.
 #[test]
-fn lc_194_images_go_before_pods() {
+fn images_go_before_pods() {
     // 10 % of nodefs and 15 % of imagefs are the defaults: 870 MB are too many; without the unused images they are not.
     for (unused, evicted) in [(250, 0), (1, 1)] {
         let held = [("base", 500), ("unused", unused)];
@@ -209,7 +211,7 @@ fn lc_194_images_go_before_pods() {
 
 /// P-03: what a live node holds fits it; images beyond its disk lie on another one.
 #[test]
-fn an_imported_node_keeps_its_images_p_03() {
+fn an_imported_node_keeps_its_images() {
     // Images younger than two minutes stay, so the pod goes first where they lie on the node's own disk.
     for (uid, wanted) in [("", vec![]), ("7c9f", vec!["a", "b", "c"])] {
         let held = [("a", 600), ("b", 600), ("c", 100)];

@@ -25,8 +25,9 @@ fn pulled(lab: &Lab) -> Vec<(i64, String)> {
         .collect()
 }
 
+/// LC-070, P-05.
 #[test]
-fn lc_070_pulls_are_serial_unless_serialize_image_pulls_is_false_p_05() {
+fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
     let pods: Vec<Value> = [("p1", "one"), ("p2", "two"), ("p3", "three")]
         .map(|(name, image)| puller(name, image))
         .into();
@@ -74,8 +75,9 @@ fn an_image_that_another_pull_is_fetching_comes_with_it() {
     assert_eq!(times, [10, 10]);
 }
 
+/// LC-068.
 #[test]
-fn an_image_that_the_node_reports_is_not_pulled_lc_068() {
+fn an_image_that_the_node_reports_is_not_pulled() {
     let node = json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": "a-1"},
         "status": {
@@ -105,7 +107,7 @@ fn an_image_that_the_node_reports_is_not_pulled_lc_068() {
 
 /// LC-068, SCH-129: what was pulled is in the node's status, the largest first, of the size that the event told.
 #[test]
-fn a_node_reports_its_images_lc_068() {
+fn a_node_reports_its_images() {
     let mut lab = Lab::new(&[puller("p1", "team/one:1"), puller("p2", "two"), puller("p3", "two")]);
     let reported = |lab: &Lab| -> Vec<(String, i64)> {
         let node = lab.world.objects().named::<podscope_api::Node>("a-1").expect("a node");

@@ -138,8 +138,9 @@ qosClass: BestEffort
 startTime: ~
 ";
 
+/// L-02, L-04.
 #[test]
-fn a_running_a_waiting_and_a_terminated_pod_line_by_line_l_02_l_04() {
+fn a_running_a_waiting_and_a_terminated_pod_line_by_line() {
     let nginx = json!({
         "image": "nginx:1.27",
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},

@@ -5,8 +5,9 @@ use serde_json::json;
 
 use crate::lab::{Lab, status, text, web};
 
+/// LC-125, L-07.
 #[test]
-fn lc_125_a_failed_liveness_probe_restarts_the_container_l_07() {
+fn a_failed_liveness_probe_restarts_the_container() {
     let probe =
         json!({"livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5, "failureThreshold": 3}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=fail@30s..60s")])]);
@@ -36,8 +37,9 @@ fn lc_125_a_failed_liveness_probe_restarts_the_container_l_07() {
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
 }
 
+/// LC-126.
 #[test]
-fn lc_126_a_probe_has_its_own_grace() {
+fn a_probes_own_grace_wins() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": 7}});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -50,8 +52,9 @@ fn lc_126_a_probe_has_its_own_grace() {
     assert_eq!((signals[1].at - signals[0].at).0, 7_000_000);
 }
 
+/// LC-122, LC-130.
 #[test]
-fn lc_122_lc_130_startup_gates_and_readiness_never_restarts() {
+fn startup_gates_and_readiness_never_restarts() {
     let probes = json!({
         "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
         "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5},
@@ -84,8 +87,9 @@ fn lc_122_lc_130_startup_gates_and_readiness_never_restarts() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
 }
 
+/// LC-117.
 #[test]
-fn lc_117_an_unknown_answer_moves_no_counter() {
+fn an_unknown_answer_moves_no_counter() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=unknown")])]);
     lab.run(30.0);

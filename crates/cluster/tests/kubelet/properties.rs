@@ -407,8 +407,9 @@ impl Run {
     }
 }
 
+/// L-01, L-09, L-10, L-12, L-13.
 #[test]
-fn under_any_interleaving_l_01_l_09_l_10_l_12_l_13() {
+fn a_pod_keeps_its_promises_under_any_interleaving() {
     for seed in SEEDS {
         let run = run(seed);
         run.phases_only_go_forward();

@@ -5,8 +5,9 @@ use serde_json::json;
 
 use crate::lab::{Lab, status, web};
 
+/// LC-085, LC-088, L-03.
 #[test]
-fn lc_085_lc_088_crash_loop_back_off_l_03() {
+fn crash_loop_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s, exit=1")])]);
     lab.run(1500.0);
     let exits = lab.times(What::ContainerExited, SimTime::ZERO);
@@ -45,15 +46,17 @@ fn lc_085_lc_088_crash_loop_back_off_l_03() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
+/// LC-087, L-02.
 #[test]
-fn lc_087_exit_0_under_always_is_restarted_with_back_off_too_l_02() {
+fn exit_0_under_always_is_restarted_with_back_off_too() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
     assert!(lab.sees(60.0, |lab| lab.waiting() == "CrashLoopBackOff"));
     assert!(lab.records(What::ContainerStarted).len() >= 2);
 }
 
+/// LC-214 to LC-216.
 #[test]
-fn lc_214_to_lc_216_restart_policies() {
+fn each_restart_policy_restarts_what_it_says() {
     for (policy, exit, phase, n_starts) in [
         ("Never", 0, "Succeeded", 1),
         ("Never", 1, "Failed", 1),
@@ -88,8 +91,9 @@ fn lc_214_to_lc_216_restart_policies() {
     }
 }
 
+/// LC-078.
 #[test]
-fn lc_078_sidecars_end_when_the_apps_have() {
+fn sidecars_end_when_the_apps_have() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[
@@ -103,8 +107,9 @@ fn lc_078_sidecars_end_when_the_apps_have() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
 }
 
+/// LC-219.
 #[test]
-fn lc_219_active_deadline() {
+fn a_pod_fails_at_its_active_deadline() {
     let mut lab = Lab::new(&[web(json!({"activeDeadlineSeconds": 10}), &[("main", json!({}), "")])]);
     lab.run(9.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
@@ -118,8 +123,9 @@ fn lc_219_active_deadline() {
     );
 }
 
+/// LC-095, L-08.
 #[test]
-fn lc_095_out_of_memory_l_08() {
+fn a_process_over_its_limit_is_killed_out_of_memory() {
     let limits = json!({"resources": {"limits": {"memory": "300Mi"}}});
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),

@@ -52,8 +52,9 @@ fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
     rows
 }
 
+/// LC-212.
 #[test]
-fn lc_212_pods_end_by_ascending_priority_before_the_power_goes() {
+fn pods_end_by_ascending_priority_before_the_power_goes() {
     let critical = json!({"priorityClassName": "system-node-critical"});
     let mut lab = lab(
         &[
@@ -115,8 +116,9 @@ fn lc_212_pods_end_by_ascending_priority_before_the_power_goes() {
     assert_eq!(lab.trace.violations(), [""; 0]);
 }
 
+/// LC-212.
 #[test]
-fn lc_212_it_is_off_by_default() {
+fn it_is_off_by_default() {
     let mut lab = lab(&[web(json!({}), &[("main", json!({}), "")])], &[]);
     lab.run(20.0);
     lab.fault(Fault::Shutdown("a-1".into()));
@@ -124,8 +126,9 @@ fn lc_212_it_is_off_by_default() {
     assert!(lab.records(What::SignalSent).is_empty());
 }
 
+/// LC-066.
 #[test]
-fn lc_066_a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
+fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
     let asks = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
     let mut lab = Lab::new(&[
         pod("small", json!({}), &[("main", asks("1"), "sigterm=ignore")]),
@@ -172,8 +175,9 @@ fn lc_066_a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
     assert!(started >= killed[2].0, "not beside its victim: {started} {killed:?}");
 }
 
+/// LC-066.
 #[test]
-fn lc_066_without_room_to_be_made_a_critical_pod_is_refused_too() {
+fn without_room_to_be_made_a_critical_pod_is_refused_too() {
     let asks = json!({"resources": {"requests": {"cpu": "5"}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);

@@ -5,8 +5,9 @@ use serde_json::json;
 
 use crate::lab::{Lab, status, web};
 
+/// L-01, L-04.
 #[test]
-fn l_01_l_04_a_pod_starts_and_is_ready() {
+fn a_pod_starts_and_is_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(0.5);
     let pending = status(lab.web().unwrap());
@@ -57,8 +58,9 @@ fn l_01_l_04_a_pod_starts_and_is_ready() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
 }
 
+/// LC-072 to LC-075, L-05.
 #[test]
-fn lc_072_to_lc_075_init_containers_and_sidecars_in_order_l_05() {
+fn init_containers_and_sidecars_in_order() {
     let init = |extra: serde_json::Value| {
         let mut one = json!({"init": true});
         for (key, value) in extra.as_object().unwrap() {
@@ -107,8 +109,9 @@ fn lc_072_to_lc_075_init_containers_and_sidecars_in_order_l_05() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
+/// LC-073.
 #[test]
-fn lc_073_a_failed_init_container_under_never_fails_the_pod() {
+fn a_failed_init_container_under_never_fails_the_pod() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[
@@ -123,8 +126,9 @@ fn lc_073_a_failed_init_container_under_never_fails_the_pod() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
 }
 
+/// LC-069.
 #[test]
-fn lc_069_image_pull_back_off() {
+fn a_failed_pull_is_tried_again_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
     assert!(lab.sees(60.0, |lab| lab.waiting() == "ErrImagePull"));
     assert!(lab.sees(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
@@ -146,8 +150,9 @@ fn lc_069_image_pull_back_off() {
     );
 }
 
+/// LC-081, L-06.
 #[test]
-fn lc_081_a_failing_post_start_hook_kills_the_container_l_06() {
+fn a_failing_post_start_hook_kills_the_container() {
     let hook = json!({"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "poststart=fail")])]);
     lab.run(8.0);
@@ -198,8 +203,9 @@ fn a_missing_secret_keeps_a_volume_from_being_mounted() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
+/// LC-062, LC-063.
 #[test]
-fn lc_062_lc_063_admission_at_the_node() {
+fn a_kubelet_refuses_what_does_not_fit() {
     for (name, spec, container, reason) in [
         (
             "cpu",
@@ -228,8 +234,9 @@ fn lc_062_lc_063_admission_at_the_node() {
     }
 }
 
+/// LC-109.
 #[test]
-fn lc_109_readiness_gates() {
+fn a_readiness_gate_holds_ready_back() {
     let gate = "www.example.com/feature-1";
     let mut lab = Lab::new(&[web(
         json!({"readinessGates": [{"conditionType": gate}]}),
@@ -255,8 +262,9 @@ fn lc_109_readiness_gates() {
     );
 }
 
+/// CT-128.
 #[test]
-fn ct_128_an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
+fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
     use podscope_api::Node;
     let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
         "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],

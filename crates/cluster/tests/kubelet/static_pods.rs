@@ -27,8 +27,9 @@ fn starts(lab: &Lab) -> usize {
     lab.records(What::ContainerStarted).len()
 }
 
+/// LC-213.
 #[test]
-fn lc_213_a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
+fn a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
     lab.run(5.0);
     let first = uid(&lab);
@@ -48,8 +49,9 @@ fn lc_213_a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
     assert!(lab.killing().is_empty(), "{:?}", lab.killing());
 }
 
+/// LC-213.
 #[test]
-fn lc_213_what_is_planned_for_a_process_survives_its_mirror() {
+fn what_is_planned_for_a_process_survives_its_mirror() {
     let mut lab = Lab::new(&[mirror(json!({}), "run=20s, exit=1")]);
     lab.run(5.0);
     lab.delete(None);
@@ -59,8 +61,9 @@ fn lc_213_what_is_planned_for_a_process_survives_its_mirror() {
     assert_eq!(starts(&lab), 2, "LC-085: it is restarted at once");
 }
 
+/// LC-213.
 #[test]
-fn lc_213_static_pods_run_without_an_api_server_after_a_boot() {
+fn static_pods_run_without_an_api_server_after_a_boot() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
     lab.run(5.0);
     let process = ControlPlaneProcess::ApiServer;
@@ -80,8 +83,9 @@ fn lc_213_static_pods_run_without_an_api_server_after_a_boot() {
     assert_eq!(starts(&lab), 2);
 }
 
+/// LC-213.
 #[test]
-fn lc_213_without_its_node_a_static_pod_has_no_mirror_and_runs() {
+fn without_its_node_a_static_pod_has_no_mirror_and_runs() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
     lab.run(5.0);
     lab.request(Request::Delete {
@@ -103,8 +107,9 @@ fn lc_213_without_its_node_a_static_pod_has_no_mirror_and_runs() {
     assert_eq!(starts(&lab), 1);
 }
 
+/// LC-213.
 #[test]
-fn lc_213_a_mirror_of_nothing_is_removed() {
+fn a_mirror_of_nothing_is_removed() {
     let mut lab = Lab::new(&[]);
     lab.run(5.0);
     lab.create(&mirror(json!({}), ""));
@@ -115,7 +120,7 @@ fn lc_213_a_mirror_of_nothing_is_removed() {
 
 /// LC-064, LC-066: static pods are admitted past NoExecute taints, and others end for them.
 #[test]
-fn lc_066_a_static_pod_makes_room_for_itself() {
+fn a_static_pod_makes_room_for_itself() {
     let tainted = json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
         "spec": {"taints": [{"key": "k", "effect": "NoExecute"}]},

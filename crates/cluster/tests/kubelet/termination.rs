@@ -33,8 +33,9 @@ fn killed(
     lab.killing()
 }
 
+/// LC-149 to LC-157, L-10.
 #[test]
-fn lc_149_to_lc_157_timelines_l_10() {
+fn each_termination_follows_its_timeline() {
     for (name, grace, request, hook, behavior, rows) in [
         (
             "LC-149 no preStop",
@@ -171,8 +172,9 @@ fn lc_149_to_lc_157_timelines_l_10() {
     }
 }
 
+/// L-11.
 #[test]
-fn l_11_switches_of_older_rules() {
+fn a_switch_brings_the_older_rules_of_grace_back() {
     check(
         "LC-137, seed 003: v1.23 gives the runtime the whole grace after the hook",
         &killed(
@@ -208,8 +210,9 @@ fn l_11_switches_of_older_rules() {
     );
 }
 
+/// LC-171, LC-173, LC-176.
 #[test]
-fn lc_171_lc_173_lc_176_status_then_removal() {
+fn a_pod_is_removed_after_its_last_status_is_written() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=3s")])]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
@@ -257,8 +260,9 @@ fn lc_171_lc_173_lc_176_status_then_removal() {
     );
 }
 
+/// LC-158 to LC-161, L-05.
 #[test]
-fn lc_158_to_lc_161_sidecars_end_in_reverse_order_l_05() {
+fn sidecars_end_in_reverse_order() {
     let sidecar = || json!({"init": true, "restartPolicy": "Always"});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -287,8 +291,9 @@ fn lc_158_to_lc_161_sidecars_end_in_reverse_order_l_05() {
     assert!(lab.web().is_none());
 }
 
+/// LC-160.
 #[test]
-fn lc_160_all_waiting_sidecars_are_signalled_when_the_grace_ends() {
+fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
     let sidecar = |hook: bool| {
         let mut one = json!({"init": true, "restartPolicy": "Always"});
         if hook {
@@ -328,8 +333,9 @@ fn lc_160_all_waiting_sidecars_are_signalled_when_the_grace_ends() {
     assert_eq!(lab.trace.violations(), Vec::<String>::new());
 }
 
+/// LC-164.
 #[test]
-fn lc_164_a_shorter_grace_does_not_move_a_running_kill() {
+fn a_shorter_grace_does_not_move_a_running_kill() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=ignore")])]);
     lab.run(20.0);
     lab.delete(None);
@@ -345,8 +351,9 @@ fn lc_164_a_shorter_grace_does_not_move_a_running_kill() {
     );
 }
 
+/// LC-167, L-12.
 #[test]
-fn lc_167_a_crashed_kubelet_begins_the_grace_again_l_12() {
+fn a_crashed_kubelet_begins_the_grace_again() {
     use podscope_cluster::fault::Fault;
     let mut lab = Lab::new(&[web(json!({}), &[("main", pre_stop(), "prestop=5s, sigterm=ignore")])]);
     lab.run(20.0);
@@ -382,8 +389,9 @@ fn lc_167_a_crashed_kubelet_begins_the_grace_again_l_12() {
     assert!(lab.web().is_none());
 }
 
+/// LC-174.
 #[test]
-fn lc_174_a_pod_that_never_started_ends_failed() {
+fn a_pod_that_never_started_ends_failed() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
     lab.run(5.0);
     lab.delete(None);
@@ -402,8 +410,9 @@ fn lc_174_a_pod_that_never_started_ends_failed() {
     );
 }
 
+/// LC-170.
 #[test]
-fn lc_170_an_early_exit_is_reported_when_the_last_container_ended() {
+fn an_early_exit_is_reported_when_the_last_container_ended() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("fast", json!({}), "sigterm=1s"), ("slow", json!({}), "sigterm=10s")],
@@ -418,8 +427,9 @@ fn lc_170_an_early_exit_is_reported_when_the_last_container_ended() {
     assert!(lab.web().is_none());
 }
 
+/// L-16.
 #[test]
-fn l_16_the_page_can_say_what_a_termination_waits_for() {
+fn the_page_can_say_what_a_termination_waits_for() {
     use podscope_cluster::Span;
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -446,8 +456,9 @@ fn l_16_the_page_can_say_what_a_termination_waits_for() {
     );
 }
 
+/// LC-169.
 #[test]
-fn lc_169_a_pull_under_way_is_not_cut_short_by_the_deletion() {
+fn a_pull_under_way_is_not_cut_short_by_the_deletion() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
     lab.run(3.0);
     lab.delete(None);
@@ -463,8 +474,9 @@ fn lc_169_a_pull_under_way_is_not_cut_short_by_the_deletion() {
     assert!(lab.web().is_none());
 }
 
+/// LC-127.
 #[test]
-fn lc_127_a_deletion_waits_for_a_liveness_kill() {
+fn a_deletion_waits_for_a_liveness_kill() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(
         json!({}),

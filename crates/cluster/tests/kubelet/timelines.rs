@@ -30,8 +30,9 @@ fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, 
     lab.killing()
 }
 
+/// LC-154.
 #[test]
-fn lc_154_a_hook_that_returns_early_gives_the_rest_to_the_process() {
+fn a_hook_that_returns_early_gives_the_rest_to_the_process() {
     // Deviation: a scripted hook fails at once or not at all; what counts is when it returns.
     check(
         "preStop returns at 1 s",
@@ -46,8 +47,9 @@ fn lc_154_a_hook_that_returns_early_gives_the_rest_to_the_process() {
     );
 }
 
+/// LC-158, L-05.
 #[test]
-fn lc_158_a_gap_in_the_chain_of_sidecars_is_not_bridged_l_05() {
+fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
     let mut lab = Lab::new(&[web(
         json!({}),
         &[
@@ -95,8 +97,9 @@ fn lc_158_a_gap_in_the_chain_of_sidecars_is_not_bridged_l_05() {
     assert!(lab.web().is_none());
 }
 
+/// LC-161.
 #[test]
-fn lc_161_hook_and_turn_are_deducted_in_whole_seconds_each() {
+fn hook_and_turn_are_deducted_in_whole_seconds_each() {
     check(
         "1.9 s of hook and 8.x s of turn: under G + 3",
         &killed(
@@ -120,8 +123,9 @@ fn lc_161_hook_and_turn_are_deducted_in_whole_seconds_each() {
     );
 }
 
+/// LC-162.
 #[test]
-fn lc_162_natural_completion_keeps_the_order_and_the_spec_grace() {
+fn natural_completion_keeps_the_order_and_the_spec_grace() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never", "terminationGracePeriodSeconds": 20}),
         &[
@@ -152,8 +156,9 @@ fn lc_162_natural_completion_keeps_the_order_and_the_spec_grace() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
 }
 
+/// LC-163.
 #[test]
-fn lc_163_a_plain_init_container_is_stopped_without_order() {
+fn a_plain_init_container_is_stopped_without_order() {
     check(
         "both at once",
         &killed(
@@ -174,8 +179,9 @@ fn lc_163_a_plain_init_container_is_stopped_without_order() {
     );
 }
 
+/// LC-165, L-09.
 #[test]
-fn lc_165_a_shorter_grace_counts_if_it_comes_before_the_kill_l_09() {
+fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=ignore")])]);
     lab.run(3.0);
     lab.delete(None);
@@ -189,8 +195,9 @@ fn lc_165_a_shorter_grace_counts_if_it_comes_before_the_kill_l_09() {
     );
 }
 
+/// LC-166, L-13.
 #[test]
-fn lc_166_a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace_l_13() {
+fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", pre_stop(json!({})), "prestop=4s, sigterm=ignore")],
@@ -217,8 +224,9 @@ fn lc_166_a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace_l_1
     );
 }
 
+/// LC-166.
 #[test]
-fn lc_166_a_short_cut_brings_the_forced_update_after_all() {
+fn a_short_cut_brings_the_forced_update_after_all() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -237,8 +245,9 @@ fn lc_166_a_short_cut_brings_the_forced_update_after_all() {
     );
 }
 
+/// LC-167, LC-179, F-06.
 #[test]
-fn lc_167_lc_179_a_runtime_that_restarts_begins_the_grace_again_f_06() {
+fn a_runtime_that_restarts_begins_the_grace_again() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 10}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -265,8 +274,9 @@ fn lc_167_lc_179_a_runtime_that_restarts_begins_the_grace_again_f_06() {
     assert!(lab.web().is_none());
 }
 
+/// LC-129, LC-170.
 #[test]
-fn lc_129_lc_170_readiness_goes_on_until_the_last_container_ended() {
+fn readiness_goes_on_until_the_last_container_ended() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -295,8 +305,9 @@ fn lc_129_lc_170_readiness_goes_on_until_the_last_container_ended() {
     );
 }
 
+/// LC-174.
 #[test]
-fn lc_174_what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
+fn what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
     let init = |image: &str| json!({"init": true, "image": image});
     let mut lab = Lab::new(&[web(
         json!({}),
@@ -319,8 +330,9 @@ fn lc_174_what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_star
     assert!(state("containerStatuses", 0)["waiting"].is_object(), "{last:#}");
 }
 
+/// LC-177.
 #[test]
-fn lc_177_the_last_delete_is_tried_again_until_the_server_answers() {
+fn the_last_delete_is_tried_again_until_the_server_answers() {
     let server = |up: bool| Fault::ControlPlane {
         process: ControlPlaneProcess::ApiServer,
         up,
@@ -350,8 +362,9 @@ fn lc_177_the_last_delete_is_tried_again_until_the_server_answers() {
     assert!(whats.len() >= 3, "{whats:?}");
 }
 
+/// LC-220.
 #[test]
-fn lc_220_a_terminal_pod_is_removed_at_once_and_without_a_signal() {
+fn a_terminal_pod_is_removed_at_once_and_without_a_signal() {
     let mut lab = Lab::new(&[web(json!({"restartPolicy": "Never"}), &[("main", json!({}), "run=3s")])]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");

@@ -48,8 +48,9 @@ fn reason(lab: &Lab, kind: &str) -> String {
     condition.map_or_else(String::new, |condition| condition.reason.to_string())
 }
 
+/// CT-061.
 #[test]
-fn ct_061_bounds() {
+fn surge_and_unavailable_are_rounded_up_and_down() {
     let percent = |text: &str| Some(IntOrString::String(text.into()));
     for (replicas, surge, unavailable, expected) in [
         (10, None, None, (3, 2)),
@@ -71,7 +72,7 @@ fn ct_061_bounds() {
 
 /// CT-062, CT-065, CT-068: surge and unavailability stay within bounds, history is kept, a rollback reuses the old set.
 #[test]
-fn ct_062_a_rolling_update_stays_within_its_bounds_and_can_go_back() {
+fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     let mut lab = Lab::new(&["a-1", "b-1"], &web(10, ""));
     lab.run(Span::seconds(10));
     assert_eq!(sizes(&lab), [("1".to_owned(), 10)]);
@@ -120,7 +121,7 @@ fn ct_062_a_rolling_update_stays_within_its_bounds_and_can_go_back() {
 
 /// CT-067: stuck after the deadline, and nothing is rolled back; a bad image leaves the minimum running.
 #[test]
-fn ct_067_a_stalled_rollout_says_so_and_is_not_undone() {
+fn a_stalled_rollout_says_so_and_is_not_undone() {
     let mut lab = Lab::new(&["a-1"], &web(4, "progressDeadlineSeconds: 60,"));
     lab.run(Span::seconds(10));
     lab.broken = true;
@@ -139,7 +140,7 @@ fn ct_067_a_stalled_rollout_says_so_and_is_not_undone() {
 
 /// CT-064: no new pod before the last old one is gone, a terminating one included.
 #[test]
-fn ct_064_recreate() {
+fn recreate_waits_until_all_old_pods_are_gone() {
     let mut lab = Lab::new(&["a-1"], &web(3, "strategy: {type: Recreate},"));
     lab.run(Span::seconds(10));
     let old = lab.pods();
@@ -160,7 +161,7 @@ fn ct_064_recreate() {
 
 /// CT-066: a change of size in the middle of a rollout is shared out.
 #[test]
-fn ct_066_scaling_in_the_middle_of_a_rollout() {
+fn scaling_in_the_middle_of_a_rollout() {
     let mut lab = Lab::new(&["a-1"], &web(10, ""));
     lab.run(Span::seconds(10));
     lab.broken = true;
@@ -181,7 +182,7 @@ fn ct_066_scaling_in_the_middle_of_a_rollout() {
 
 /// CT-065: history beyond the limit is deleted.
 #[test]
-fn ct_065_old_revisions_are_cleaned_up() {
+fn old_revisions_are_cleaned_up() {
     let mut lab = Lab::new(&["a-1"], &web(1, "revisionHistoryLimit: 2,"));
     lab.run(Span::seconds(10));
     for image in ["web:2", "web:3", "web:4", "web:5"] {

@@ -29,7 +29,7 @@ fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
 
 /// V-05, V-06, CT-144: detect, fence, confirm, and only then mark; the one pod of a set comes back in minutes, not never.
 #[test]
-fn v_05_a_lost_node_is_fenced_then_marked() {
+fn a_lost_node_is_fenced_then_marked() {
     let (mut lab, node) = lab(DB, true);
     let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
     lab.partition(&node);
@@ -56,7 +56,7 @@ fn v_05_a_lost_node_is_fenced_then_marked() {
 
 /// CT-143: never where a pod forbids it; not when most nodes are silent; off by default.
 #[test]
-fn ct_143_policy() {
+fn only_what_the_policy_names_is_fenced() {
     let forbidden = DB.replace(
         "labels: {app: db}}, spec",
         "labels: {app: db}, annotations: {podscope.dev/fencing: never}}, spec",

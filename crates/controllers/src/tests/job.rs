@@ -35,7 +35,7 @@ fn conditions(lab: &Lab) -> Vec<String> {
 
 /// Q-03: a deadline of 64 bits is one that never comes.
 #[test]
-fn q_03_the_longest_deadline() {
+fn the_longest_deadline() {
     let mut lab = Lab::new(&["a-1"], &batch("activeDeadlineSeconds: 9223372036854775807,"));
     lab.run(Span::seconds(3));
     assert_eq!((active(&lab).len(), conditions(&lab).len()), (1, 0));
@@ -43,7 +43,7 @@ fn q_03_the_longest_deadline() {
 
 /// CT-091, CT-093: no more than parallelism at a time, until completions; finished pods are counted, then released.
 #[test]
-fn ct_091_ct_093_completions() {
+fn a_job_runs_until_its_completions_are_reached() {
     let mut lab = Lab::new(&["a-1"], &batch("completions: 3, parallelism: 2,"));
     lab.run(Span::seconds(3));
     assert_eq!(active(&lab).len(), 2);
@@ -74,7 +74,7 @@ fn ct_091_ct_093_completions() {
 
 /// CT-094: failures wait 10 s, 20 s, …; beyond the limit the Job fails.
 #[test]
-fn ct_094_backoff() {
+fn a_jobs_failed_pods_come_back_with_back_off_until_the_limit() {
     let mut lab = Lab::new(&["a-1"], &batch("backoffLimit: 1,"));
     lab.run(Span::seconds(3));
     let first = active(&lab)[0].clone();
@@ -95,7 +95,7 @@ fn ct_094_backoff() {
 
 /// CT-092: a terminating pod is replaced at once by default, and waited for under `Failed`.
 #[test]
-fn ct_092_replacement() {
+fn a_jobs_pod_is_replaced_by_its_policy() {
     for (more, expected) in [("", 1), ("podReplacementPolicy: Failed,", 0)] {
         let mut lab = Lab::new(&["a-1", "b-1"], &batch(more));
         lab.run(Span::seconds(3));
@@ -109,9 +109,9 @@ fn ct_092_replacement() {
     }
 }
 
-/// Indexed: each index once; what failed comes again under its index.
+/// Indexed: each index once; what failed comes again under its index. C-03.
 #[test]
-fn c_03_indexed() {
+fn an_indexed_job_runs_each_index_once() {
     let mut lab = Lab::new(
         &["a-1"],
         &batch("completions: 3, parallelism: 3, completionMode: Indexed,"),
@@ -132,7 +132,7 @@ fn c_03_indexed() {
 
 /// CT-094: a disruption can be ignored, an exit code can end the Job.
 #[test]
-fn ct_094_failure_policy() {
+fn a_failure_policy_decides_what_a_failed_pod_means() {
     let policy = "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, \
                   {action: FailJob, onExitCodes: {operator: In, values: [42]}}]},";
     for (code, disrupted, expected) in [

@@ -43,7 +43,7 @@ fn ready(lab: &Lab, node: &str) -> ConditionStatus {
 
 /// CT-042: the default timeline of a partition, from the last heartbeat.
 #[test]
-fn ct_042_timeline_of_a_partition() {
+fn a_partition_leads_to_taints_and_evictions_at_their_times() {
     let mut lab = Lab::new(&["a-1", "a-2", "b-1"], &pods(&[("one", "a-1"), ("two", "a-2")]));
     lab.run(Span::millis(61_000));
     lab.partition("a-1");
@@ -100,7 +100,7 @@ fn ct_042_timeline_of_a_partition() {
 
 /// CT-036: healing in time removes the taints and cancels the timers.
 #[test]
-fn ct_036_a_heal_cancels() {
+fn a_heal_cancels_the_eviction() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -121,7 +121,7 @@ fn ct_036_a_heal_cancels() {
 
 /// CT-029: one taint in ten seconds a zone; another zone has its own token.
 #[test]
-fn ct_029_taints_are_throttled_by_zone() {
+fn taints_are_throttled_by_zone() {
     let mut lab = Lab::new(&["a-1", "a-2", "a-3", "a-4", "a-5", "b-1", "b-2"], "");
     lab.run(Span::seconds(10));
     for node in ["a-1", "a-2", "b-1"] {
@@ -137,7 +137,7 @@ fn ct_029_taints_are_throttled_by_zone() {
 
 /// CT-030, trap 7: three of five nodes of a small zone: no NoExecute taint at all.
 #[test]
-fn ct_030_partial_disruption_of_a_small_zone_stops_taints() {
+fn partial_disruption_of_a_small_zone_stops_taints() {
     let mut lab = Lab::new(&["a-1", "a-2", "a-3", "a-4", "a-5", "b-1"], "");
     lab.run(Span::seconds(10));
     for node in ["a-1", "a-2", "a-3"] {
@@ -152,7 +152,7 @@ fn ct_030_partial_disruption_of_a_small_zone_stops_taints() {
 
 /// CT-031, trap 6: when every zone is lost, NoExecute taints go and evictions are cancelled; NoSchedule stays.
 #[test]
-fn ct_031_an_outage_of_everything_cancels_evictions() {
+fn an_outage_of_everything_cancels_evictions() {
     let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &pods(&[("one", "a-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -171,7 +171,7 @@ fn ct_031_an_outage_of_everything_cancels_evictions() {
 
 /// CT-032: a restarted manager gives full grace again. Trap 3.
 #[test]
-fn ct_032_restart_restarts_grace() {
+fn restart_restarts_grace() {
     let mut lab = Lab::new(&["a-1", "b-1"], "");
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -185,7 +185,7 @@ fn ct_032_restart_restarts_grace() {
 
 /// CT-034, CT-035, CT-038: at once without toleration, never for a daemon's, and a shorter one later moves nothing.
 #[test]
-fn ct_035_timers_are_not_moved() {
+fn timers_are_not_moved() {
     let mut lab = Lab::new(
         &["a-1", "b-1"],
         &pods(&[("one", "a-1"), ("two", "a-1"), ("three", "a-1")]),
@@ -215,7 +215,7 @@ fn ct_035_timers_are_not_moved() {
 
 /// CT-048, CT-050, CT-053: a deleted node's pods are collected 40 to 60 s later, marked Failed, by force.
 #[test]
-fn ct_048_orphans() {
+fn pods_of_nodes_that_are_gone_are_collected() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
     lab.run(Span::seconds(30));
     lab.partition("a-1");
@@ -246,7 +246,7 @@ fn ct_048_orphans() {
 
 /// CT-047, C-05: out of service needs a terminating pod and a node that is not ready.
 #[test]
-fn ct_047_out_of_service() {
+fn pods_of_a_node_out_of_service_are_collected() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -270,7 +270,7 @@ fn ct_047_out_of_service() {
 
 /// CT-046, C-06: beyond the threshold, evicted ones first, then the oldest.
 #[test]
-fn ct_046_threshold_of_finished_pods() {
+fn the_oldest_finished_pods_above_the_threshold_are_collected() {
     let settings = ControllerManagerSettings {
         terminated_pod_gc_threshold: 1,
         ..ControllerManagerSettings::default()
@@ -301,7 +301,7 @@ fn ct_046_threshold_of_finished_pods() {
 
 /// F-20: the three switches of this file change exactly their behaviour.
 #[test]
-fn f_20_switches_of_nodes() {
+fn switches_bring_older_rules_of_nodes_back() {
     for (switch, expected) in [
         ("node-controller-force-deletes", Vec::new()),
         ("lost-node-pods-failed", Vec::new()),

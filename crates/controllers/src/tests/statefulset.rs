@@ -31,7 +31,7 @@ fn scale(lab: &mut Lab, replicas: i32) {
 
 /// CT-074, CT-075: up in order, each when the one before is ready; down in reverse, one at a time.
 #[test]
-fn ct_074_ct_075_order() {
+fn members_come_and_go_in_order() {
     let mut lab = Lab::new(&["a-1"], &db(3, ""));
     for expected in [
         vec!["!db-0"],
@@ -66,7 +66,7 @@ fn ct_074_ct_075_order() {
 
 /// CT-074: one step of a set that wants more pods than any cluster holds costs what a step costs.
 #[test]
-fn ct_074_a_set_of_two_thousand_million() {
+fn a_set_of_two_thousand_million() {
     let mut lab = Lab::new(&["a-1"], &db(i32::MAX, ""));
     lab.run(Span::millis(2_100));
     assert_eq!(lab.pods(), ["db-0", "db-1", "!db-2"]);
@@ -74,7 +74,7 @@ fn ct_074_a_set_of_two_thousand_million() {
 
 /// C-02, CT-083, CT-084: a pod that cannot be confirmed dead holds its identity; a force delete frees it.
 #[test]
-fn ct_083_ct_084_an_identity_stalls_until_someone_asserts_its_death() {
+fn an_identity_stalls_until_someone_asserts_its_death() {
     let mut lab = Lab::new(&["a-1", "b-1"], &db(2, ""));
     lab.run(Span::seconds(5));
     let node = lab.get::<Pod>("db-1").unwrap().spec.node_name.clone().unwrap();
@@ -91,7 +91,7 @@ fn ct_083_ct_084_an_identity_stalls_until_someone_asserts_its_death() {
 
 /// CT-086: under OrderedReady lower ordinals are repaired, higher ones are not; under Parallel only the slot stalls.
 #[test]
-fn ct_086_a_stuck_member_in_the_middle() {
+fn a_stuck_member_in_the_middle() {
     for (more, expected) in [
         ("", vec!["db-0", "-db-1"]),
         ("podManagementPolicy: Parallel,", vec!["db-0", "-db-1", "db-2"]),
@@ -110,7 +110,7 @@ fn ct_086_a_stuck_member_in_the_middle() {
 
 /// CT-077, CT-078: from the top down to the partition; below it pods stay and come back at the old revision.
 #[test]
-fn ct_077_ct_078_rolling_update_with_a_partition() {
+fn a_rolling_update_stops_at_its_partition() {
     let mut lab = Lab::new(
         &["a-1"],
         &db(
@@ -155,7 +155,7 @@ fn ct_077_ct_078_rolling_update_with_a_partition() {
 
 /// CT-079: a broken revision blocks before the update step; reverting does nothing until the pod is deleted by hand.
 #[test]
-fn ct_079_stuck_rollback() {
+fn a_broken_update_is_stuck_until_its_pod_is_deleted() {
     let mut lab = Lab::new(&["a-1"], &db(2, ""));
     lab.run(Span::seconds(8));
     lab.broken = true;
@@ -176,7 +176,7 @@ fn ct_079_stuck_rollback() {
 
 /// CT-072: a finished pod is deleted once, and made again when it is gone.
 #[test]
-fn ct_072_a_finished_pod_is_replaced() {
+fn a_finished_pod_is_replaced() {
     let mut lab = Lab::new(&["a-1"], &db(1, ""));
     lab.run(Span::seconds(5));
     let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
@@ -193,7 +193,7 @@ fn ct_072_a_finished_pod_is_replaced() {
 
 /// CT-080, CT-081: claims come before pods and stay, unless the policy says otherwise.
 #[test]
-fn ct_080_ct_081_claims() {
+fn claims_are_made_kept_and_deleted_by_policy() {
     let claims = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}],";
     let mut lab = Lab::new(&["a-1"], &db(2, claims));
     lab.run(Span::seconds(8));
@@ -229,7 +229,7 @@ fn ct_080_ct_081_claims() {
 
 /// F-20: the what-if breaks the rule that CT-083 keeps.
 #[test]
-fn f_20_statefulset_replaces_unreachable() {
+fn the_switch_lets_a_stateful_set_replace_an_unreachable_member() {
     let mut switches = podscope_sim::Switches::default();
     switches.turn_on("statefulset-replaces-unreachable");
     let mut lab = Lab::with(

@@ -57,7 +57,7 @@ fn holder(lab: &Lab) -> Option<String> {
 
 /// V-04, CT-174: steps 6 to 15; every change of the holder is a swap from what was observed.
 #[test]
-fn v_04_the_steps_of_the_attach_protocol() {
+fn the_steps_of_the_attach_protocol() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
     assert_eq!(
@@ -95,7 +95,7 @@ fn v_04_the_steps_of_the_attach_protocol() {
 
 /// V-03, CT-135: through a VolumeAttachment; detached after the unmount is reported.
 #[test]
-fn ct_135_a_driver_attaches_and_detaches() {
+fn a_driver_attaches_and_detaches() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(EBS, "ReadWriteOnce"));
     lab.run(Span::seconds(3));
     assert_eq!(attached(&lab), ["a-1"]);
@@ -121,7 +121,7 @@ fn ct_135_a_driver_attaches_and_detaches() {
 
 /// CT-131, CT-133, CT-137: six minutes after nobody wants it there, if the node is not ready; a restart starts over; a setting forbids it.
 #[test]
-fn ct_131_ct_133_six_minutes() {
+fn a_volume_is_detached_by_force_after_six_minutes() {
     for (restart, disabled, early, late) in [
         (false, false, 400, 480),
         (true, false, 480, 700),
@@ -158,7 +158,7 @@ fn ct_131_ct_133_six_minutes() {
 
 /// CT-131, trap 2: with the out-of-service taint nothing is waited for, and readiness is not looked at.
 #[test]
-fn ct_131_out_of_service() {
+fn a_volume_of_a_node_out_of_service_is_detached_at_once() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
     uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
@@ -179,7 +179,7 @@ fn ct_131_out_of_service() {
 
 /// V-02, CT-129: what admits several nodes is attached to several.
 #[test]
-fn ct_129_shared_volumes() {
+fn a_shared_volume_is_attached_to_several_nodes() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteMany"));
     lab.apply(&pod("two", "b-1"));
     lab.run(Span::seconds(5));

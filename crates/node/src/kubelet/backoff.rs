@@ -71,8 +71,9 @@ pub(super) fn print_delay(delay: Span) -> String {
 mod tests {
     use super::*;
 
+    /// LC-085.
     #[test]
-    fn delays_after_exits_lc_085() {
+    fn delays_double_after_each_exit() {
         let mut entry = None;
         let mut finished = SimTime::from_seconds(100);
         assert_eq!(restart(&mut entry, finished, finished, LONGEST), Ok(()));
@@ -92,8 +93,9 @@ mod tests {
         }
     }
 
+    /// LC-091.
     #[test]
-    fn a_configured_maximum_bounds_the_first_delay_too_lc_091() {
+    fn a_configured_maximum_bounds_the_first_delay_too() {
         let longest = Span::seconds(5);
         let mut entry = None;
         let finished = SimTime::from_seconds(100);
@@ -104,8 +106,9 @@ mod tests {
         assert_eq!(restart(&mut entry, later, later, longest), Err(longest));
     }
 
+    /// LC-086.
     #[test]
-    fn forgotten_after_ten_minutes_lc_086() {
+    fn back_off_is_forgotten_after_ten_minutes() {
         let mut entry = Some(BackOff {
             delay: Span::seconds(300),
             last: SimTime::from_seconds(0),
@@ -117,8 +120,9 @@ mod tests {
         assert_eq!(entry.map(|entry| entry.delay), Some(Span::seconds(10)));
     }
 
+    /// LC-089.
     #[test]
-    fn printed_like_go_lc_089() {
+    fn a_delay_is_printed_as_go_prints_it() {
         let texts: Vec<String> = [10, 20, 40, 80, 160, 300]
             .map(|seconds| print_delay(Span::seconds(seconds)))
             .into();

@@ -135,8 +135,9 @@ mod tests {
         pod
     }
 
+    /// LC-133, LC-134, L-11.
     #[test]
-    fn grace_of_a_pod_lc_133_lc_134_l_11() {
+    fn the_grace_of_a_kill_comes_from_its_first_source() {
         let now = Switches::default();
         let old = Switches {
             grace_rules_v1_23: true,
@@ -162,15 +163,17 @@ mod tests {
         }
     }
 
+    /// LC-178.
     #[test]
-    fn kill_wait_lc_178() {
+    fn a_kill_is_waited_for_by_its_grace() {
         for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
             assert_eq!(kill_wait(&pod(30, None), Some(grace)), Span::seconds(seconds));
         }
     }
 
+    /// LC-138, LC-151.
     #[test]
-    fn remaining_grace_lc_138_lc_151() {
+    fn a_hook_leaves_the_rest_of_the_grace_but_at_least_two_seconds() {
         let switches = Switches::default();
         for (grace, hook_millis, timeout) in [(30, 10_000, 20), (30, 10_900, 20), (30, 29_000, 2), (1, 1000, 2)] {
             let left = Remaining::new(Some(grace), 5, &switches).after(Span::millis(hook_millis));

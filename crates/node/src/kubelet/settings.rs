@@ -314,7 +314,7 @@ mod tests {
 
     /// LC-187: any hard value drops the other defaults, unless they are merged.
     #[test]
-    fn hard_thresholds_replace_the_defaults_lc_187() {
+    fn hard_thresholds_replace_the_defaults() {
         for (merge, signals) in [
             (None, vec!["memory.available"]),
             (

@@ -440,8 +440,9 @@ fn spread_out(scores: &mut [i64]) {
 
 #[cfg(test)]
 mod tests {
+    /// SCH-092.
     #[test]
-    fn sch_092_divides_before_multiplying() {
+    fn divides_before_multiplying() {
         // 29/100 is 0.28999…: kube-scheduler shows 28.
         let mut scores = vec![0, 29, 100];
         super::spread_out(&mut scores);

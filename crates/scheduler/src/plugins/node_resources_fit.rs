@@ -483,8 +483,9 @@ fn in_words(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status
 mod tests {
     use super::*;
 
+    /// SCH-060.
     #[test]
-    fn sch_060_shapes() {
+    fn a_shape_is_interpolated_between_its_points() {
         let bin_packing = [(0, 0), (100, 100)];
         let bent = [(0, 0), (40, 80), (100, 100)];
         for (shape, utilization, score) in [

@@ -24,8 +24,9 @@ pub fn key(priority: i32, timestamp: i64, arrival: u64) -> SortKey {
 mod tests {
     use super::key;
 
+    /// SCH-038.
     #[test]
-    fn sch_038_priority_then_time() {
+    fn priority_then_time() {
         let mut pods = [
             ("old", key(0, 1, 1)),
             ("new", key(0, 2, 2)),

@@ -483,7 +483,7 @@ impl Draw {
 
 // K-01, K-03
 #[test]
-fn k_01_every_command_reads_back_as_it_was_printed() {
+fn every_command_reads_back_as_it_was_printed() {
     for seed in 0..6_000 {
         let mut draw = Draw(Rng::split(seed, "commands"));
         let command = if draw.0.below(4) == 0 {

@@ -2,8 +2,9 @@
 
 use super::*;
 
+/// K-01.
 #[test]
-fn k_01_canonical_text_reads_back_as_the_same_command() {
+fn canonical_text_reads_back_as_the_same_command() {
     for text in [
         "kubectl get pods",
         "kubectl get po,deploy -A -o wide -L app,zone --show-labels",
@@ -73,8 +74,9 @@ fn k_01_canonical_text_reads_back_as_the_same_command() {
     }
 }
 
+/// KC-119.
 #[test]
-fn kc_119_errors_in_kubectls_words() {
+fn wrong_lines_are_refused_in_kubectls_words() {
     for (text, want) in [
         (
             "kubectl gett pods",
@@ -178,8 +180,9 @@ fn kc_119_errors_in_kubectls_words() {
     }
 }
 
+/// KC-081.
 #[test]
-fn kc_081_grace() {
+fn a_deletions_grace_is_kubectls() {
     for (text, grace) in [
         ("kubectl delete pod a", None),
         ("kubectl delete pod a --now", Some(1)),
@@ -195,8 +198,9 @@ fn kc_081_grace() {
     }
 }
 
+/// Q-03.
 #[test]
-fn q_03_no_line_makes_it_panic() {
+fn no_line_makes_it_panic() {
     for text in [
         "kubectl get \"",
         "kubectl -n",
@@ -224,8 +228,9 @@ fn q_03_no_line_makes_it_panic() {
     }
 }
 
+/// K-03.
 #[test]
-fn k_03_completion() {
+fn completion_offers_what_fits_the_place() {
     let objects = podscope_cluster::Objects::default();
     let texts = |line: &str| -> Vec<String> {
         complete(line, line.len(), &objects)

@@ -70,7 +70,7 @@ fn a_check_answers_with_places() {
 
 /// U-09: where a frame takes long to make, the simulation gets as much time as the frames.
 #[test]
-fn u_09_frames_do_not_starve_the_simulation() {
+fn frames_do_not_starve_the_simulation() {
     let mut host = playing();
     // A frame that came at 1 000 and took 120 ms.
     while frames(&host.work(1_000.0)).is_empty() {}
@@ -186,7 +186,7 @@ fn a_picture_that_followed_is_as_one_made_anew() {
 
 /// U-02, F-01: a node tells what it is cut from; of a zone that is cut off each says so once, not for every other node.
 #[test]
-fn u_02_a_node_tells_what_it_is_cut_from() {
+fn a_node_tells_what_it_is_cut_from() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     for (line, cuts) in [
         (
@@ -224,7 +224,7 @@ fn u_02_a_node_tells_what_it_is_cut_from() {
 
 /// T-01: open, play, seek both ways, command in the past forks, undo.
 #[test]
-fn t_01_a_session_plays_seeks_and_forks() {
+fn a_session_plays_seeks_and_forks() {
     let (mut host, updates) = welcome();
     let mut clock = 0.0;
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
@@ -281,7 +281,7 @@ fn t_01_a_session_plays_seeks_and_forks() {
 
 /// T-03: what is shared opens as the same state.
 #[test]
-fn t_03_a_shared_session_opens_as_it_was() {
+fn a_shared_session_opens_as_it_was() {
     let mut host = welcome().0;
     let mut clock = 0.0;
     host.handle(Request::Seek { at: 20_000_000 }, clock);
@@ -326,7 +326,7 @@ fn t_03_a_shared_session_opens_as_it_was() {
 
 /// T-01, K-01: where time stands still a command is followed to its answer, and that is said once.
 #[test]
-fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
+fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     let updates = settle(&mut host, &mut clock);
@@ -365,7 +365,7 @@ fn t_01_a_command_in_a_session_that_stands_still_is_seen_at_once() {
 /// P-03: a large file is opened in pieces of work with progress; until then, and if it is refused, the running
 /// session stays.
 #[test]
-fn p_03_a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
+fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
     let mut host = welcome().0;
     let mut clock = 0.0;
     let padding = "# live\n".repeat(200_000);

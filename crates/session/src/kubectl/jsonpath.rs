@@ -506,8 +506,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// KC-054.
     #[test]
-    fn kc_054_templates() {
+    fn jsonpath_templates_print_what_kubectls_do() {
         let value = json!({"items": [
             {"metadata": {"name": "a", "annotations": {"x.y/z": "q"}}, "n": 1, "c": [{"t": "R", "s": "True"}, {"t": "S", "s": "False"}]},
             {"metadata": {"name": "b"}, "n": 2}

@@ -151,7 +151,7 @@ mod tests {
 
     /// KC-022.
     #[test]
-    fn kc_022_worked_rows() {
+    fn worked_pod_rows_are_printed_to_the_letter() {
         let ago = |seconds: i64| podscope_api::print_rfc3339((1_000_000 - seconds) * 1_000_000, 0);
         let c = |n: usize| json!((0..n).map(|i| json!({"name": format!("c{i}")})).collect::<Vec<_>>());
         let wait = |name: &str, reason: &str| json!({"name": name, "state": {"waiting": {"reason": reason}}});

@@ -172,8 +172,9 @@ mod tests {
         goal.map(|goal| goal.text.clone()).unwrap_or_default()
     }
 
+    /// E-01.
     #[test]
-    fn e_01_a_goal_has_words_for_people() {
+    fn a_goal_has_words_for_people() {
         for (goal, want) in [
             (
                 "{object: Pod default/p, path: .spec.nodeName, equals: a-1}",

@@ -244,8 +244,9 @@ mod tests {
         session
     }
 
+    /// T-01.
     #[test]
-    fn t_01_checkpoints_stay_within_their_room() {
+    fn checkpoints_stay_within_their_room() {
         let session = played();
         let (branch, world) = (session.branch(), session.world());
         let all = branch.checkpoint_count();
@@ -263,8 +264,9 @@ mod tests {
         assert_eq!(none.checkpoint_count(), 1, "t = 0 stays");
     }
 
+    /// T-01.
     #[test]
-    fn t_01_a_checkpoint_weighs_more_the_more_was_written_after_it() {
+    fn a_checkpoint_weighs_more_the_more_was_written_after_it() {
         let mut session = played();
         let world = session.world().clone();
         assert_eq!(own_weight(&world, &world), known(&world));

@@ -22,7 +22,7 @@ spec:
 
 // K-02, KC-078: ready endpoints, three of them and how many more.
 #[test]
-fn k_02_describe_service() {
+fn a_service_is_described_as_kubectl_does() {
     let session = session(SERVICE, 30);
     let (addresses, _) = run(
         &session,
@@ -56,7 +56,7 @@ fn k_02_describe_service() {
 
 // K-02, KC-077
 #[test]
-fn k_02_describe_policy_and_configuration() {
+fn policies_and_configuration_are_described_as_kubectl_does() {
     let session = session(
         "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\ndescription: very important\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata: {a: \"1\", b: \"x\\ny\"}\nbinaryData: {c: AAAA}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: pass}\ntype: Opaque\ndata: {key: c2VjcmV0}\n---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: \"true\"}}\nprovisioner: disk.example.com\nparameters: {kind: ssd}\nvolumeBindingMode: WaitForFirstConsumer\nallowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]\n",
         0,
@@ -168,7 +168,7 @@ Events:                <none>
 
 // K-02: a kind without a form of its own shows its fields, words set apart and acronyms in capitals.
 #[test]
-fn k_02_describe_other_kinds() {
+fn other_kinds_are_described_as_kubectl_does() {
     let session = session(
         "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: l, uid: l1, creationTimestamp: 2025-12-31T00:00:00Z, resourceVersion: \"7\"}\nspec: {holderIdentity: me, leaseDurationSeconds: 15}\n",
         0,

@@ -51,7 +51,7 @@ status: {phase: Succeeded}
 
 // K-02, KC-074, KC-075: percentages are of the allocatable and truncated; a finished pod does not count.
 #[test]
-fn k_02_describe_node() {
+fn a_node_is_described_as_kubectl_does() {
     let session = session(NODE, 0);
     check(
         &session,
@@ -134,9 +134,9 @@ Events:              <none>
     );
 }
 
-// LC-202: the lease's last renewal goes on although nothing is written.
+// LC-202: the lease's last renewal goes on although nothing is written. K-02.
 #[test]
-fn k_02_describe_node_shows_the_last_renewal() {
+fn describe_node_shows_the_last_renewal() {
     let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", 100);
     let renewed = |session: &podscope_session::timeline::Session| {
         let (text, _) = super::run(session, "kubectl describe node a-1");

@@ -117,7 +117,7 @@ message: of a pod that is gone
 
 // K-02, KC-065, KC-067, KC-069 to KC-073
 #[test]
-fn k_02_describe_pod() {
+fn a_pod_is_described_as_kubectl_does() {
     let session = session(&format!("{NODE}{POD}"), 0);
     check(
         &session,
@@ -262,8 +262,9 @@ Events:
 }
 
 // KC-066, KC-068
+// K-02.
 #[test]
-fn k_02_describe_finds_by_prefix_and_says_what_is_missing() {
+fn describe_finds_by_prefix_and_says_what_is_missing() {
     let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\nspec: {terminationGracePeriodSeconds: 60, containers: [{name: c, image: x}]}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-2}\nspec: {containers: [{name: c, image: x}]}\n";
     let mut session = session(manifest, 10);
     let (both, errors) = run(&session, "kubectl describe pods web --show-events=false");

@@ -19,7 +19,7 @@ spec:
 
 // K-02, KC-076
 #[test]
-fn k_02_describe_deployment() {
+fn a_deployment_is_described_as_kubectl_does() {
     let mut session = session(DEPLOYMENT, 30);
     let set = |session: &podscope_session::timeline::Session| {
         let (names, _) = run(session, "kubectl get rs -o name --sort-by=.metadata.creationTimestamp");
@@ -173,7 +173,7 @@ spec:
 
 // K-02, KC-077
 #[test]
-fn k_02_describe_stateful_set() {
+fn a_stateful_set_is_described_as_kubectl_does() {
     let session = session(STATEFUL_SET, 60);
     check(
         &session,
@@ -287,7 +287,7 @@ spec:
 
 // K-02, KC-077
 #[test]
-fn k_02_describe_daemon_set_and_job() {
+fn daemon_sets_and_jobs_are_described_as_kubectl_does() {
     let session = session(OTHERS, 60);
     check(
         &session,

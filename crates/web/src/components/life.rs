@@ -124,7 +124,7 @@ mod tests {
 
     /// U-02: quiet where API and machine agree.
     #[test]
-    fn u_02_only_a_difference_is_marked() {
+    fn only_a_difference_is_marked() {
         for (api, machine, differs) in [
             ("running", "runs since 0:02.7", false),
             ("ended: Completed, exit code 0", "no process", false),

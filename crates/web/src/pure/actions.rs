@@ -355,7 +355,7 @@ mod tests {
 
     /// K-01: every button's command is one; an object offers what its kind allows.
     #[test]
-    fn k_01_actions_are_commands() {
+    fn actions_are_commands() {
         let pod_of = |mark| PodView {
             key: "shop/web-0".into(),
             node: "a-1".into(),

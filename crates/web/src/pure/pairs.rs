@@ -65,7 +65,7 @@ mod tests {
 
     // T-04
     #[test]
-    fn t_04_the_ways_are_scenarios_that_open() {
+    fn the_ways_are_scenarios_that_open() {
         for way in PAIRS.iter().flat_map(|(_, ways)| ways) {
             let loaded = podscope_session::scenario::load(&[("compare.yaml".into(), scenario(way))]);
             let loaded = loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", way.title));

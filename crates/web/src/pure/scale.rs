@@ -290,7 +290,7 @@ mod tests {
 
     /// U-09: ten thousand terminations are a few hundred bars, and none is left out.
     #[test]
-    fn u_09_bars_without_room_stand_for_each_other() {
+    fn bars_without_room_stand_for_each_other() {
         let span = Span {
             from: 0,
             to: 3_600 * SECOND,
