@@ -168,6 +168,7 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
         "README.md",
         "Trunk.toml",
         "crates",
+        "docs",
         "index.html",
         "rust-toolchain.toml",
         "tests",

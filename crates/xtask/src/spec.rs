@@ -1,45 +1,101 @@
-//! `cargo xtask spec`: each row of the specification with the tests that name it.
+//! `cargo xtask spec`: each row of the specification and each numbered fact with the tests that name it.
 //!
-//! A row counts as named by a test function (its name, the comments above it, its body), by an
-//! end-to-end story and by a scenario or lesson file. Ordinary code and docs do not count.
+//! A row counts as named by a test function (the comments above it, its body), by an end-to-end
+//! story and by a scenario or lesson file. Ordinary code and documents do not count, but what they
+//! cite must stand in the book (`docs/`): an ID that leads nowhere is an error, and so is one in a
+//! test's name, which says what the test shows.
 
 use crate::host;
 use crate::run::Fallible;
 use crate::site::{files_under, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Prints the rows; with `--missing` only those that nothing names, and the figure.
+/// The files of the book whose lines begin with the IDs they define.
+const BOOK: &[&str] = &[
+    "docs/specification.md",
+    "docs/facts/scheduler.md",
+    "docs/facts/lifecycle.md",
+    "docs/facts/controllers.md",
+    "docs/facts/kubectl.md",
+    "docs/facts/validation.md",
+];
+
+/// What an ID begins with, and how many digits follow.
+const FAMILIES: &[(&str, usize)] = &[
+    ("P", 2),
+    ("S", 2),
+    ("L", 2),
+    ("C", 2),
+    ("V", 2),
+    ("F", 2),
+    ("K", 2),
+    ("T", 2),
+    ("U", 2),
+    ("E", 2),
+    ("Q", 2),
+    ("SCH", 3),
+    ("LC", 3),
+    ("CT", 3),
+    ("KC", 3),
+    ("VA", 3),
+];
+
+/// Prints the rows; with `--missing` only those of the specification that nothing names, and the figures.
 pub(crate) fn report(args: &[String]) -> Fallible {
-    let rows = rows(&read(&host::root().join("tests/spec.md"))?);
+    let missing_only = args.iter().any(|a| a == "--missing");
+    let sources = sources()?;
     let mut named: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (file, text) in sources()? {
-        for (place, ids) in places(&file, &text) {
+    let mut wrong = Vec::new();
+    for (file, text) in &sources {
+        for (place, ids) in places(file, text) {
             for id in ids {
                 named.entry(id).or_default().insert(place.clone());
             }
         }
+        wrong.extend(numbered_tests(file, text));
     }
-    let missing_only = args.iter().any(|a| a == "--missing");
-    let mut shown = 0;
-    for (id, title) in &rows {
-        let places = named.get(id);
-        shown += usize::from(places.is_some());
-        if missing_only && places.is_some() {
-            continue;
+
+    let mut known = BTreeSet::new();
+    for file in BOOK {
+        let rows = rows(&read(&host::root().join(file))?);
+        let shown = rows.iter().filter(|(id, _)| named.contains_key(id)).count();
+        for (id, title) in &rows {
+            show(id, title, named.get(id), missing_only, *file == BOOK[0]);
         }
-        println!("{id}  {}", cut(title, 100));
-        for place in places.into_iter().flatten() {
-            println!("      {place}");
-        }
-        if places.is_none() && !missing_only {
-            println!("      (no test names it)");
+        println!(
+            "{file}: {shown} of {} rows are named by a test, a story or a scenario",
+            rows.len()
+        );
+        known.extend(rows.into_iter().map(|(id, _)| id));
+    }
+
+    for (file, text) in &sources {
+        for (number, line) in text.lines().enumerate() {
+            let lost = ids_in(line).into_iter().filter(|id| !known.contains(id));
+            wrong.extend(lost.map(|id| format!("{file}:{}: the book has no {id}", number + 1)));
         }
     }
-    println!(
-        "{shown} of {} rows are named by a test, a story or a scenario",
-        rows.len()
-    );
-    Ok(())
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("\n"))
+    }
+}
+
+fn show(id: &str, title: &str, places: Option<&BTreeSet<String>>, missing_only: bool, is_specification: bool) {
+    if missing_only {
+        if places.is_none() && is_specification {
+            println!("{id}  {}", cut(title, 100));
+        }
+        return;
+    }
+    println!("{id}  {}", cut(title, 100));
+    for place in places.into_iter().flatten() {
+        println!("      {place}");
+    }
+    if places.is_none() && is_specification {
+        println!("      (no test names it)");
+    }
 }
 
 fn cut(text: &str, length: usize) -> String {
@@ -52,48 +108,64 @@ fn cut(text: &str, length: usize) -> String {
     }
 }
 
-/// `| S-01 | requirement |` rows, in order.
+/// The IDs that lines begin with, whatever marks stand before them, with what follows; in order.
 fn rows(text: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| {
-            let mut cells = line.strip_prefix('|')?.splitn(2, '|');
-            let id = cells.next()?.trim();
-            let title = cells.next()?.trim().trim_end_matches('|').trim();
-            (ids_in(id).len() == 1 && id.len() == 4).then(|| (id.to_string(), title.to_string()))
+            let line = line.trim_start_matches(['|', '-', '*', '#', ' ']);
+            let id = ids_in(line).into_iter().find(|id| line.starts_with(id.as_str()))?;
+            let title = line[id.len()..].trim_start_matches(['*', ':', ' ', '|']);
+            Some((id, title.trim_end_matches(['|', ' ']).to_string()))
         })
         .collect()
 }
 
-/// Files that may name rows, with their text.
+/// Files that may cite the book, with their text.
 fn sources() -> Fallible<Vec<(String, String)>> {
     let root = host::root();
-    let mut all = Vec::new();
-    for dir in ["crates", "tests"] {
-        for file in files_under(&root, dir)? {
-            let wanted = [".rs", ".mjs", ".yaml", ".yml"].iter().any(|ext| file.ends_with(ext));
-            let skipped = file.contains("/node_modules/") || file.contains("/target/") || file.contains("/pkg/");
-            if wanted && !skipped {
-                let text = read(&root.join(&file))?;
-                all.push((file, text));
-            }
-        }
+    let mut files: Vec<String> = ["README.md", "ARCHITECTURE.md", "index.html"].map(String::from).into();
+    for dir in ["crates", "tests", "docs", "www", ".github"] {
+        files.extend(files_under(&root, dir)?);
     }
-    Ok(all)
+    let wanted = |file: &String| {
+        let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let built = ["/node_modules/", "/target/", "/pkg/"]
+            .iter()
+            .any(|dir| file.contains(dir));
+        ["rs", "mjs", "js", "yaml", "yml", "md", "html", "css", "toml"].contains(&ending) && !built
+    };
+    let files = files.into_iter().filter(wanted);
+    files
+        .map(|file| read(&root.join(&file)).map(|text| (file, text)))
+        .collect()
 }
 
-/// The tests of a file with the IDs they name.
+/// The tests of a file with the IDs they name: Rust's test functions, stories, scenarios and lessons.
 fn places(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     if file.ends_with(".rs") {
-        return test_functions(text)
-            .into_iter()
-            .map(|(name, body)| {
-                let mut ids = ids_in(&body);
-                ids.extend(ids_in_name(&name));
-                (format!("{file} {name}"), ids)
-            })
+        let tests = test_functions(text).into_iter();
+        return tests
+            .map(|(name, body)| (format!("{file} {name}"), ids_in(&body)))
             .collect();
     }
-    vec![(file.to_string(), ids_in(text))]
+    let shows = [".mjs", ".yaml", ".yml"].iter().any(|ending| file.ends_with(ending));
+    if shows {
+        vec![(file.to_string(), ids_in(text))]
+    } else {
+        Vec::new()
+    }
+}
+
+/// Tests whose names hold an ID: a number says nothing to who reads that the test failed.
+fn numbered_tests(file: &str, text: &str) -> Vec<String> {
+    if !file.ends_with(".rs") {
+        return Vec::new();
+    }
+    let tests = test_functions(text).into_iter().map(|(name, _)| name);
+    tests
+        .filter(|name| has_id(name))
+        .map(|name| format!("{file}: {name} holds an ID in its name: it belongs into the comment"))
+        .collect()
 }
 
 /// Each function marked as a test: its name, and its text with the comments above.
@@ -126,51 +198,52 @@ fn test_functions(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// `S-01`-like words of a text.
+/// The IDs of a text: `S-01`, `SCH-041`.
 fn ids_in(text: &str) -> BTreeSet<String> {
-    let bytes = text.as_bytes();
-    (0..bytes.len().saturating_sub(3))
-        .filter(|&i| {
-            bytes[i].is_ascii_uppercase()
-                && bytes[i + 1] == b'-'
-                && bytes[i + 2].is_ascii_digit()
-                && bytes[i + 3].is_ascii_digit()
-                && !bytes.get(i + 4).is_some_and(u8::is_ascii_alphanumeric)
-                && (i == 0 || !(bytes[i - 1].is_ascii_alphanumeric() || bytes[i - 1] == b'-'))
-        })
-        .map(|i| text[i..i + 4].to_string())
-        .collect()
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    words.filter(|word| is_id(word)).map(str::to_string).collect()
 }
 
-/// IDs in a function's name: `s_01_…`, `s01_…`.
-fn ids_in_name(name: &str) -> BTreeSet<String> {
+fn is_id(word: &str) -> bool {
+    word.split_once('-').is_some_and(|(family, number)| {
+        FAMILIES.contains(&(family, number.len())) && number.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+/// Whether a function's name holds an ID: `s_01_…`, `sch041_…`.
+fn has_id(name: &str) -> bool {
     let words: Vec<&str> = name.split('_').collect();
-    let number = |w: &str| w.len() == 2 && w.bytes().all(|b| b.is_ascii_digit());
-    let letter = |w: &str| w.len() == 1 && w.bytes().all(|b| b.is_ascii_lowercase());
-    let mut ids = BTreeSet::new();
-    for (i, word) in words.iter().enumerate() {
-        let next = words.get(i + 1).copied().unwrap_or_default();
-        if letter(word) && number(next) {
-            ids.insert(format!("{}-{next}", word.to_ascii_uppercase()));
-        } else if word.is_char_boundary(1) && word.len() == 3 && letter(&word[..1]) && number(&word[1..]) {
-            ids.insert(format!("{}-{}", word[..1].to_ascii_uppercase(), &word[1..]));
-        }
-    }
-    ids
+    let joined = words.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1]));
+    let whole = words.iter().map(|word| {
+        let digits = word.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+        format!("{}-{}", &word[..digits], &word[digits..])
+    });
+    joined.chain(whole).any(|word| is_id(&word.to_ascii_uppercase()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ids_in, ids_in_name, rows, test_functions};
+    use super::{has_id, ids_in, rows, test_functions};
 
     #[test]
     fn only_whole_ids_count() {
-        let found: Vec<String> = ids_in("S-01, SCH-104 and F-020; (P-02) LC-138 E-01.")
+        let found: Vec<String> = ids_in("S-01, SCH-104 and F-020; (P-02) LC-138 E-01. X-01 US-01 SHA-256")
             .into_iter()
             .collect();
-        assert_eq!(found, ["E-01", "P-02", "S-01"]);
-        let found: Vec<String> = ids_in_name("s_10_two_constraints_u08").into_iter().collect();
-        assert_eq!(found, ["S-10", "U-08"]);
+        assert_eq!(found, ["E-01", "LC-138", "P-02", "S-01", "SCH-104"]);
+    }
+
+    #[test]
+    fn ids_are_found_in_names_of_tests() {
+        let named = [
+            "s_10_two_constraints",
+            "a_page_u08",
+            "va084_to_va103_containers",
+            "sch_036_x",
+        ];
+        assert!(named.into_iter().all(has_id));
+        let plain = ["grace_of_30_seconds", "v1_36_says_so", "a_1", "lc_is_no_number"];
+        assert!(!plain.into_iter().any(has_id));
     }
 
     #[test]
@@ -183,8 +256,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_table_lines_with_an_id() {
-        let text = "| ID | requirement |\n|---|---|\n| P-01 | A static site. |\ntext S-01\n";
-        assert_eq!(rows(text), [("P-01".to_string(), "A static site.".to_string())]);
+    fn rows_begin_with_their_id() {
+        let text =
+            "| ID | requirement |\n| P-01 | A static site. |\ntext S-01\n- **LC-001** A pod.\nVA-003|Required|`x`\n";
+        let found = rows(text);
+        let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["P-01", "LC-001", "VA-003"]);
+        assert_eq!((found[0].1.as_str(), found[1].1.as_str()), ("A static site.", "A pod."));
     }
 }
