@@ -260,7 +260,7 @@ fn help() {
     );
     let line = format!("kubectl apply -f - <<EOF\n{pod}EOF");
     session
-        .command(podscope_session::command::parse(&line).expect("a command"))
+        .command(podscope_kubectl::command::parse(&line).expect("a command"))
         .expect("room");
     session.advance(SimTime::from_seconds(60), u64::MAX);
     let key = ObjectKey::new("default", "waits");

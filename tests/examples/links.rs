@@ -4,9 +4,10 @@
 use std::fs;
 
 use podscope_cluster::{SimTime, Span};
+use podscope_kubectl::command;
 use podscope_session::link::{Link, MAX_DOCUMENT};
 use podscope_session::timeline::{MAX_COMMANDS, Session};
-use podscope_session::{command, lessons, scenario};
+use podscope_session::{lessons, scenario};
 use podscope_tests::links::held;
 use podscope_tests::root;
 

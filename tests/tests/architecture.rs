@@ -15,7 +15,8 @@ const BELOW: &[(&str, &[&str])] = &[
     ("podscope-controllers", SIM),
     ("podscope-cluster", COMPONENTS),
     ("podscope-protocol", &["podscope-api"]),
-    ("podscope-session", WORLD),
+    ("podscope-kubectl", WORLD),
+    ("podscope-session", DESK),
     ("podscope-js", ENGINE),
     // The page knows nothing else of the engine.
     ("podscope-web", &["podscope-protocol", "podscope-api"]),
@@ -38,7 +39,18 @@ const COMPONENTS: &[&str] = &[
 ];
 
 const WORLD: &[&str] = &[
+    "podscope-cluster",
+    "podscope-apiserver",
+    "podscope-node",
+    "podscope-controllers",
+    "podscope-scheduler",
+    "podscope-sim",
+    "podscope-api",
+];
+
+const DESK: &[&str] = &[
     "podscope-protocol",
+    "podscope-kubectl",
     "podscope-cluster",
     "podscope-apiserver",
     "podscope-node",
@@ -51,6 +63,7 @@ const WORLD: &[&str] = &[
 const ENGINE: &[&str] = &[
     "podscope-session",
     "podscope-protocol",
+    "podscope-kubectl",
     "podscope-cluster",
     "podscope-apiserver",
     "podscope-node",
@@ -192,6 +205,7 @@ fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
         "controllers",
         "cluster",
         "protocol",
+        "kubectl",
         "session",
     ] {
         let path = root().join(format!("crates/{name}/src/lib.rs"));

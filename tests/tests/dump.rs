@@ -5,7 +5,7 @@ use podscope_api::ordered;
 
 use podscope_api::{Node, Pod, PodPhase};
 use podscope_cluster::SimTime;
-use podscope_session::command::{self, Command};
+use podscope_kubectl::command::{self, Command};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 use podscope_tests::dump::{Size, dump};

@@ -1,7 +1,7 @@
 //! Owner references and what becomes of dependents. C-11, CT-150, CT-152.
 
 use podscope_cluster::{SimTime, What};
-use podscope_session::command;
+use podscope_kubectl::command;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 

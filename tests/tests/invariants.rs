@@ -2,7 +2,7 @@
 
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{INVARIANTS, Promise, SimTime};
-use podscope_session::command;
+use podscope_kubectl::command;
 use podscope_session::report::field;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};

@@ -1,8 +1,8 @@
 //! T-05, T-06: what is saved opens as it was; what is exported can be read.
 
 use podscope_cluster::SimTime;
+use podscope_kubectl::command;
 use podscope_protocol::{ExportKind, Frame, Request, Source, Update};
-use podscope_session::command;
 use podscope_session::host::{Host, Wants};
 use podscope_session::report;
 use podscope_session::scenario;

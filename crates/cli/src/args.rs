@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use podscope_cluster::{SimTime, Span};
+use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
-use podscope_session::duration::parse_duration;
 use podscope_session::scenario::File;
 
 /// Status of bad input or usage.

@@ -4,8 +4,8 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use std::process::ExitCode;
 
+use podscope_kubectl::command;
 use podscope_protocol::Problem;
-use podscope_session::command;
 use podscope_session::link::Link;
 use podscope_session::report::field;
 use podscope_session::search::{Found, Goal, Run, Source, exception, shrink};

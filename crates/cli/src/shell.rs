@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use podscope_cluster::Span;
-use podscope_session::command;
+use podscope_kubectl::command;
 use podscope_session::scenario;
 use podscope_session::shell::{Answer, Shell, Typed, read_typed};
 use podscope_session::timeline::Session;

@@ -2,8 +2,8 @@
 //! `document`, `line`, `column`, `path` and `file` of the first problem, and all of them in `problems`.
 
 use js_sys::{Error, Reflect};
+use podscope_kubectl::command::CommandError;
 use podscope_protocol::Problem;
-use podscope_session::command::CommandError;
 use wasm_bindgen::JsValue;
 
 use crate::plain;

@@ -2,9 +2,9 @@
 
 use podscope_api::ObjectKey;
 use podscope_cluster::SimTime;
+use podscope_kubectl::command::{self, Command};
+use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
-use podscope_session::command::{self, Command};
-use podscope_session::duration::parse_duration;
 use podscope_session::link::{self, Link};
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{END_OF_TIME, MAX_RECORDS, Slice};

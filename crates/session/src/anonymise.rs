@@ -8,8 +8,8 @@ use podscope_api::ordered;
 use podscope_api::Kind;
 use serde_json::Value;
 
-use crate::command::{self, Command, CreateWhat, Kubectl, Selection, Target};
 use crate::link::Link;
+use podscope_kubectl::command::{self, Command, CreateWhat, Kubectl, Selection, Target};
 
 /// The renaming.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::duration::print_duration;
 use crate::timeline::Session;
 use crate::view::{Owners, Picture, ZONE};
+use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
 /// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.

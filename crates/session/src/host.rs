@@ -10,10 +10,10 @@ mod open;
 use podscope_cluster::{SimTime, Span};
 
 use self::console::{STANDS_STILL, complain, console_line, new_output, notice, run_line};
-use crate::command;
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
-use podscope_protocol::{ExportKind, Frame, Request, SubjectRef, Update};
+use podscope_kubectl::command;
+use podscope_protocol::{Completion, ExportKind, Frame, Request, SubjectRef, Update};
 
 /// Milliseconds of a clock that only goes forward; its zero means nothing.
 pub type ClockMillis = f64;
@@ -293,6 +293,11 @@ impl Host {
                     Request::Export { what } => updates.push(answers::export(&show.session, what)),
                     Request::Complete { line, cursor } => {
                         let (replace, choices) = command::complete(&line, cursor, show.session.world().objects());
+                        let choices = choices.into_iter().map(|choice| Completion {
+                            text: choice.text,
+                            hint: choice.hint,
+                        });
+                        let choices = choices.collect();
                         updates.push(Update::Completions { line, replace, choices });
                     }
                     _ => {}

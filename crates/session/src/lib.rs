@@ -1,10 +1,11 @@
-//! A person's work on a world: commands, scenarios, timeline, links, lessons.
+//! A person's work on a world: scenarios, timeline, links, lessons.
 //!
 //! ```
 //! use podscope_cluster::SimTime;
+//! use podscope_kubectl::command;
 //! use podscope_session::link::{self, Link};
 //! use podscope_session::timeline::{Session, Slice};
-//! use podscope_session::{command, report, scenario};
+//! use podscope_session::{report, scenario};
 //!
 //! let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: nginx}]}}";
 //! let loaded = scenario::load(&[("pod.yaml".into(), pod.into())]).expect("it reads well");
@@ -25,12 +26,9 @@
 #![deny(missing_docs)]
 
 mod anonymise;
-pub mod command;
-pub mod duration;
 pub mod explain;
 pub mod export;
 pub mod host;
-pub mod kubectl;
 pub mod lessons;
 pub mod link;
 pub mod report;

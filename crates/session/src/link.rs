@@ -9,10 +9,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_cluster::SimTime;
 use serde::{Deserialize, Serialize};
 
-use crate::command;
 use crate::lessons;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{END_OF_TIME, MAX_COMMANDS, Session};
+use podscope_kubectl::command;
 use podscope_protocol::Problem;
 
 /// The prefix of this form.

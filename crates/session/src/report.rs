@@ -4,15 +4,14 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::{Objects, Record};
 use serde_json::{Value, json};
 
-use crate::command::{Get, Target};
-use crate::kubectl;
 use crate::timeline::{Records, Session};
+use podscope_kubectl::command::{Get, Target};
 
 /// All objects as one `v1` `List`: what `kubectl get -o json` of all kinds would show.
 pub fn object_list(session: &Session) -> Value {
     let objects = session.world().objects();
     let all: Vec<Object> = Kind::ALL.iter().flat_map(|kind| objects.list_kind(*kind)).collect();
-    kubectl::list_value(&all, true)
+    podscope_kubectl::list_value(&all, true)
 }
 
 /// The same in YAML.
@@ -84,7 +83,7 @@ pub fn events(session: &Session) -> String {
         })
     };
     session
-        .read(&crate::command::Kubectl::Get(get))
+        .read(&podscope_kubectl::command::Kubectl::Get(get))
         .map_or_else(String::new, |printed| printed.stdout())
 }
 

@@ -16,10 +16,10 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::{Setup, SimTime, Span};
 
-use crate::command::Command;
-use crate::duration::parse_duration;
 use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
+use podscope_kubectl::command::Command;
+use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
 pub use problems::MAX_PLACED;
 

@@ -3,9 +3,9 @@
 
 use podscope_cluster::{SimTime, Span};
 
-use crate::command::{self, Command, CommandError};
-use crate::duration::parse_duration;
 use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
+use podscope_kubectl::command::{self, Command, CommandError};
+use podscope_kubectl::duration::parse_duration;
 
 /// How far a command is followed to its answer where nobody says how long to wait.
 const ANSWER: Span = Span::millis(100);

@@ -571,7 +571,7 @@ fn a_pending_pod_is_explained_and_helped() {
         .position(|remedy| !remedy.command.is_empty())
         .expect("a remedy with a command");
     assert!(
-        podscope_session::command::parse(&remedies[index].command).is_ok(),
+        podscope_kubectl::command::parse(&remedies[index].command).is_ok(),
         "{remedies:?}"
     );
     let command = remedies[index].command.clone();

@@ -2,7 +2,7 @@
 //! words for good and bad input (KC-050 to KC-063, KC-079 to KC-119).
 
 use podscope_cluster::SimTime;
-use podscope_session::command::{Command, parse};
+use podscope_kubectl::command::{Command, parse};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 

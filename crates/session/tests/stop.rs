@@ -2,7 +2,7 @@
 //! `rollout undo` print instead of doing, or of saying that it was done.
 
 use podscope_cluster::SimTime;
-use podscope_session::command::parse;
+use podscope_kubectl::command::parse;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 

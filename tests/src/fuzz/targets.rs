@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use podscope_api::ContainerBehavior;
 use podscope_cluster::{SimTime, Span};
+use podscope_kubectl::command::{self, Command};
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
-use podscope_session::command::{self, Command};
 use podscope_session::host::{Host, Wants};
 use podscope_session::link::{self, Link};
 use podscope_session::scenario;

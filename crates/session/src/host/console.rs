@@ -2,7 +2,7 @@
 //! has to say. It knows no frames and no clock but the session's own.
 
 use super::Show;
-use crate::command::{self, Command};
+use podscope_kubectl::command::{self, Command};
 use podscope_protocol::{ConsoleLine, Micros, Update};
 
 /// Said after a command that was given while time stands still.

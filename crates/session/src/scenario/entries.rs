@@ -11,7 +11,7 @@ use podscope_cluster::fault::Fault;
 
 use super::document::EntryDocument;
 use super::{MAX_ENTRIES, Place, Reader, Timed};
-use crate::command::{self, Command};
+use podscope_kubectl::command::{self, Command};
 
 /// Machines that the faults of a scenario are about.
 #[derive(Default)]

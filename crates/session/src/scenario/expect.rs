@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::Place;
 use super::document::ExpectDocument;
-use crate::command::{self, Command, Get, Kubectl, Selection};
-use crate::duration::{parse_duration, print_duration};
-use crate::kubectl::{FieldQuery, LabelQuery, Path, find};
+use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
+use podscope_kubectl::duration::{parse_duration, print_duration};
+use podscope_kubectl::{FieldQuery, LabelQuery, Path};
 
 /// When an expectation is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -334,5 +334,5 @@ impl Check {
 
 fn count(get: &Get, objects: &Objects) -> usize {
     // Its selectors were read when the scenario was.
-    find(&get.target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
+    podscope_kubectl::count(&get.target, objects)
 }

@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::expect::{Check, Test, Timing};
-use crate::command::{Get, Selection};
-use crate::duration::print_duration;
 use podscope_cluster::SimTime;
+use podscope_kubectl::command::{Get, Selection};
+use podscope_kubectl::duration::print_duration;
 
 /// `Pod web-0 is being deleted`, `There are 3 Running pods labelled app=web`.
 pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String {

@@ -3,8 +3,8 @@
 use podscope_cluster::{Rng, Span};
 
 use super::{Part, at};
-use crate::command;
 use crate::scenario::Timed;
+use podscope_kubectl::command;
 
 /// One of the names, drawn.
 pub(super) fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {

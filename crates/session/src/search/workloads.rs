@@ -336,7 +336,7 @@ fn command(rng: &mut Rng, cast: &Cast) -> Option<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command;
+    use podscope_kubectl::command;
 
     /// Everything that is drawn is well-formed: each command parses and each object is admitted.
     #[test]

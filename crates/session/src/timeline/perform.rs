@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::branch::Entry;
 use super::log::{Log, Nothing};
 use super::{MAX_COMMANDS, Records, Session};
-use crate::command::{Command, Kubectl};
-use crate::kubectl::{self, Printed, View};
 use crate::scenario::Timed;
+use podscope_kubectl::command::{Command, Kubectl};
+use podscope_kubectl::{Printed, View};
 
 /// Exit status of a command that was interrupted, as a shell tells it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
@@ -107,7 +107,7 @@ impl Session {
         match command {
             Command::Kubectl(kubectl) => {
                 let now = podscope_api::Time(self.world.start().0 + self.world.now().0);
-                let plan = kubectl::plan(kubectl, self.world.objects(), now);
+                let plan = podscope_kubectl::plan(kubectl, self.world.objects(), now);
                 self.world.record_command(&text, plan.refused.as_deref(), &mut log);
                 let at = self.world.now();
                 for (is_error, line) in plan.lines {
@@ -166,7 +166,7 @@ impl Session {
             }
             Command::Help(topic) => {
                 let at = self.world.now();
-                for line in crate::command::help_text(topic).lines() {
+                for line in podscope_kubectl::command::help_text(topic).lines() {
                     log.output(OutputLine {
                         at,
                         command: number,
@@ -188,7 +188,7 @@ impl Session {
             let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
             Some(podscope_api::Time(start.0 + at.0))
         };
-        kubectl::read(
+        podscope_kubectl::read(
             command,
             &View {
                 objects: self.world.objects(),

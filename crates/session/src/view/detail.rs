@@ -6,8 +6,8 @@ use podscope_cluster::SimTime;
 
 use super::nodes::Machines;
 use super::words;
-use crate::kubectl::{event_times, node_status, pod_row};
 use crate::timeline::Session;
+use podscope_kubectl::{event_times, node_status, pod_row};
 use podscope_protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 
 /// The detail of a subject at the cursor.
@@ -66,7 +66,7 @@ fn micros(session: &Session, at: Option<Time>) -> i64 {
 }
 
 fn yaml(object: &Object) -> String {
-    podscope_api::print_yaml(&crate::kubectl::shown(object, false))
+    podscope_api::print_yaml(&podscope_kubectl::shown(object, false))
 }
 
 fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {

@@ -12,8 +12,8 @@ use podscope_scheduler::{Pool, QueueEntry};
 use super::Owners;
 use super::nodes::Machines;
 use super::words;
-use crate::kubectl::pod_row;
 use crate::timeline::Session;
+use podscope_kubectl::pod_row;
 use podscope_protocol::{Frame, PodMark, PodView, QueueView, TerminationView};
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
@@ -336,7 +336,7 @@ fn countdown(world: &World, pod: &Pod) -> Option<i64> {
         .find_map(|status| {
             let waiting = status.state.waiting.as_ref()?;
             let delay = waiting.message.strip_prefix("back-off ")?.split(' ').next()?;
-            let delay = crate::duration::parse_duration(delay).ok()?;
+            let delay = podscope_kubectl::duration::parse_duration(delay).ok()?;
             let ended = status.last_state.terminated.as_ref()?.finished_at?;
             Some(ended.0 - world.start().0 + delay.0)
         })

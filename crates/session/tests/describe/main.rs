@@ -6,7 +6,7 @@ mod pod;
 mod workloads;
 
 use podscope_cluster::SimTime;
-use podscope_session::command::{Command, parse};
+use podscope_kubectl::command::{Command, parse};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 

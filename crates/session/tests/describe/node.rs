@@ -147,7 +147,7 @@ fn describe_node_shows_the_last_renewal() {
     };
     let before = renewed(&session);
     assert!(before.contains("00:01:3") || before.contains("00:01:40"), "{before}");
-    let cut = podscope_session::command::parse("fault partition a-1").expect("a command");
+    let cut = podscope_kubectl::command::parse("fault partition a-1").expect("a command");
     session.command(cut).expect("there is room");
     while session.advance(podscope_cluster::SimTime::from_seconds(160), 10_000)
         == podscope_session::timeline::Slice::More

@@ -284,7 +284,7 @@ fn describe_finds_by_prefix_and_says_what_is_missing() {
         (none.as_str(), errors.as_str()),
         ("", "No resources found in kube-system namespace.")
     );
-    let delete = podscope_session::command::parse("kubectl delete pod web-1 --wait=false").expect("a command");
+    let delete = podscope_kubectl::command::parse("kubectl delete pod web-1 --wait=false").expect("a command");
     session.command(delete).expect("there is room");
     while session.advance(podscope_cluster::SimTime::from_seconds(11), 1000) == podscope_session::timeline::Slice::More
     {

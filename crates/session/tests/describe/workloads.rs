@@ -123,7 +123,7 @@ Pod Template:
         "kubectl set image deploy/web app=nginx:2",
         "kubectl annotate deploy/web kubernetes.io/change-cause=update",
     ] {
-        let command = podscope_session::command::parse(line).expect("a command");
+        let command = podscope_kubectl::command::parse(line).expect("a command");
         session.command(command).expect("there is room");
     }
     while session.advance(podscope_cluster::SimTime::from_seconds(120), 10_000)

@@ -377,7 +377,7 @@ mod tests {
             all.extend(list);
         }
         for action in all {
-            let parsed = podscope_session::command::parse(&action.command);
+            let parsed = podscope_kubectl::command::parse(&action.command);
             assert!(parsed.is_ok(), "{}: {parsed:?}", action.command);
         }
         assert_eq!(

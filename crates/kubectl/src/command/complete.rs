@@ -6,7 +6,15 @@ use podscope_cluster::Objects;
 
 use super::fault::FAULTS;
 use super::parse::VERBS;
-use podscope_protocol::Completion;
+
+/// A choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completion {
+    /// The text to insert.
+    pub text: String,
+    /// What it is.
+    pub hint: String,
+}
 
 /// Completes a line at a cursor (bytes): the byte range to replace, and the choices.
 pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize), Vec<Completion>) {

@@ -20,6 +20,11 @@ pub(crate) struct Found {
     pub(crate) single: bool,
 }
 
+/// How many objects a target names; none where its selectors are wrong.
+pub fn count(target: &Target, objects: &Objects) -> usize {
+    find(target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
+}
+
 /// Finds what a selection names.
 pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> {
     let namespace = target.namespace();

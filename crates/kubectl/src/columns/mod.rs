@@ -208,7 +208,7 @@ pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
 }
 
 /// Times of an event: first and last seen, and count (KC-046).
-pub(crate) fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
+pub fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
     let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
     if let Some(series) = &event.series {
         return (

@@ -1,9 +1,20 @@
-//! kubectl's printing, as kubectl 1.34 does it (K-02, KC facts): what only
-//! reads is answered here from the API's objects at an instant; what writes is
-//! a client of the simulated world (see [`crate::command`]).
+//! The command language, and kubectl's printing as kubectl 1.34 does it (K-02, KC facts). [`command`] reads a line into a
+//! value and prints it back. What only reads is answered here from the API's objects at an instant ([`read`]); what
+//! writes becomes a client of the simulated world ([`plan`]). Nothing here knows sessions, pages or JavaScript.
+//!
+//! ```
+//! use podscope_kubectl::command::{self, Command};
+//!
+//! let command = command::parse("kubectl drain a-1 --ignore-daemonsets").expect("a command");
+//! assert!(matches!(command, Command::Kubectl(_)));
+//! assert_eq!(command.to_string(), "kubectl drain a-1 --ignore-daemonsets");
+//! ```
+#![deny(missing_docs)]
 
 mod columns;
+pub mod command;
 mod describe;
+pub mod duration;
 mod explain;
 mod get;
 mod history;
@@ -20,10 +31,8 @@ mod write;
 use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::{Objects, OutputLine, SimTime};
 
-pub(crate) use columns::event_times;
-pub use columns::node_status;
-pub(crate) use get::find;
-pub use get::{list_value, shown};
+pub use columns::{event_times, node_status};
+pub use get::{count, list_value, shown};
 pub use jsonpath::{Path, Template};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};

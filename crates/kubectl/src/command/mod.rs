@@ -14,7 +14,7 @@ mod parse;
 mod print;
 mod shell;
 
-pub use complete::{complete, help_text};
+pub use complete::{Completion, complete, help_text};
 pub use kubectl::*;
 use podscope_cluster::fault::Fault;
 pub use shell::MAX_COMMAND_BYTES;
@@ -47,7 +47,8 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    pub(crate) fn new(column: u32, message: impl Into<String>) -> Self {
+    /// A refusal at a column, in kubectl's words.
+    pub fn new(column: u32, message: impl Into<String>) -> Self {
         Self {
             column,
             message: message.into(),

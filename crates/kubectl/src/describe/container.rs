@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::text::Elastic;
 use super::{bracketed, capital_bool, stamp};
-use crate::kubectl::columns::or_none;
+use crate::columns::or_none;
 
 /// Whose containers they are.
 pub(super) enum Of<'a> {
