@@ -60,6 +60,18 @@ pub type Micros = i64;
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_node_with_labels_crosses() {
+        let labels = [("zone", "a"), ("disk", "ssd")].map(|(key, value)| (key.to_string(), value.to_string()));
+        let node = NodeView {
+            name: "a-1".into(),
+            labels: labels.into(),
+            ..NodeView::default()
+        };
+        let bytes = pack(&node).expect("the length of its labels is known");
+        assert_eq!(unpack::<NodeView>(&bytes), Ok(node));
+    }
+
     /// `crates/split/engine-visit.mjs` plays a first visit with these bytes.
     #[test]
     fn the_first_visit_speaks_these_bytes() {

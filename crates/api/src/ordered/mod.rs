@@ -527,7 +527,13 @@ impl<'m, K, V> Entry<'m, K, V> {
 
 impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for Map<K, V> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_map(self)
+        use serde::ser::SerializeMap as _;
+        // The length goes first: some formats must know it.
+        let mut map = s.serialize_map(Some(self.len()))?;
+        for (key, value) in self {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
     }
 }
 
