@@ -6,6 +6,7 @@
 
 mod bench;
 mod browser;
+mod changed;
 mod decisions;
 mod editor;
 mod flags;
@@ -31,10 +32,11 @@ cargo xtask <command>
   picture            the README's pictures of the page, taken anew
   package            the npm package @podscope/engine, packed in target/package/
   test [STEP…]       everything, or the named steps; `test --list` lists them
+  test --changed     form, clippy and tests of what differs from main
   bless [NAME…]      rewrite golden files from what the code does now
   fuzz [ARG…]        changed texts for some minutes (--minutes 60 --log FILE), or one again (TARGET FILE)
   bench [NAME…]      performance figures, and target/bench.json
-  spec [--missing]   rows of the specification and the tests that name them
+  spec [--missing]   rows of the specification, facts, and the tests that name them
   size               bytes of a first visit, with the budget
   notices            rewrite www/THIRD-PARTY.md from the dependencies
   doctor [--install] tools: where each is found, what is missing

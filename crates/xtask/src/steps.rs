@@ -3,7 +3,7 @@
 
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{decisions, golden, host, package, site, size, spec};
+use crate::{changed, decisions, golden, host, package, site, size, spec};
 use std::time::Instant;
 
 /// One step of the test suite.
@@ -17,7 +17,7 @@ pub(crate) struct Step {
 }
 
 /// The browser's crates: built for wasm only.
-const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
+pub(crate) const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
 
 pub(crate) const STEPS: &[Step] = &[
     Step {
@@ -155,7 +155,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "spec",
-        about: "rows of the specification and who shows them (a report)",
+        about: "rows of the specification and facts, and who shows them; an ID that leads nowhere fails",
         tools: &[],
         after: None,
         run: |_| (spec::report(&["--missing".to_string()]), Counts::default()),
@@ -232,15 +232,19 @@ fn has_browser_tests(name: &str) -> bool {
     files.iter().any(marked)
 }
 
-struct Outcome {
-    name: &'static str,
-    seconds: f64,
-    counts: Counts,
-    done: Fallible,
+/// How a step ended.
+pub(crate) struct Outcome {
+    pub(crate) name: &'static str,
+    pub(crate) seconds: f64,
+    pub(crate) counts: Counts,
+    pub(crate) done: Fallible,
 }
 
-/// Runs the named steps, or all.
+/// Runs the named steps, or all; with `--changed`, those of what a change touches.
 pub(crate) fn test(args: &[String]) -> Fallible {
+    if args == ["--changed"] {
+        return changed::test();
+    }
     if args.iter().any(|a| a == "--list") {
         for step in STEPS {
             println!("{:<12} {}", step.name, step.about);
@@ -288,11 +292,11 @@ pub(crate) fn test(args: &[String]) -> Fallible {
             done,
         });
     }
-    summary(&outcomes)
+    summary(&outcomes, "cargo xtask test STEP")
 }
 
-/// Each step and each test counts one.
-fn summary(outcomes: &[Outcome]) -> Fallible {
+/// Each step and each test counts one; `again` is how a step is run again, STEP being its name.
+pub(crate) fn summary(outcomes: &[Outcome], again: &str) -> Fallible {
     let mut total = Counts::default();
     println!("\nstep              time   tests");
     for o in outcomes {
@@ -310,7 +314,7 @@ fn summary(outcomes: &[Outcome]) -> Fallible {
     for o in outcomes {
         if let Err(message) = &o.done {
             println!("FAILED {}: {}", o.name, message.lines().next().unwrap_or_default());
-            println!("       again: cargo xtask test {}", o.name);
+            println!("       again: {}", again.replace("STEP", o.name));
         }
     }
     println!("{} passed, {} failed", total.passed, total.failed);
