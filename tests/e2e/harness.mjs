@@ -5,6 +5,7 @@ import { mkdirSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const DIST = process.env.PODSCOPE_DIST ?? join(ROOT, "dist");
@@ -33,9 +34,44 @@ const TYPES = {
 
 /** Serves dist/ as a static host does: below `base`, with a directory's index or without, with
  *  other media types than usual. */
-export async function serve({ base = BASE, index = true, types = {} } = {}) {
+/** A line that all answers share: `bits` a second, each answer begins `delay` ms after its request. */
+class Line {
+  #waiting = []; // [response, bytes left]
+  #free = 0; // when the line has sent what it took
+
+  constructor({ bits, delay }) {
+    Object.assign(this, { bits, delay });
+  }
+
+  send(response, body) {
+    setTimeout(() => {
+      this.#waiting.push([response, body]);
+      if (this.#waiting.length === 1) this.#turn();
+    }, this.delay);
+  }
+
+  // A packet of each answer in turn, as many as the time since the last turn had room for.
+  #turn() {
+    const now = performance.now();
+    this.#free = Math.max(this.#free, now - 20);
+    while (this.#waiting.length > 0 && this.#free <= now) {
+      const [response, body] = this.#waiting.shift();
+      const packet = body.subarray(0, 1400);
+      response.write(packet);
+      this.#free += packet.length * 8000 / this.bits;
+      if (packet.length < body.length) this.#waiting.push([response, body.subarray(packet.length)]);
+      else response.end();
+    }
+    if (this.#waiting.length > 0) setTimeout(() => this.#turn(), 1);
+  }
+}
+
+/** Serves `dist/`; over a `line`, compressed as a CDN sends it. */
+export async function serve({ base = BASE, index = true, types = {}, line } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error("no dist/: run `cargo xtask build`");
   const replaced = new Map(); // path → text that a story serves instead
+  const packed = new Map(); // file → what crosses the line
+  const shared = line && new Line(line);
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
     let file = path.startsWith(base) ? join(DIST, normalize(`/${path.slice(base.length)}`)) : "";
@@ -45,11 +81,15 @@ export async function serve({ base = BASE, index = true, types = {} } = {}) {
       response.writeHead(404).end("not here");
       return;
     }
+    const body = replaced.get(path.slice(base.length)) ?? readFileSync(file);
     response.writeHead(200, {
       "Content-Type": types[extname(file)] ?? TYPES[extname(file)] ?? "application/octet-stream",
       "Cache-Control": "no-cache",
+      ...line && { "Content-Encoding": "br" },
     });
-    response.end(replaced.get(path.slice(base.length)) ?? readFileSync(file));
+    if (!line) return response.end(body);
+    packed.set(file, packed.get(file) ?? brotliCompressSync(body));
+    shared.send(response, packed.get(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
