@@ -104,13 +104,13 @@ fn each<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T, Shell) -> R + Sync) -> V
         }
     });
     let mut done = done.into_inner().expect("no thread panicked");
-    done.sort_by_key(|(at, _)| *at);
+    done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Gives cases of the same name a number.
 fn numbered(mut cases: Vec<Compared>) -> Vec<Compared> {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = podscope_api::ordered::Map::new();
     for case in &mut cases {
         let times = seen.entry(case.name.clone()).or_insert(0);
         *times += 1;

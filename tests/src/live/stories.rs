@@ -1,6 +1,6 @@
 //! The stories: what a cluster did over minutes, by its events, by what commands said and by its objects at the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered;
 
 use podscope_session::shell::Shell;
 use serde::Deserialize;
@@ -138,11 +138,11 @@ fn events(story: &Story, ours: &[Value]) -> Vec<Compared> {
                 "fieldPath": word(event, "/involvedObject/fieldPath"),
             }))
         });
-    let ours: BTreeSet<String> = ours.collect();
-    let recorded: BTreeSet<String> = story.events.iter().map(event_key).collect();
-    let is_in = |set: &BTreeSet<String>, key: &String| (if set.contains(key) { "yes" } else { "no" }).to_owned();
-    recorded
-        .union(&ours)
+    let ours: ordered::Set<String> = ours.collect();
+    let recorded: ordered::Set<String> = story.events.iter().map(event_key).collect();
+    let is_in = |set: &ordered::Set<String>, key: &String| (if set.contains(key) { "yes" } else { "no" }).to_owned();
+    let keys: ordered::Set<&String> = recorded.iter().chain(ours.iter()).collect();
+    keys.into_iter()
         .map(|key| {
             let pair = ("in the story", is_in(&recorded, key), is_in(&ours, key));
             Compared::new(format!("{}: {key}", story.name), [pair])
@@ -153,8 +153,8 @@ fn events(story: &Story, ours: &[Value]) -> Vec<Compared> {
 fn objects(story: &Story, ours: Vec<Value>) -> Vec<Compared> {
     let recorded = at_the_end(story.objects.clone());
     let ours = at_the_end(ours.into_iter().map(|value| object(value, "")).collect());
-    let names: BTreeSet<&String> = recorded.keys().chain(ours.keys()).collect();
-    let text = |set: &BTreeMap<String, Vec<String>>, name: &String| {
+    let names: ordered::Set<&String> = recorded.keys().chain(ours.keys()).collect();
+    let text = |set: &ordered::Map<String, Vec<String>>, name: &String| {
         let mut texts = set.get(name).cloned().unwrap_or_default();
         texts.sort_unstable();
         texts.join("\n")
@@ -169,8 +169,8 @@ fn objects(story: &Story, ours: Vec<Value>) -> Vec<Compared> {
 }
 
 /// Texts by kind and name; several where names end at random.
-fn at_the_end(objects: Vec<Value>) -> BTreeMap<String, Vec<String>> {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+fn at_the_end(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
+    let mut found: ordered::Map<String, Vec<String>> = ordered::Map::new();
     for mut object in objects {
         let word = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let (kind, name) = (word("/kind").to_owned(), word("/metadata/name").to_owned());
