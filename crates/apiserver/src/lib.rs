@@ -36,7 +36,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
 use serde_json::Value;
 
-use podscope_sim::{Actor, Answer, ApiError, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
+use podscope_sim::{Actor, Answer, ApiError, Assumed, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
 
 pub use store::Store;
 
@@ -115,6 +115,10 @@ impl ApiServer {
     /// All objects now.
     pub fn objects(&self) -> &Arc<Objects> {
         self.store.objects()
+    }
+    /// Takes for granted what a dump does not hold (P-09).
+    pub fn assume(&mut self, assumed: Arc<Assumed>) {
+        self.store.assume(assumed);
     }
     /// Puts an object as it is: what a scenario imports with its UID and status, and the world's own set-up.
     pub fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {

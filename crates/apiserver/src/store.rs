@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use podscope_sim::{Change, Objects};
+use podscope_sim::{Assumed, Change, Objects};
 
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;
@@ -33,6 +33,10 @@ impl Store {
     /// The changes after a revision; none if the log no longer reaches back that far.
     pub fn since(&self, revision: u64) -> Option<impl Iterator<Item = &Arc<Change>>> {
         (revision >= self.compacted).then(|| self.log.iter().filter(move |change| change.revision > revision))
+    }
+    /// Takes for granted what a dump does not hold, before anything is put.
+    pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {
+        Arc::make_mut(&mut self.objects).assume(assumed);
     }
     /// Creates or replaces an object; sets its resourceVersion.
     pub(super) fn put(&mut self, mut object: Object) -> Arc<Change> {

@@ -50,9 +50,10 @@ pub use membership::{GROUP_ANNOTATION, Member};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
-    Actor, Answer, ApiError, CallId, Change, DeleteOptions, EventNote, Heartbeats, MAX_OBJECTS_OF_KIND, Mutation,
-    Network, NetworkSettings, Objects, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng,
-    SimTime, Sink, Span, Subject, Switches, What, qualified_resource, subject, subject_of, volume,
+    Actor, Answer, ApiError, Assumed, CallId, Change, DeleteOptions, EventNote, Heartbeats, MAX_OBJECTS_OF_KIND,
+    MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, Objects, OutputLine, Part, Place, Propagation,
+    RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink, Span, Subject, Switches, What, qualified_resource, subject,
+    subject_of, volume,
 };
 pub use scheduler_process::RecordedDecision;
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};

@@ -20,7 +20,9 @@ use crate::kubelet::KubeletSettings;
 use crate::machine::Machine;
 use crate::watch::WatchState;
 use crate::world::NodeState;
-use crate::{Actor, ApiError, NetworkSettings, RENEW_INTERVAL, Request, Rng, SimTime, Sink, Span, Switches, World};
+use crate::{
+    Actor, ApiError, Assumed, NetworkSettings, RENEW_INTERVAL, Request, Rng, SimTime, Sink, Span, Switches, World,
+};
 
 /// Settings of all components.
 #[derive(Debug, Clone, Default)]
@@ -75,6 +77,8 @@ pub struct Setup {
     pub nodes: NodeShorthand,
     /// The scenario's objects in file order. Those with a UID are imported with their status; the others pass admission.
     pub objects: Vec<Object>,
+    /// What the imported objects refer to and the scenario does not hold (P-09).
+    pub assumed: Arc<Assumed>,
     /// Settings.
     pub settings: Settings,
     /// Switches for history and what-if.
@@ -89,6 +93,7 @@ impl Default for Setup {
             start: Time::from_seconds(1_767_225_600),
             nodes: NodeShorthand::default(),
             objects: Vec::new(),
+            assumed: Arc::default(),
             settings: Settings::default(),
             switches: Switches::default(),
         }
@@ -111,6 +116,7 @@ impl World {
     /// Every object that the API server refuses.
     pub fn new(setup: Setup, sink: &mut dyn Sink) -> Result<World, Vec<SetupError>> {
         let mut world = World::empty(&setup);
+        world.api.assume(setup.assumed.clone());
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             world.import(Object::Namespace(Arc::new(namespace(name))));
         }

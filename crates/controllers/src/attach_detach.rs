@@ -285,7 +285,10 @@ impl AttachDetach {
             let name = attachment.spec.source.persistent_volume_name.as_ref();
             if let Some(backend) = backends.values().find(|backend| Some(&backend.name) == name) {
                 let place = (backend.unique_name.clone(), attachment.spec.node_name.clone());
-                if !self.actual.contains_key(&place) {
+                // Its pod is not in the dump.
+                if cx.objects.assumed().is_attached(&backend.name, &place.1) {
+                    self.actual.remove(&place);
+                } else if !self.actual.contains_key(&place) {
                     self.remember(place, backend.clone(), State::Uncertain);
                 }
             }

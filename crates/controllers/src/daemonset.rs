@@ -141,6 +141,9 @@ impl Controller for DaemonSets {
             self.backoff.retain(|(of, _), _| of != key);
             return Plan::default();
         };
+        if cx.objects.assumed().is_left_alone(&set.metadata.uid) {
+            return Plan::default();
+        }
         let selector = set.spec.selector.clone().unwrap_or_default();
         let claimed = owner::claim::<DaemonSet, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let mut plan = Plan::default();

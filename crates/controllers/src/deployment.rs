@@ -137,6 +137,9 @@ impl Controller for Deployments {
         let Some(original) = cx.objects.get::<Deployment>(&key.1).cloned() else {
             return Plan::default();
         };
+        if cx.objects.assumed().is_left_alone(&original.metadata.uid) {
+            return Plan::default();
+        }
         let selector = original.spec.selector.clone().unwrap_or_default();
         if selector.is_empty() {
             let text = "This deployment is selecting all pods. A non-empty selector is required.";

@@ -85,6 +85,9 @@ impl Controller for Disruption {
         let Some(budget) = cx.objects.get::<PodDisruptionBudget>(&key.1).cloned() else {
             return Plan::default();
         };
+        if cx.objects.assumed().is_left_alone(&budget.metadata.uid) {
+            return Plan::default();
+        }
         let pods: Vec<Arc<Pod>> = cx
             .objects
             .list_in::<Pod>(&key.1.namespace)
@@ -270,8 +273,13 @@ fn scale_of(pod: &Pod, cx: &Cx<'_, '_>) -> Option<(Uid, i64)> {
     if let Some(set) = controller_of::<StatefulSet>(cx.objects, meta) {
         return Some((set.metadata.uid.clone(), i64::from(set.spec.replicas.unwrap_or(1))));
     }
-    let old = controller_of::<ReplicationController>(cx.objects, meta)?;
-    Some((old.metadata.uid.clone(), i64::from(old.spec.replicas.unwrap_or(1))))
+    if let Some(old) = controller_of::<ReplicationController>(cx.objects, meta) {
+        return Some((old.metadata.uid.clone(), i64::from(old.spec.replicas.unwrap_or(1))));
+    }
+    // An owner that is not in the dump is taken to want what the dump shows.
+    let reference = meta.controller_ref()?;
+    let owner = cx.objects.assumed().owner(&reference.uid)?;
+    Some((reference.uid.clone(), owner.controlled))
 }
 
 /// Approved evictions that do not show yet, and when the next of them is given up (CT-099).

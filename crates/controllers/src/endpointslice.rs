@@ -96,6 +96,9 @@ impl Controller for EndpointSlices {
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
             return Plan::default();
         };
+        if cx.objects.assumed().is_left_alone(&service.metadata.uid) {
+            return Plan::default();
+        }
         if service.metadata.is_terminating() || service.spec.selector.as_ref().is_none_or(ordered::Map::is_empty) {
             return Plan::default();
         }

@@ -72,7 +72,7 @@ impl Controller for GarbageCollector {
             && meta
                 .owner_references
                 .iter()
-                .any(|owner| cx.objects.by_uid(&owner.uid).is_none());
+                .any(|owner| cx.objects.by_uid(&owner.uid).is_none() && !cx.objects.assumed().lives(&owner.uid));
         let must_settle = meta.is_terminating() && (has_finalizer(meta, FOREGROUND) || has_finalizer(meta, ORPHAN));
         if lacks_owner || must_settle {
             cx.enqueue((object.kind(), object.key()));
@@ -107,7 +107,7 @@ fn collect(object: &Object, cx: &Cx<'_, '_>) -> Plan {
         match cx.objects.by_uid(&reference.uid) {
             Some(owner) if is_foreground(owner.metadata()) => waiting.push(reference.uid.clone()),
             Some(_) => solid += 1,
-            None if kind_of(reference).is_none() => solid += 1,
+            None if kind_of(reference).is_none() || cx.objects.assumed().lives(&reference.uid) => solid += 1,
             None => absent.push(reference.clone()),
         }
     }
@@ -165,6 +165,9 @@ fn is_gone(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
 /// Removes the finalizer when no dependent blocks any more.
 fn foreground(object: &Object, cx: &Cx<'_, '_>) -> Plan {
     let uid = &object.metadata().uid;
+    if cx.objects.assumed().is_left_alone(uid) {
+        return Plan::default();
+    }
     let blocks = |dependent: &Object| {
         let mut references = dependent.metadata().owner_references.iter();
         references.any(|reference| reference.uid == *uid && reference.block_owner_deletion == Some(true))

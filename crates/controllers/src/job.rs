@@ -145,6 +145,9 @@ impl Controller for Jobs {
             self.expectations.forget(key);
             return Plan::default();
         };
+        if cx.objects.assumed().is_left_alone(&job.metadata.uid) {
+            return Plan::default();
+        }
         let pods: Vec<Arc<Pod>> = cx.objects.pods_of(&job.metadata.uid).cloned().collect();
         if condition(&job.status, "Complete").is_some() || condition(&job.status, "Failed").is_some() {
             return Plan::default().then(release(&pods, |_| true));

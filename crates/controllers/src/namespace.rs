@@ -54,7 +54,7 @@ impl Controller for Namespaces {
         let Some(deleted_at) = namespace.metadata.deletion_timestamp else {
             return Plan::default();
         };
-        if namespace.spec.finalizers.is_empty() {
+        if namespace.spec.finalizers.is_empty() || cx.objects.assumed().is_left_alone(&namespace.metadata.uid) {
             return Plan::default();
         }
         let name = &*namespace.metadata.name;

@@ -15,7 +15,7 @@ use podscope_api::{
 };
 
 use podscope_api::Resource;
-use podscope_sim::{Answer, Change, DeleteOptions, Part, Request};
+use podscope_sim::{Answer, Change, DeleteOptions, MissingPods, Part, Request};
 
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
@@ -147,6 +147,8 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             return Plan::default();
         };
         let selector = set.selector().unwrap_or_default();
+        let unseen = cx.objects.assumed().missing_pods(&set.metadata().uid);
+        let n_unseen = usize::try_from(unseen.replicas).unwrap_or(0);
         let tally = self.tallies.of(key, &*set, &selector, set.template(), cx.objects);
         let is_settled = tally.strangers == 0
             && set.min_ready_seconds().is_none_or(|seconds| seconds <= 0)
@@ -164,15 +166,18 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             };
             let mut plan = Plan::default();
             if self.may_scale(key, &*set, cx) {
-                plan = match surplus(&*set, counts.replicas) {
-                    0 => self.create(plan, key, &set, counts.replicas, cx),
+                plan = match surplus(&*set, counts.replicas + n_unseen) {
+                    0 => self.create(plan, key, &set, counts.replicas + n_unseen, cx),
                     surplus => {
                         let active: Vec<Arc<Pod>> = active_of(&*set, cx);
                         self.delete(plan, key, &set, &active, surplus, cx)
                     }
                 };
             }
-            return plan.then(update_status(&*set, status_of(&*set, counts, None, cx.ctx.wall())));
+            return plan.then(update_status(
+                &*set,
+                status_of(&*set, counts.with(unseen), None, cx.ctx.wall()),
+            ));
         }
         let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let active: Vec<Arc<Pod>> = claimed.owned.into_iter().filter(|pod| is_active(pod)).collect();
@@ -181,13 +186,13 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             plan = plan.then(step);
         }
         if self.may_scale(key, &*set, cx) {
-            plan = match surplus(&*set, active.len()) {
-                0 => self.create(plan, key, &set, active.len(), cx),
+            plan = match surplus(&*set, active.len() + n_unseen) {
+                0 => self.create(plan, key, &set, active.len() + n_unseen, cx),
                 surplus => self.delete(plan, key, &set, &active, surplus, cx),
             };
         }
         let now = cx.ctx.wall();
-        let status = status_of(&*set, Counts::of(&*set, &active, now), None, now);
+        let status = status_of(&*set, Counts::of(&*set, &active, now).with(unseen), None, now);
         plan.then(update_status(&*set, status))
             .requeue_after(next_available_in(&active, set.min_ready_seconds(), now))
     }
@@ -213,7 +218,8 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             return Plan::default();
         };
         let now = cx.ctx.wall();
-        let counts = Counts::of(&*set, &active_of(&*set, cx), now);
+        let unseen = cx.objects.assumed().missing_pods(&set.metadata().uid);
+        let counts = Counts::of(&*set, &active_of(&*set, cx), now).with(unseen);
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
@@ -265,7 +271,7 @@ impl<T: ReplicaOwner> Replicas<T> {
         surplus: usize,
         cx: &Cx<'_, '_>,
     ) -> Plan {
-        let victims = victims(set, active, surplus, cx);
+        let victims = victims(set, active, surplus.min(active.len()), cx);
         let keys: ordered::Set<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, cx.now());
         plan.then(victims.iter().map(|pod| delete_pod::<T>(set, pod)).collect())
@@ -327,6 +333,19 @@ impl Counts {
             labeled: count(&|pod| has_labels(pod, labels)),
             ready: count(&|pod| ready_since(pod).is_some()),
             available: count(&|pod| is_available(pod, set.min_ready_seconds(), now)),
+        }
+    }
+}
+
+impl Counts {
+    /// With the pods that exist and are not in the dump (P-09); whose labels they have nobody knows, so they count.
+    fn with(self, unseen: MissingPods) -> Self {
+        let count = |count: i32| usize::try_from(count).unwrap_or(0);
+        Self {
+            replicas: self.replicas + count(unseen.replicas),
+            labeled: self.labeled + count(unseen.replicas),
+            ready: self.ready + count(unseen.ready),
+            available: self.available + count(unseen.available),
         }
     }
 }

@@ -100,6 +100,9 @@ impl Controller for StatefulSets {
         let Some(set) = cx.objects.get::<StatefulSet>(&key.1).cloned() else {
             return Plan::default();
         };
+        if cx.objects.assumed().is_left_alone(&set.metadata.uid) {
+            return Plan::default();
+        }
         let selector = set.spec.selector.clone().unwrap_or_default();
         let claimed = owner::claim::<StatefulSet, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let mut plan = Plan::default();

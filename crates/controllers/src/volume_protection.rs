@@ -55,11 +55,9 @@ impl Controller for VolumeProtection {
                 _ => Plan::default(),
             };
         }
-        let Some(claim) = cx
-            .objects
-            .get::<PersistentVolumeClaim>(&key.1)
-            .filter(|claim| claim.metadata.is_terminating())
-        else {
+        let Some(claim) = cx.objects.get::<PersistentVolumeClaim>(&key.1).filter(|claim| {
+            claim.metadata.is_terminating() && !cx.objects.assumed().is_left_alone(&claim.metadata.uid)
+        }) else {
             return Plan::default();
         };
         let mut users = cx.index.users_of(&key.1).filter_map(|pod| cx.objects.get::<Pod>(pod));

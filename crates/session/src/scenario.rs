@@ -197,6 +197,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
     for (kind, count) in std::mem::take(&mut reader.others) {
         reader.loaded.notices.push(format!("{count} × {kind} (not simulated)"));
     }
+    reader.assume();
     reader.namespaces();
     // The nodes of a live cluster are all the nodes there are.
     let is_live = |object: &Object| object.kind() == Kind::Node && !object.metadata().uid.is_empty();
@@ -204,6 +205,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
         reader.loaded.setup.nodes.nodes_per_zone = 0;
     }
     reader.start_of_live_objects();
+    reader.basis();
     reader.unknown_machines();
     if reader.problems.is_empty() {
         reader.loaded.files = files;

@@ -15,6 +15,7 @@
 #![deny(missing_docs)]
 
 mod actor;
+mod assumed;
 mod ctx;
 mod errors;
 mod heartbeat;
@@ -29,6 +30,7 @@ mod trace;
 pub mod volume;
 
 pub use actor::{Actor, Place};
+pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, Owner};
 pub use ctx::{Change, Ctx, Effect, Input, subject, subject_of};
 pub use errors::qualified_resource;
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::Assumed;
 use podscope_api::ordered;
 use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
@@ -23,6 +24,7 @@ pub struct Objects {
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
     by_uid: RedBlackTreeMapSync<Uid, (Kind, ObjectKey)>,
+    assumed: Arc<Assumed>,
 }
 
 impl Objects {
@@ -60,6 +62,14 @@ impl Objects {
     /// How many objects of a kind there are.
     pub fn count_kind(&self, kind: Kind) -> usize {
         self.table(kind).size()
+    }
+    /// What exists although it is not here (P-09).
+    pub fn assumed(&self) -> &Assumed {
+        &self.assumed
+    }
+    /// Takes that for granted. Only the world's beginning calls this.
+    pub fn assume(&mut self, assumed: Arc<Assumed>) {
+        self.assumed = assumed;
     }
     fn in_namespace(&self, kind: Kind, namespace: &str) -> impl Iterator<Item = &Object> {
         let namespace: Str = namespace.into();

@@ -1,11 +1,118 @@
-//! What files of a live cluster leave unsaid: namespaces that were not asked for, the time of the dump.
+//! What files of a live cluster leave unsaid: what they refer to and do not hold, the time of the dump, and what
+//! answers rest on for it (P-09).
+
+use std::sync::Arc;
 
 use podscope_api::ordered;
 use podscope_api::{Kind, Location, Object, Str};
+use podscope_cluster::Assumed;
 
 use super::Reader;
 
+/// Names of a kind that a notice gives; more are counted.
+const MAX_NAMES: usize = 3;
+
+/// What it means for answers that an object of the kind was made up.
+fn meaning(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Node => "nothing new is placed on a node of which only the name is known",
+        Kind::PriorityClass => "a class has the priority that its pods carry",
+        Kind::StorageClass => "a class makes volumes wherever the pod goes",
+        Kind::PersistentVolume => "such a volume is reached from every node",
+        _ => return None,
+    })
+}
+
+/// `2 × Namespace (pay, shop)`.
+fn counted(kind: Kind, names: &[&str]) -> String {
+    let mut shown = names.iter().take(MAX_NAMES).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_NAMES {
+        shown.push_str(", …");
+    }
+    format!("{} × {} ({shown})", names.len(), kind.name())
+}
+
+/// What is assumed, in one notice.
+fn notice(assumed: &Assumed) -> Option<String> {
+    let mut of_kinds: ordered::Map<Kind, Vec<&str>> = ordered::Map::new();
+    for (kind, key) in assumed.stand_ins() {
+        of_kinds.entry(*kind).or_default().push(&key.name);
+    }
+    let mut sentences: Vec<String> = of_kinds
+        .keys()
+        .filter_map(|kind| meaning(*kind))
+        .map(str::to_owned)
+        .collect();
+    for owner in assumed.all_owners() {
+        of_kinds.entry(owner.kind).or_default().push(&owner.key.name);
+    }
+    if assumed.all_owners().next().is_some() {
+        sentences.push("what such an owner owns stays, and what ends of it is not made anew".to_owned());
+    }
+    match assumed.n_left_alone() {
+        0 => {}
+        1 => sentences.push("one object counts others that the files do not have: they are taken to run".to_owned()),
+        n => sentences.push(format!(
+            "{n} objects count others that the files do not have: they are taken to run"
+        )),
+    }
+    if of_kinds.is_empty() && sentences.is_empty() {
+        return None;
+    }
+    let kinds: Vec<String> = of_kinds.iter().map(|(kind, names)| counted(*kind, names)).collect();
+    let mut text = "What the files refer to and do not have is assumed to exist".to_owned();
+    if !kinds.is_empty() {
+        text = format!("{text}: {}", kinds.join(", "));
+    }
+    for sentence in sentences {
+        text = format!("{text}; {sentence}");
+    }
+    Some(text)
+}
+
 impl Reader {
+    /// What imported objects refer to and no file has is assumed to exist, and said once.
+    pub(super) fn assume(&mut self) {
+        let setup = &mut self.loaded.setup;
+        // Without a scenario a live cluster has no nodes but its own.
+        let generated: Vec<Str> = match self.loaded.has_scenario {
+            true => setup.nodes.names().map(|(name, _)| name.into()).collect(),
+            false => Vec::new(),
+        };
+        let assumed = Assumed::complete(&mut setup.objects, generated);
+        self.loaded.notices.extend(notice(&assumed));
+        self.loaded.setup.assumed = Arc::new(assumed);
+    }
+
+    /// What answers about a live cluster rest on, because of kinds that no file has.
+    pub(super) fn basis(&mut self) {
+        let objects = &self.loaded.setup.objects;
+        let live_pods = || {
+            let live = objects.iter().filter(|object| !object.metadata().uid.is_empty());
+            live.filter(|object| object.kind() == Kind::Pod)
+        };
+        let has = |kind: Kind| objects.iter().any(|object| object.kind() == kind);
+        if live_pods().next().is_none() {
+            return;
+        }
+        let mut notices = Vec::new();
+        if !has(Kind::PodDisruptionBudget) {
+            notices.push("No file has a PodDisruptionBudget: preemption and `kubectl drain` ignore them".to_owned());
+        }
+        if !has(Kind::Node) && !self.loaded.has_scenario {
+            notices.push("No file has a Node: pending pods meet a made-up cluster of six nodes".to_owned());
+        }
+        let mut namespaces: ordered::Set<&str> = live_pods().map(|pod| &*pod.metadata().namespace).collect();
+        if let (Some(only), None) = (namespaces.pop_first(), namespaces.first())
+            && has(Kind::Node)
+        {
+            notices.push(format!(
+                "All pods in the files are of namespace {only}: what else runs on the nodes is not counted"
+            ));
+        }
+        self.loaded.notices.extend(notices);
+    }
+
     /// Namespaces that objects name and no file has: they are made first, and said.
     pub(super) fn namespaces(&mut self) {
         let objects = &self.loaded.setup.objects;

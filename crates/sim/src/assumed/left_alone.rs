@@ -1,0 +1,236 @@
+//! Imported objects whose controllers would act on what the dump does not hold: pods that a status counts, contents of
+//! a namespace that ends, users of a volume.
+
+use podscope_api::ordered;
+use podscope_api::{
+    ConditionStatus, DaemonSet, EndpointSlice, Kind, Object, ObjectMeta, Pod, Service, StatefulSet, Str, Uid,
+};
+
+use super::{Assumed, MissingPods, is_imported, pods};
+use crate::volume::claim_name;
+
+const FOREGROUND: &str = "foregroundDeletion";
+const REVISION_LABEL: &str = "controller-revision-hash";
+const SERVICE_LABEL: &str = "kubernetes.io/service-name";
+
+/// What the dump holds, by the ways controllers ask for it.
+#[derive(Default)]
+struct Held<'o> {
+    /// Active pods by their controller: all, and those that are ready.
+    pods: ordered::Map<&'o Uid, (i32, i32)>,
+    /// UIDs of those that own something here.
+    owners: ordered::Set<&'o Uid>,
+    /// UIDs of Deployments with a ReplicaSet, and of workloads with a revision.
+    owners_of: ordered::Set<(Kind, &'o Uid)>,
+    namespaces: ordered::Set<&'o str>,
+    nodes: ordered::Set<&'o str>,
+    /// Namespace and name of the claims that pods here use.
+    claims: ordered::Set<(&'o str, Str)>,
+    /// Services with endpoints.
+    served: ordered::Set<(&'o str, &'o str)>,
+}
+
+impl<'o> Held<'o> {
+    fn of(objects: &'o [Object]) -> Self {
+        let mut held = Held::default();
+        for object in objects {
+            let meta = object.metadata();
+            held.namespaces.insert(&meta.namespace);
+            if object.kind() == Kind::Node {
+                held.nodes.insert(&meta.name);
+            }
+            for owner in &meta.owner_references {
+                held.owners.insert(&owner.uid);
+                held.owners_of.insert((object.kind(), &owner.uid));
+            }
+            if let Object::EndpointSlice(slice) = object
+                && let Some(service) = served(slice)
+            {
+                held.served.insert((&meta.namespace, service));
+            }
+        }
+        for pod in pods(objects) {
+            let names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));
+            held.claims.extend(names.map(|name| (&*pod.metadata.namespace, name)));
+            if let Some(owner) = pod.metadata.controller_ref()
+                && !pod.is_terminal()
+                && !pod.metadata.is_terminating()
+            {
+                let count = held.pods.entry(&owner.uid).or_default();
+                count.0 += 1;
+                count.1 += i32::from(pod.is_ready());
+            }
+        }
+        held
+    }
+    fn pods_of(&self, meta: &ObjectMeta) -> (i32, i32) {
+        self.pods.get(&meta.uid).copied().unwrap_or_default()
+    }
+}
+
+fn served(slice: &EndpointSlice) -> Option<&str> {
+    (!slice.endpoints.is_empty()).then(|| slice.metadata.label(SERVICE_LABEL))?
+}
+
+/// Notes what is to be left alone, and what is to be counted beyond what the dump holds.
+pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
+    let mut held = Held::of(objects);
+    held.nodes.extend(generated.iter().map(|name| &**name));
+    for object in objects.iter().filter(|object| is_imported(object)) {
+        let meta = object.metadata();
+        if is_waiting_for_unseen(object, &held) || acts_on_unseen(object, objects, &held) {
+            assumed.left_alone.insert(meta.uid.clone());
+        }
+        let counted = match object {
+            Object::ReplicaSet(set) => Some(&set.status),
+            Object::ReplicationController(set) => Some(&set.status),
+            _ => None,
+        };
+        if let Some(status) = counted {
+            let (replicas, ready) = held.pods_of(meta);
+            let short = |counted: i32, held: i32| (counted - held).max(0);
+            let missing = MissingPods {
+                replicas: short(status.replicas, replicas),
+                ready: short(status.ready_replicas.unwrap_or(0), ready),
+                available: short(status.available_replicas.unwrap_or(0), ready),
+            };
+            if missing.replicas > 0 {
+                assumed.missing_pods.insert(meta.uid.clone(), missing);
+            }
+        }
+        if let Some(revision) = unseen_revision(object, objects, &held) {
+            assumed.revisions.insert(meta.uid.clone(), revision);
+        }
+        if let Object::VolumeAttachment(attachment) = object
+            && let Some(volume) = &attachment.spec.source.persistent_volume_name
+            && !has_user(volume, &attachment.spec.node_name, objects)
+        {
+            assumed
+                .attachments
+                .insert((volume.clone(), attachment.spec.node_name.clone()));
+        }
+    }
+}
+
+/// Whether an object that is being deleted waits for something that the dump does not hold.
+fn is_waiting_for_unseen(object: &Object, held: &Held<'_>) -> bool {
+    let meta = object.metadata();
+    if !meta.is_terminating() {
+        return false;
+    }
+    let is_foreground = meta.finalizers.iter().any(|name| &**name == FOREGROUND);
+    match object {
+        Object::Namespace(namespace) => {
+            let remains = namespace.status.conditions.iter().any(|condition| {
+                condition.status == ConditionStatus::True
+                    && matches!(
+                        &*condition.kind,
+                        "NamespaceContentRemaining" | "NamespaceFinalizersRemaining"
+                    )
+            });
+            remains && !held.namespaces.contains(&*meta.name)
+        }
+        Object::PersistentVolumeClaim(_) => !held.claims.contains(&(&*meta.namespace, meta.name.clone())),
+        _ => is_foreground && !held.owners.contains(&meta.uid),
+    }
+}
+
+/// Whether an object's controller would make or count anew what the dump does not hold.
+fn acts_on_unseen(object: &Object, objects: &[Object], held: &Held<'_>) -> bool {
+    let meta = object.metadata();
+    let pods_here = held.pods_of(meta).0;
+    match object {
+        Object::Deployment(deployment) => {
+            deployment.status.replicas.unwrap_or(0) > 0 && !held.owners_of.contains(&(Kind::ReplicaSet, &meta.uid))
+        }
+        Object::StatefulSet(set) => set.status.replicas > pods_here && !is_between(objects, meta),
+        // Where a daemon belongs says the Node.
+        Object::DaemonSet(set) => {
+            (set.status.current_number_scheduled > pods_here && !is_between(objects, meta))
+                || pods(objects).any(|pod| {
+                    let is_theirs = pod.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid);
+                    let node = pod.spec.node_name.as_ref();
+                    is_theirs && node.is_some_and(|node| !held.nodes.contains(node.as_str()))
+                })
+        }
+        Object::Job(job) => job.status.active.unwrap_or(0) > pods_here,
+        Object::PodDisruptionBudget(budget) => {
+            let selector = budget.spec.selector.as_ref();
+            let covers = |pod: &Pod| {
+                pod.metadata.namespace == meta.namespace
+                    && selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
+            };
+            budget.status.expected_pods > 0 && !pods(objects).any(covers)
+        }
+        Object::Service(service) => {
+            held.served.contains(&(&*meta.namespace, &*meta.name)) && !pods(objects).any(|pod| selects(service, pod))
+        }
+        _ => false,
+    }
+}
+
+/// Whether pods of the owner are on their way out: then a status counts more than are active, and nothing is unseen.
+fn is_between(objects: &[Object], owner: &ObjectMeta) -> bool {
+    pods(objects).any(|pod| {
+        let is_theirs = pod
+            .metadata
+            .controller_ref()
+            .is_some_and(|theirs| theirs.uid == owner.uid);
+        is_theirs && (pod.metadata.is_terminating() || pod.is_terminal())
+    })
+}
+
+fn selects(service: &Service, pod: &Pod) -> bool {
+    let selector = service.spec.selector.iter().flatten();
+    pod.metadata.namespace == service.metadata.namespace
+        && selector
+            .into_iter()
+            .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
+}
+
+/// A StatefulSet says which revision its template is; of a DaemonSet the newest pod does.
+fn unseen_revision(object: &Object, objects: &[Object], held: &Held<'_>) -> Option<Str> {
+    let meta = object.metadata();
+    if held.owners_of.contains(&(Kind::ControllerRevision, &meta.uid)) {
+        return None;
+    }
+    match object {
+        Object::StatefulSet(set) => {
+            let StatefulSet { status, .. } = &**set;
+            (!status.update_revision.is_empty()).then(|| status.update_revision.clone())
+        }
+        Object::DaemonSet(set) => newest_hash(set, objects).map(|hash| format!("{}-{hash}", meta.name).into()),
+        _ => None,
+    }
+}
+
+fn newest_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
+    let theirs = pods(objects).filter(|pod| {
+        let owner = pod.metadata.controller_ref();
+        owner.is_some_and(|owner| owner.uid == set.metadata.uid)
+    });
+    let newest = theirs.max_by_key(|pod| pod.metadata.creation_timestamp)?;
+    newest.metadata.label(REVISION_LABEL)
+}
+
+/// Whether a pod of the dump on that node uses the volume.
+fn has_user(volume: &Str, node: &podscope_api::NodeName, objects: &[Object]) -> bool {
+    let claim = objects.iter().find_map(|object| match object {
+        Object::PersistentVolumeClaim(claim) if claim.spec.volume_name == *volume => Some(claim.metadata.key()),
+        Object::PersistentVolume(known) if known.metadata.name == *volume => {
+            let claim = known.spec.claim_ref.as_ref()?;
+            Some(podscope_api::ObjectKey::new(
+                claim.namespace.clone(),
+                claim.name.clone(),
+            ))
+        }
+        _ => None,
+    });
+    let Some(claim) = claim else { return false };
+    pods(objects)
+        .filter(|pod| pod.spec.node_name.as_ref() == Some(node) && pod.metadata.namespace == claim.namespace)
+        .any(|pod| {
+            let mut names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));
+            names.any(|name| name == claim.name)
+        })
+}
