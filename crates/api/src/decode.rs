@@ -69,12 +69,6 @@ pub(crate) fn decode_into<'n>(
     Err(errors)
 }
 
-/// The first failure of reading a value from a tree, in words.
-pub(crate) fn failure_of(value: &mut dyn Wire, node: &Tree<'_>) -> Option<String> {
-    let failure = value.read(node, &mut Reader::default()).err()?;
-    Some(failure.0.field.message)
-}
-
 /// The first of some errors, in words.
 pub(crate) fn first_message(errors: Vec<FieldError>) -> String {
     errors
@@ -104,41 +98,15 @@ enum Segment<'n> {
     Index(usize),
 }
 
-/// A question for the fields of a struct, and the answer.
-#[derive(Default)]
-pub(crate) struct Asks<'n> {
-    /// Values of which every field refuses at least one.
-    pub(crate) wrong: &'n [Tree<'n>],
-    pub(crate) found: Vec<crate::Field>,
-}
-
 /// Where reading stands in a tree.
 #[derive(Default)]
 pub struct Reader<'n> {
     path: Vec<Segment<'n>>,
     /// The struct whose field is being read.
     holder: &'static str,
-    /// Whether a struct that is not there is to tell its fields instead ([`crate::fields`]).
-    asks: Option<Asks<'n>>,
 }
 
 impl<'n> Reader<'n> {
-    /// A reader that notes the fields of the first struct that is not there.
-    pub(crate) fn asking(wrong: &'n [Tree<'n>]) -> Self {
-        let asks = Some(Asks {
-            wrong,
-            found: Vec::new(),
-        });
-        Self {
-            asks,
-            ..Self::default()
-        }
-    }
-    /// What was noted.
-    pub(crate) fn answer(self) -> Vec<crate::Field> {
-        self.asks.map(|asks| asks.found).unwrap_or_default()
-    }
-
     /// The value here cannot be read.
     pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         self.failure(node, message.into())
@@ -226,7 +194,7 @@ impl<'n> Reader<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
-            _ => return Err(self.no_record(record, node)),
+            _ => return Err(self.mismatch(node, &crate::wire::go_struct(shape.name))),
         };
         let holder = std::mem::replace(&mut self.holder, shape.name);
         let mut kept = Vec::new();
@@ -243,19 +211,6 @@ impl<'n> Reader<'n> {
         }
         self.holder = holder;
         Ok((!kept.is_empty()).then_some(Residual::Map(kept)))
-    }
-
-    /// The value here is no struct; if this was a question for its fields, they are noted.
-    #[cold]
-    fn no_record(&mut self, record: &mut dyn Record, node: &'n Tree<'n>) -> Failure {
-        let shape = record.shape();
-        if matches!(node.data, Data::String(_))
-            && let Some(mut asks) = self.asks.take()
-        {
-            asks.found = crate::fields::of(record, asks.wrong);
-            self.asks = Some(asks);
-        }
-        self.mismatch(node, &crate::wire::go_struct(shape.name))
     }
 
     /// Reads the elements of a list.

@@ -1,13 +1,9 @@
-//! Which fields the structs of a kind have, asked of the tables they are read by ([`crate::wire`]): there is no list of
-//! them beside those. A value of a wrong type is refused in words that name the right one (VA-238).
+//! Which fields the structs of a kind have, with their types as `kubectl explain` names them: rows of [`crate::schema`].
 
-use crate::decode::{Reader, failure_of};
-use crate::ordered::StableSort as _;
-use crate::tree::{Data, Entry, Tree};
-use crate::wire::{Record, camel};
-use crate::{Kind, Object};
+use crate::Kind;
+use crate::schema::{self, Struct};
 
-/// A field that is read into something with behaviour.
+/// A field of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     /// Its name.
@@ -19,104 +15,31 @@ pub struct Field {
 /// The fields of what stands at a path of a kind, sorted; lists stand for their elements. None if a part of the path is
 /// no field, empty if what stands there has no fields.
 pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
-    let mut found = fields_below(kind, &[]);
-    for end in 1..=path.len() {
-        let known = &path[..end];
-        let name = known.last()?;
-        if !found.iter().any(|field| field.name == *name) {
-            return None;
+    let root = schema::served(kind.api_version(), kind.name())?.fields;
+    let mut at = Some(root);
+    for (depth, name) in path.iter().enumerate() {
+        if depth == 0 && ENVELOPE.contains(&name.as_str()) {
+            at = None;
+            continue;
         }
-        found = fields_below(kind, known);
+        at = at?.field(name)?.of.record();
     }
+    let envelope = path.is_empty().then_some(ENVELOPE).into_iter().flatten();
+    let envelope = envelope.map(|name| Field {
+        name: (*name).to_owned(),
+        of: "string".to_owned(),
+    });
+    let own = at.into_iter().flat_map(Struct::fields).map(|field| Field {
+        name: field.name.to_owned(),
+        of: field.of.explained(),
+    });
+    let mut found: Vec<Field> = envelope.chain(own).collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
     Some(found)
 }
 
-/// As [`fields`], where every part of the path but the last is known to be there.
-fn fields_below(kind: Kind, path: &[String]) -> Vec<Field> {
-    let wrong = [Data::Bool(true), Data::Seq(Vec::new()), Data::String("1".into())].map(tree);
-    // What has fields is no text; an element of a list is asked for inside one.
-    let mut asked = vec![tree(Data::String("".into()))];
-    asked.push(tree(Data::Seq(vec![asked[0].clone()])));
-    for name in path.iter().rev() {
-        let mut next = Vec::new();
-        for value in asked {
-            let entry = |value| Entry {
-                key: name.as_str().into(),
-                line: 0,
-                column: 0,
-                value,
-            };
-            let map = tree(Data::Map(vec![entry(value)]));
-            next.push(tree(Data::Seq(vec![map.clone()])));
-            next.push(map);
-        }
-        asked = next;
-    }
-    for question in &asked {
-        let Ok((mut object, _)) = Object::from_tree(kind, &tree(Data::Null)) else {
-            break;
-        };
-        let mut reader = Reader::asking(&wrong);
-        let _ = object.as_wire_mut().read(question, &mut reader);
-        let mut found = reader.answer();
-        if !found.is_empty() {
-            if path.is_empty() {
-                found.extend(["apiVersion", "kind"].map(|name| Field {
-                    name: name.to_owned(),
-                    of: "string".to_owned(),
-                }));
-            }
-            found.stable_sort_by(|a, b| a.name.cmp(&b.name));
-            return found;
-        }
-    }
-    Vec::new()
-}
-
-const fn tree(data: Data<'_>) -> Tree<'_> {
-    Tree {
-        line: 0,
-        column: 0,
-        data,
-    }
-}
-
-/// The fields of a struct with their types.
-pub(crate) fn of(record: &mut dyn Record, wrong: &[Tree<'_>]) -> Vec<Field> {
-    let shape = record.shape();
-    let named = shape.fields.iter().enumerate().filter(|(_, name)| !name.is_empty());
-    let row = |(at, name): (usize, &&'static str)| {
-        let field = record.field_mut(at);
-        let told = wrong.iter().find_map(|value| failure_of(field, value));
-        let mut of = told.map_or_else(|| "Object".to_owned(), |message| type_name(&message));
-        // What takes numbers and texts.
-        if of == "integer" && wrong.last().is_some_and(|text| failure_of(field, text).is_none()) {
-            of = "IntOrString".into();
-        }
-        Field { name: camel(name), of }
-    };
-    named.map(row).collect()
-}
-
-/// `integer` for `json: cannot unmarshal bool into Go … of type int32`.
-fn type_name(message: &str) -> String {
-    if message.starts_with("quantities ") {
-        return "Quantity".into();
-    }
-    let go = message.rsplit_once(" of type ").map_or(message, |(_, go)| go);
-    let (list, of) = match go.rfind(']') {
-        Some(at) => go.split_at(at + 1),
-        None => ("", go),
-    };
-    let of = match of.rsplit_once('.').map_or(of, |(_, name)| name) {
-        "int32" | "int64" => "integer",
-        "bool" => "boolean",
-        "float64" => "number",
-        "Time" | "MicroTime" => "string",
-        name => name,
-    };
-    format!("{list}{of}")
-}
+/// What every object has around its fields.
+const ENVELOPE: &[&str] = &["apiVersion", "kind"];
 
 #[cfg(test)]
 mod tests {
@@ -135,7 +58,7 @@ mod tests {
 
     /// KC-114: names and types as kubectl explain prints them.
     #[test]
-    fn fields_are_told_by_the_tables_that_read_them() {
+    fn fields_are_told_by_the_table() {
         assert_eq!(
             told(Kind::Pod, "").as_deref(),
             Some("apiVersion:string kind:string metadata:ObjectMeta spec:PodSpec status:PodStatus")

@@ -14,6 +14,8 @@ pub(crate) struct TextError {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) message: String,
+    /// It is a key that came before in its map.
+    pub(crate) is_duplicate: bool,
 }
 
 /// Reads JSON values one after another.
@@ -96,6 +98,7 @@ impl<'t> JsonReader<'t> {
             line: self.line,
             column,
             message: message.into(),
+            is_duplicate: false,
         }
     }
 
@@ -181,6 +184,7 @@ impl<'t> JsonReader<'t> {
                     line,
                     column,
                     message: format!("duplicate field {key:?}"),
+                    is_duplicate: true,
                 });
             }
             self.space();

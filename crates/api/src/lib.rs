@@ -50,6 +50,7 @@ mod pod_total;
 mod print;
 mod quantity;
 mod residual;
+pub mod schema;
 mod served;
 mod storage;
 mod time;
@@ -76,7 +77,8 @@ pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
 pub use self::parse::{
-    Config, Lines, Located, Location, Parsed, Problem, Unknown, object_from_value, parse, read_yaml,
+    Config, Lines, Located, Location, Parsed, Problem, SyntaxError, Unknown, object_from_tree, object_from_value,
+    parse, read_documents, read_yaml,
 };
 pub use self::pod::*;
 pub use self::print::{print_json, print_yaml};

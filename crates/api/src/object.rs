@@ -80,9 +80,6 @@ macro_rules! kinds {
                 Value::Object(map)
             }
             fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object),* } }
-            pub(crate) fn as_wire_mut(&mut self) -> &mut dyn Wire {
-                match self { $(Object::$kind(object) => Arc::<crate::$kind>::make_mut(object)),* }
-            }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra),* }
             }

@@ -262,6 +262,74 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
     Err(problems)
 }
 
+/// Where a text ends to be YAML or JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SyntaxError {
+    /// The line, from 1, and what is wrong there, in the YAML reader's words.
+    Yaml(u32, String),
+    /// What is wrong, in the JSON decoder's words.
+    Json(String),
+}
+
+impl std::fmt::Display for SyntaxError {
+    /// As it stands behind kubectl's `error parsing STDIN: `.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SyntaxError::Yaml(line, message) => {
+                write!(f, "error converting YAML to JSON: yaml: line {line}: {message}")
+            }
+            SyntaxError::Json(message) => f.write_str(message),
+        }
+    }
+}
+
+/// The documents of a text, empty ones left out, up to where it is none: as kubectl reads it, which takes the last value
+/// of a key that comes twice.
+pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut found = Vec::new();
+    if text.len() > limits::INPUT_BYTES {
+        let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
+        return (found, Some(SyntaxError::Yaml(1, message)));
+    }
+    if text.trim_start().starts_with('{') {
+        let mut reader = JsonReader::new(text, 1);
+        let mut error = None;
+        while error.is_none() && reader.more() {
+            match reader.value() {
+                Ok(document) => found.push(document),
+                Err(wrong) => error = Some(wrong),
+            }
+        }
+        let Some(error) = error else {
+            return (found, None);
+        };
+        // Not JSON: perhaps YAML in flow style.
+        let body = text.trim_start().trim_start_matches('{').trim_start();
+        if body.starts_with(['"', '}']) && found.is_empty() {
+            return (found, Some(SyntaxError::Json(error.message)));
+        }
+        found.clear();
+    }
+    for (before, piece) in yaml::documents(text) {
+        let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
+        let read = yaml::read(piece, before);
+        found.extend(read.documents.into_iter().filter(|document| !document.is_null()));
+        if let Some(wrong) = read.problems.into_iter().find(|problem| !problem.is_duplicate) {
+            return (found, Some(SyntaxError::Yaml(wrong.line, wrong.message)));
+        }
+    }
+    (found, None)
+}
+
+/// A typed object of a kind from a tree, with its extra fields.
+///
+/// # Errors
+/// Every field of a wrong type.
+pub fn object_from_tree(kind: Kind, tree: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
+    typed(kind, tree)
+}
+
 /// A typed object from a JSON tree, with its extra fields; `apiVersion` and `kind` must name a kind with behaviour.
 ///
 /// # Errors

@@ -132,6 +132,7 @@ impl<'t> Reader<'t> {
             line,
             column,
             message: message.into(),
+            is_duplicate: false,
         }
     }
 
@@ -261,7 +262,8 @@ impl<'t> Reader<'t> {
                 value,
             };
             if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false) {
-                let problem = self.error(span, format!("key {key:?} already set in map"));
+                let mut problem = self.error(span, format!("key {key:?} already set in map"));
+                problem.is_duplicate = true;
                 if self.problems.len() < limits::PROBLEMS {
                     self.problems.push(problem);
                 }
@@ -338,7 +340,12 @@ pub(crate) fn put<'t>(
                 }
                 None
             } else {
-                Some(entry.key)
+                // The last one wins, where it does not end the reading.
+                let key = entry.key.clone();
+                if let Some(slot) = entries.get_mut(at) {
+                    *slot = entry;
+                }
+                Some(key)
             }
         }
     }

@@ -148,6 +148,7 @@ impl ApiServer {
                     .ok_or_else(|| ApiError::not_found(*kind, &key.name));
             }
             Request::Create(object) => self.create(object.clone(), caller, out),
+            Request::Malformed { kind, why, .. } => Err(ApiError::undecodable(*kind, why)),
             Request::Update(object, part) => self.update(object, *part, out),
             Request::Patch {
                 kind,
@@ -233,7 +234,9 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
             }
             (object.kind(), key, object.metadata().uid.clone())
         }
-        Request::Get { kind, key } | Request::Delete { kind, key, .. } => (*kind, key.clone(), Uid::default()),
+        Request::Get { kind, key } | Request::Malformed { kind, key, .. } | Request::Delete { kind, key, .. } => {
+            (*kind, key.clone(), Uid::default())
+        }
         Request::Patch { kind, key, uid, .. } => (*kind, key.clone(), uid.clone().unwrap_or_default()),
         Request::Bind { pod, uid, .. } => (Kind::Pod, pod.clone(), uid.clone()),
         Request::Evict { pod, .. } => (Kind::Pod, pod.clone(), Uid::default()),

@@ -60,6 +60,7 @@ pub(super) fn error(code: u16, reason: &'static str, message: &str) -> ApiError 
         message: message.into(),
         retry_after_seconds: None,
         causes: Vec::new(),
+        about: None,
     }
 }
 

@@ -1,11 +1,11 @@
-//! `kubectl explain` (KC-114): the fields that the simulation gives behaviour.
+//! `kubectl explain` (KC-114): every field of a kind, with Podscope's own descriptions.
 
 use podscope_api::{Kind, fields};
 
 use super::Printed;
 
 /// What is printed after every description: kubectl's come with a schema of all fields, these do not.
-const WHICH: &str = "Listed are the fields that have a behaviour here; whatever else a manifest says is kept as it is.";
+const WHICH: &str = "All fields are listed; described are those that decide where a pod runs and when it is gone.";
 
 /// `kubectl explain` (KC-114). The fields are those that manifests are read into; descriptions are Podscope's own, where
 /// a field decides where a pod runs and when it is gone.

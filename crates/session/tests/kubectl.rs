@@ -383,7 +383,10 @@ fn answers_and_errors_in_kubectls_words() {
         ),
         (
             "kubectl apply -f - <<'EOF'\nkind: Foo\napiVersion: v1\nmetadata: {name: x}\nEOF",
-            vec!["!error: error parsing STDIN: 1:7: kind: no matches for kind \"Foo\" in version \"v1\""],
+            vec![
+                "!error: resource mapping not found for name: \"x\" namespace: \"\" from \"STDIN\": no matches for kind \"Foo\" in version \"v1\"",
+                "!ensure CRDs are installed first",
+            ],
         ),
         (
             "kubectl scale deploy/web --replicas=1 --current-replicas=2",
@@ -500,8 +503,8 @@ fn answers_and_errors_in_kubectls_words() {
                 "    PriorityClass maps a name to the integer priority of pods; the higher the",
                 "    value, the higher the priority.",
                 "",
-                "    Listed are the fields that have a behaviour here; whatever else a manifest",
-                "    says is kept as it is.",
+                "    All fields are listed; described are those that decide where a pod runs and",
+                "    when it is gone.",
                 "",
                 "FIELDS:",
                 "  apiVersion\t<string>",

@@ -20,6 +20,7 @@ impl ApiError {
             message,
             retry_after_seconds: None,
             causes: Vec::new(),
+            about: None,
         }
     }
     /// 404.
@@ -78,7 +79,16 @@ impl ApiError {
     pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
         let mut error = Self::of(422, "Invalid", problems.to_status_message(kind, name));
         error.causes = problems.into_pairs();
+        error.about = Some((kind, name.into()));
         error
+    }
+    /// 400: the API server cannot read the object.
+    pub fn undecodable(kind: Kind, why: &podscope_api::schema::Rejection) -> Self {
+        let version = kind.api_version().rsplit('/').next().unwrap_or_default();
+        let name = kind.name();
+        Self::bad_request(format!(
+            "{name} in version {version:?} cannot be handled as a {name}: {why}"
+        ))
     }
     /// 400.
     pub fn bad_request(message: impl Into<String>) -> Self {

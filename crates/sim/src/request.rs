@@ -96,6 +96,15 @@ pub enum Request {
     },
     /// POST.
     Create(Object),
+    /// POST of a body that the structs of the kind cannot hold: it is read by the API server, and refused.
+    Malformed {
+        /// Kind.
+        kind: Kind,
+        /// Namespace and name.
+        key: ObjectKey,
+        /// What the API server's decoder says.
+        why: podscope_api::schema::Rejection,
+    },
     /// PUT with the object's resourceVersion: 409 if stale; an empty one is unconditional.
     Update(Object, Part),
     /// PATCH: applied to whatever is stored.
@@ -185,6 +194,8 @@ pub struct ApiError {
     pub retry_after_seconds: Option<i64>,
     /// `details.causes` as (type, message).
     pub causes: Vec<(String, String)>,
+    /// `details.kind` and `details.name`, of what is invalid.
+    pub about: Option<(Kind, Str)>,
 }
 
 /// The answer to a call. A successful DELETE answers with the object as it then was.

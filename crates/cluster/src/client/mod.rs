@@ -159,18 +159,28 @@ pub fn error_text(error: &ApiError, context: &str) -> String {
     match error.reason {
         "ConnectionRefused" => message.clone(),
         "Timeout" if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),
-        "Invalid" => match error.causes.as_slice() {
-            [] | [_] => format!("The {message}"),
-            causes => {
-                let head = message.split(" is invalid: ").next().unwrap_or_default();
-                let mut text = format!("The {head} is invalid: ");
-                for (field, cause) in causes {
-                    text.push_str(&format!("\n* {field}: {cause}"));
-                }
-                text
-            }
+        "Invalid" => match &error.about {
+            Some((kind, name)) => invalid_text(*kind, name, &error.causes),
+            None => format!("The {message}"),
         },
         reason => format!("Error from server ({reason}): {context}{message}"),
+    }
+}
+
+/// `details` and `causes` of a refusal: the kind stands without its group, each cause once.
+fn invalid_text(kind: Kind, name: &str, causes: &[(String, String)]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (field, cause) in causes {
+        let line = format!("{field}: {cause}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let head = format!("The {} {name:?} is invalid", kind.name());
+    match lines.as_slice() {
+        [] => head,
+        [one] => format!("{head}: {one}"),
+        several => format!("{head}: \n* {}", several.join("\n* ")),
     }
 }
 

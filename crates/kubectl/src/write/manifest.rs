@@ -1,6 +1,9 @@
 //! `apply` and `create`: objects from texts and from generators (KC-094 to KC-097).
 
-use podscope_api::{Object, Str};
+use std::sync::Arc;
+
+use podscope_api::schema::Rejection;
+use podscope_api::{Kind, Object, ObjectKey, Str};
 use podscope_cluster::client::Write;
 use podscope_cluster::{Part, Request};
 use serde_json::{Value, json};
@@ -8,72 +11,49 @@ use serde_json::{Value, json};
 use super::super::merge::three_way;
 use super::super::selector::LabelQuery;
 use super::super::shown;
+use super::reading::{Read, read};
 use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, rehearsed, typed_name};
 use crate::command::{CreateWhat, DryRun, Output};
 
-pub(super) fn manifest_objects(text: &str, namespace: Option<&str>, plan: &mut Plan) -> Result<Vec<Object>, String> {
-    let parsed = podscope_api::parse(text);
-    if !parsed.problems.is_empty() {
-        let lines: Vec<String> = parsed
-            .problems
-            .iter()
-            .map(|problem| format!("error: error parsing STDIN: {problem}"))
-            .collect();
-        return Err(lines.join("\n"));
-    }
-    for other in &parsed.others {
-        plan.err(format!(
-            "Warning: {} {:?} is not simulated and is left out",
-            other.value.kind, other.value.name
-        ));
-    }
-    let mut objects = Vec::new();
-    for located in parsed.objects {
-        let mut object = located.value;
-        if object.kind().is_namespaced() {
-            let own = object.metadata().namespace.clone();
-            if own.is_empty() {
-                object.metadata_mut().namespace = Str::from(namespace.unwrap_or("default"));
-            } else if let Some(wanted) = namespace.filter(|wanted| **wanted != *own) {
-                return Err(format!(
-                    "error: the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
-                ));
-            }
-        }
-        objects.push(object);
-    }
-    if objects.is_empty() && parsed.others.is_empty() {
-        return Err("error: no objects passed to apply".into());
-    }
-    Ok(objects)
-}
-
 pub(super) fn apply(manifest: &str, namespace: Option<&str>, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    let objects = match manifest_objects(manifest, namespace, &mut plan) {
-        Ok(objects) => objects,
-        Err(message) => return Plan::refuse(message),
-    };
     let mut writes = Vec::new();
     let mut errors = Vec::new();
-    for object in objects {
-        let mut desired = object.to_value();
+    let found = read(manifest, namespace);
+    if found.is_empty() {
+        return Plan::refuse("error: no objects passed to apply");
+    }
+    for read in found {
+        let (object, document) = match read {
+            Ok(Read::Object { object, document }) => (object, document),
+            Ok(Read::Malformed { kind, key, why }) => {
+                writes.push(malformed(kind, key, why));
+                continue;
+            }
+            Ok(Read::LeftOut { kind, name }) => {
+                plan.err(left_out(&kind, &name));
+                continue;
+            }
+            Err(message) => {
+                errors.push(message);
+                continue;
+            }
+        };
+        if object.metadata().name.is_empty() {
+            errors.push(unnamed(&object));
+            continue;
+        }
         let name = typed_name(&object);
-        // The file as it is given, on one line.
-        let applied = format!("{desired}\n");
+        let applied = last_applied(&document);
+        let mut desired = document;
         set_annotation(&mut desired, LAST_APPLIED, &applied);
         let Some(live) = view.objects.get_kind(object.kind(), &object.key()) else {
-            match podscope_api::object_from_value(&desired) {
-                Ok(object) => writes.push(Write {
-                    context: "error when creating \"STDIN\": ".into(),
-                    ..Write::new(Request::Create(object), format!("{name} created"))
-                }),
-                Err(found) => errors.extend(
-                    found
-                        .into_iter()
-                        .map(|error| format!("error: {}: {}", error.path, error.message)),
-                ),
-            }
+            let mut object = object;
+            annotate(&mut object, LAST_APPLIED, &applied);
+            writes.push(Write {
+                context: CREATING.into(),
+                ..Write::new(Request::Create(object), format!("{name} created"))
+            });
             continue;
         };
         if live.metadata().is_terminating() {
@@ -127,40 +107,42 @@ pub(super) fn create(what: &CreateWhat, given: Option<&str>, dry_run: DryRun, ou
     if dry_run == DryRun::Client && *output != Output::Table && !matches!(what, CreateWhat::Manifest(_)) {
         return generated_only(generated(what, namespace).0, given, output);
     }
-    let (values, context) = match what {
-        CreateWhat::Manifest(text) => {
-            let objects = match manifest_objects(text, given, &mut plan) {
-                Ok(objects) => objects,
-                Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to create")),
-            };
-            (
-                objects.into_iter().map(Ok).collect::<Vec<_>>(),
-                "error when creating \"STDIN\": ".to_owned(),
-            )
-        }
-        other => {
-            let (value, context) = generated(other, namespace);
-            (
-                vec![podscope_api::object_from_value(&value)],
-                context.map_or_else(String::new, |kind| format!("error: failed to create {kind}: ")),
-            )
+    let mut writes = Vec::new();
+    let mut errors = Vec::new();
+    let creates = |object: Object, context: String| {
+        let success = format!("{}/{{name}} created", qualified_singular(object.kind()));
+        Write {
+            context,
+            ..Write::new(Request::Create(object), success)
         }
     };
-    let mut writes = Vec::new();
-    for object in values {
-        match object {
-            Ok(object) => {
-                let success = format!("{}/{{name}} created", qualified_singular(object.kind()));
-                writes.push(Write {
-                    context: context.clone(),
-                    ..Write::new(Request::Create(object), success)
-                });
+    if let CreateWhat::Manifest(text) = what {
+        let found = read(text, given);
+        if found.is_empty() {
+            return Plan::refuse("error: no objects passed to create");
+        }
+        for read in found {
+            match read {
+                Ok(Read::Object { mut object, .. }) => {
+                    // Left out by kubectl, whoever wrote it.
+                    object.metadata_mut().resource_version = Str::default();
+                    writes.push(creates(object, CREATING.to_owned()));
+                }
+                Ok(Read::Malformed { kind, key, why }) => writes.push(malformed(kind, key, why)),
+                Ok(Read::LeftOut { kind, name }) => plan.err(left_out(&kind, &name)),
+                Err(message) => errors.push(message),
             }
+        }
+    } else {
+        let (value, context) = generated(what, namespace);
+        let context = context.map_or_else(String::new, |kind| format!("error: failed to create {kind}: "));
+        match podscope_api::object_from_value(&value) {
+            Ok(object) => writes.push(creates(object, context)),
             Err(errors) => return Plan::refuse(first_error(&errors)),
         }
     }
     if *output == Output::Table {
-        return rehearsed(finish(plan, writes, Vec::new()), dry_run);
+        return rehearsed(finish(plan, writes, errors), dry_run);
     }
     for (at, write) in writes.iter_mut().enumerate() {
         write.shows = Some(match output {
@@ -180,7 +162,61 @@ pub(super) fn create(what: &CreateWhat, given: Option<&str>, dry_run: DryRun, ou
     if dry_run == DryRun::Client {
         writes.clear();
     }
-    finish(plan, writes, Vec::new())
+    finish(plan, writes, errors)
+}
+
+/// Put before what the server says of an object that is created from a manifest.
+const CREATING: &str = "error when creating \"STDIN\": ";
+
+fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
+    Write {
+        context: CREATING.into(),
+        ..Write::new(Request::Malformed { kind, key, why }, String::new())
+    }
+}
+
+fn left_out(kind: &str, name: &str) -> String {
+    format!("Warning: {kind} {name:?} is not simulated and is left out")
+}
+
+/// `apply` looks for what is there, and there is no name to look for.
+fn unnamed(object: &Object) -> String {
+    let metadata = object.metadata();
+    if !metadata.generate_name.is_empty() {
+        return format!(
+            "error: from {}: cannot use generate name with apply",
+            metadata.generate_name
+        );
+    }
+    let kind = object.kind();
+    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    format!(
+        "error: error when retrieving current configuration of:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: \"\", Namespace: {:?}\nfrom server for: \"STDIN\": resource name may not be empty",
+        kind.plural(),
+        kind.name(),
+        &*metadata.namespace,
+    )
+}
+
+/// The document that was applied, on one line, as kubectl writes it down.
+fn last_applied(document: &Value) -> String {
+    let mut document = document.clone();
+    if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+        if let Some(map) = annotations.as_object_mut() {
+            map.shift_remove(LAST_APPLIED);
+        }
+        if metadata.get("annotations").is_some_and(Value::is_null) {
+            metadata.insert("annotations".to_owned(), json!({}));
+        }
+    }
+    document.sort_all_objects();
+    format!("{document}\n")
+}
+
+fn annotate(object: &mut Object, key: &str, text: &str) {
+    let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
+    annotations.insert(key.into(), text.into());
 }
 
 fn first_error(errors: &[podscope_api::FieldError]) -> String {

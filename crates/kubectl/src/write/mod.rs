@@ -5,6 +5,7 @@
 mod manifest;
 mod nodes;
 mod objects;
+mod reading;
 
 use podscope_api::{Kind, Object, Time};
 use podscope_cluster::client::{ClientCommand, RolloutStatus, Write};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::merge::{json_merge, json_patch, strategic, three_way};
 use super::super::qualified_plural;
-use super::manifest::manifest_objects;
+use super::reading::{Read, read};
 use super::{Plan, View, change, find, finish, not_found, qualified_singular, typed_name, with_objects};
 use crate::command::{Delete, Doomed, DryRun, Kubectl, Mark, PatchType, Target};
 
@@ -18,9 +18,17 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut ignore_not_found = what.ignore_not_found;
     let is_scoped = match &what.what {
         Doomed::Manifest { text, namespace } => {
-            match manifest_objects(text, namespace.as_deref(), &mut plan) {
-                Ok(objects) => targets.extend(objects.iter().map(|object| (object.kind(), object.key()))),
-                Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to delete")),
+            let found = read(text, namespace.as_deref());
+            if found.is_empty() {
+                return Plan::refuse("error: no objects passed to delete");
+            }
+            for read in found {
+                match read {
+                    Ok(Read::Object { object, .. }) => targets.push((object.kind(), object.key())),
+                    Ok(Read::Malformed { kind, key, .. }) => targets.push((kind, key)),
+                    Ok(Read::LeftOut { .. }) => {}
+                    Err(message) => return Plan::refuse(message),
+                }
             }
             namespace.is_some()
         }

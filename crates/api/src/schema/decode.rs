@@ -1,0 +1,283 @@
+//! A tree read as Go's JSON decoder reads it into the structs of the API server: its first type error in its words, and
+//! the fields it does not know. No value is made of it; [`crate::parse`] does that.
+
+use std::borrow::Cow;
+
+use super::{GoType, Shape, Struct};
+use crate::tree::{Data, Entry, Tree};
+use crate::{MicroTime, Quantity, Time};
+
+/// Why the API server cannot read an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// The first value of a wrong type, in the decoder's words.
+    Type(String),
+    /// Fields that are not there, as `spec.foo`; only where decoding is strict.
+    Unknown(Vec<String>),
+}
+
+impl std::fmt::Display for Rejection {
+    /// As it stands behind `cannot be handled as a Pod: `.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rejection::Type(message) => f.write_str(message),
+            Rejection::Unknown(fields) => {
+                let fields: Vec<String> = fields.iter().map(|field| format!("unknown field {field:?}")).collect();
+                write!(f, "strict decoding error: {}", fields.join(", "))
+            }
+        }
+    }
+}
+
+/// Reads an object into the structs of its kind, strictly.
+///
+/// # Errors
+/// A value of a wrong type, or else every field that is not known.
+pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
+    let mut decoder = Decoder::default();
+    decoder.record(fields, fields.name(), tree, true);
+    match decoder.fatal.or(decoder.saved) {
+        Some(message) => Err(Rejection::Type(message)),
+        None if decoder.unknown.is_empty() => Ok(()),
+        None => Err(Rejection::Unknown(decoder.unknown)),
+    }
+}
+
+/// Reads only what every object has, as a client does that knows no kinds; the answer is the decoder's first error.
+#[must_use]
+pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
+    let metadata = tree.get("metadata")?;
+    let mut decoder = Decoder::default();
+    decoder.fields.push("metadata".into());
+    decoder.value(GoType("ObjectMeta"), "metadataOnlyObject", metadata);
+    decoder.fatal.or(decoder.saved)
+}
+
+#[derive(Default)]
+struct Decoder<'n> {
+    /// Names of the fields that are open, embedded structs included.
+    fields: Vec<Cow<'n, str>>,
+    /// The same with indices and keys, and without what is embedded.
+    path: String,
+    /// The first error of a type: decoding goes on behind it.
+    saved: Option<String>,
+    /// The error of a type's own decoder: nothing is read behind it, and it is the answer.
+    fatal: Option<String>,
+    unknown: Vec<String>,
+}
+
+impl<'n> Decoder<'n> {
+    fn save(&mut self, message: String) {
+        self.saved.get_or_insert(message);
+    }
+
+    /// The value is not of that type; `holder` is the struct whose field is open.
+    fn mismatch(&mut self, holder: &str, found: &str, of: &str) {
+        let place = if self.fields.is_empty() {
+            "value".to_owned()
+        } else {
+            format!("struct field {holder}.{}", self.fields.join("."))
+        };
+        self.save(format!("json: cannot unmarshal {found} into Go {place} of type {of}"));
+    }
+
+    fn record(&mut self, fields: Struct, holder: &str, tree: &'n Tree<'n>, is_object: bool) {
+        let entries = match &tree.data {
+            Data::Null => return,
+            Data::Map(entries) => entries,
+            _ => return self.mismatch(holder, &found(tree), &GoType(fields.name).go_name()),
+        };
+        let name = fields.name();
+        for entry in in_order(entries) {
+            if self.fatal.is_some() {
+                return;
+            }
+            let length = self.path.len();
+            if !self.path.is_empty() {
+                self.path.push('.');
+            }
+            self.path.push_str(&entry.key);
+            let depth = self.fields.len();
+            let type_meta = is_object && matches!(&*entry.key, "apiVersion" | "kind");
+            match fields.field(&entry.key) {
+                Some(field) => {
+                    self.fields.extend(field.embedded.map(Cow::Borrowed));
+                    self.fields.push(Cow::Borrowed(&entry.key));
+                    self.value(field.of, name, &entry.value);
+                }
+                None if type_meta => {
+                    self.fields.push(Cow::Borrowed("TypeMeta"));
+                    self.fields.push(Cow::Borrowed(&entry.key));
+                    self.value(GoType("string"), name, &entry.value);
+                }
+                None => self.unknown.push(self.path.clone()),
+            }
+            self.fields.truncate(depth);
+            self.path.truncate(length);
+        }
+    }
+
+    fn value(&mut self, of: GoType, holder: &str, tree: &'n Tree<'n>) {
+        if tree.is_null() || self.fatal.is_some() {
+            return;
+        }
+        let length = self.path.len();
+        match of.shape() {
+            Shape::Struct(fields) => self.record(fields, holder, tree, false),
+            Shape::List(element) => match &tree.data {
+                Data::Seq(items) => {
+                    for (index, item) in items.iter().enumerate() {
+                        self.path.push_str(&format!("[{index}]"));
+                        self.value(element, holder, item);
+                        self.path.truncate(length);
+                    }
+                }
+                _ => self.mismatch(holder, &found(tree), &of.go_name()),
+            },
+            Shape::Map(element) => match &tree.data {
+                Data::Map(entries) => {
+                    for entry in in_order(entries) {
+                        self.path.push('.');
+                        self.path.push_str(&entry.key);
+                        self.value(element, holder, &entry.value);
+                        self.path.truncate(length);
+                    }
+                }
+                _ => self.mismatch(holder, &found(tree), &of.go_name()),
+            },
+            Shape::Leaf(leaf) => self.leaf(of, leaf, holder, tree),
+        }
+    }
+
+    fn leaf(&mut self, of: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
+        match (leaf.split_once('=').map_or(leaf, |(plain, _)| plain), &tree.data) {
+            ("raw", _) | ("string", Data::String(_)) | ("bool", Data::Bool(_)) => {}
+            ("float64", Data::Int(_) | Data::Number(_)) | ("int64", Data::Int(_)) => {}
+            ("int32" | "IntOrString", Data::Int(number)) if i32::try_from(*number).is_ok() => {}
+            ("IntOrString", Data::String(_)) => {}
+            ("int32" | "int64" | "IntOrString", Data::Int(_) | Data::Number(_)) => {
+                let of = if leaf == "int64" { "int64" } else { "int32" };
+                let found = format!("number {}", number(tree));
+                self.mismatch(holder, &found, of);
+                self.end_if(leaf == "IntOrString");
+            }
+            ("IntOrString", _) => {
+                self.mismatch(holder, &found(tree), "int32");
+                self.end_if(true);
+            }
+            ("Quantity", _) => {
+                let text = match &tree.data {
+                    Data::String(text) => text.trim().to_owned(),
+                    Data::Int(_) | Data::Number(_) => number(tree),
+                    // Whatever JSON it is: no quantity.
+                    _ => "?".to_owned(),
+                };
+                if let Err(error) = text.parse::<Quantity>() {
+                    self.fatal = Some(error.to_string());
+                }
+            }
+            ("Time" | "MicroTime", Data::String(text)) => {
+                let error = match leaf {
+                    "Time" => text.parse::<Time>().err(),
+                    _ => text.parse::<MicroTime>().err(),
+                };
+                if !text.is_empty() {
+                    self.fatal = error.map(|error| error.to_string());
+                }
+            }
+            ("Time" | "MicroTime", _) => {
+                self.mismatch(holder, &found(tree), "string");
+                self.end_if(true);
+            }
+            ("bytes", Data::String(text)) => {
+                if let Err(at) = base64_length(text) {
+                    self.save(format!("illegal base64 data at input byte {at}"));
+                }
+            }
+            _ => self.mismatch(holder, &found(tree), &of.go_name()),
+        }
+    }
+
+    /// A type's own decoder ends the reading at its error, and that error is the answer.
+    fn end_if(&mut self, has_own_decoder: bool) {
+        if has_own_decoder && self.fatal.is_none() {
+            self.fatal = self.saved.clone();
+        }
+    }
+}
+
+/// A client's JSON has its keys sorted.
+fn in_order<'n>(entries: &'n [Entry<'n>]) -> Vec<&'n Entry<'n>> {
+    let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
+    sorted.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    sorted
+}
+
+fn found(tree: &Tree<'_>) -> String {
+    tree.json_kind().to_owned()
+}
+
+/// A number as Go prints it into JSON again: what is no whole number of 64 bits has gone through a float.
+fn number(tree: &Tree<'_>) -> String {
+    match &tree.data {
+        Data::Int(number) => number.to_string(),
+        Data::Number(text) => match text.parse::<f64>() {
+            Ok(float) if float.abs() >= 1e21 || (float != 0.0 && float.abs() < 1e-6) => {
+                let text = format!("{float:e}");
+                match text.split_once('e') {
+                    Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent:0>2}"),
+                    Some((digits, exponent)) => format!("{digits}e-{:0>2}", &exponent[1..]),
+                    None => text,
+                }
+            }
+            Ok(float) => float.to_string(),
+            Err(_) => text.to_string(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// The number of bytes that a text of base64 stands for.
+///
+/// # Errors
+/// Where it is none, as Go counts.
+pub(crate) fn base64_length(text: &str) -> Result<usize, usize> {
+    let bytes = text.as_bytes();
+    let is_blank = |at: usize| matches!(bytes.get(at), Some(b'\n' | b'\r'));
+    let (mut at, mut length) = (0, 0);
+    loop {
+        let mut digits = 0;
+        while digits < 4 {
+            let Some(byte) = bytes.get(at) else {
+                return if digits == 0 { Ok(length) } else { Err(at - digits) };
+            };
+            at += 1;
+            match byte {
+                b'\n' | b'\r' => continue,
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => digits += 1,
+                b'=' if digits >= 2 => {
+                    if digits == 2 {
+                        while is_blank(at) {
+                            at += 1;
+                        }
+                        match bytes.get(at) {
+                            None => return Err(bytes.len()),
+                            Some(b'=') => at += 1,
+                            Some(_) => return Err(at - 1),
+                        }
+                    }
+                    while is_blank(at) {
+                        at += 1;
+                    }
+                    return if at < bytes.len() {
+                        Err(at)
+                    } else {
+                        Ok(length + digits - 1)
+                    };
+                }
+                _ => return Err(at - 1),
+            }
+        }
+        length += 3;
+    }
+}

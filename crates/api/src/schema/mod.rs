@@ -1,0 +1,210 @@
+//! Every field of every built-in kind of Kubernetes v1.36 with its Go type: one table ([`table.txt`](./table.txt)) that
+//! tells a misspelt field, words what Go's decoder says of a value of a wrong type (VA-238, VA-239), and answers
+//! `kubectl explain`. A test holds the table to `k8s-openapi`.
+//!
+//! A line `= apiVersion Kind plural scope Struct` is a kind that is served; any other is a struct with its fields,
+//! `name:type`. `Outer/name` is a field of a struct that Go embeds; `[]` and `{}` are lists and maps, `string=X` is a
+//! string that Go calls `v1.X`, `group/Name` and `v2.Name` are structs whose bare name is another's.
+
+mod decode;
+
+use std::sync::OnceLock;
+
+pub use self::decode::{Rejection, decode_metadata, decode_object};
+
+/// A struct of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Struct {
+    name: &'static str,
+    fields: &'static str,
+}
+
+/// A field of a struct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldOf {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// The struct that Go embeds it by.
+    embedded: Option<&'static str>,
+    /// Its type.
+    pub of: GoType,
+}
+
+/// A type of Go, as far as it shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoType(&'static str);
+
+/// What a [`GoType`] is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    List(GoType),
+    Map(GoType),
+    Struct(Struct),
+    /// A string, a number, a time …: named as in the table.
+    Leaf(&'static str),
+}
+
+/// A kind that the API server serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServedKind {
+    /// `apiVersion`.
+    pub api_version: &'static str,
+    /// `kind`.
+    pub kind: &'static str,
+    /// Resource name.
+    pub plural: &'static str,
+    /// Whether its objects live in a namespace.
+    pub is_namespaced: bool,
+    /// Its fields.
+    pub fields: Struct,
+}
+
+struct Tables {
+    /// Sorted by name.
+    structs: Vec<Struct>,
+    kinds: Vec<ServedKind>,
+}
+
+fn tables() -> &'static Tables {
+    static TABLES: OnceLock<Tables> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let lines = || include_str!("table.txt").lines();
+        let mut structs: Vec<Struct> = lines()
+            .filter(|line| !line.starts_with('='))
+            .map(|line| {
+                let (name, fields) = line.split_once(' ').unwrap_or((line, ""));
+                Struct { name, fields }
+            })
+            .collect();
+        structs.sort_unstable_by_key(|one| one.name);
+        let kinds = lines().filter_map(|line| {
+            let mut words = line.strip_prefix("= ")?.split(' ');
+            let (api_version, kind, plural) = (words.next()?, words.next()?, words.next()?);
+            let (scope, name) = (words.next()?, words.next()?);
+            Some(ServedKind {
+                api_version,
+                kind,
+                plural,
+                is_namespaced: scope == "namespaced",
+                fields: look_up(&structs, name)?,
+            })
+        });
+        let kinds = kinds.collect();
+        Tables { structs, kinds }
+    })
+}
+
+fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
+    let at = structs.binary_search_by_key(&name, |one| one.name).ok()?;
+    structs.get(at).copied()
+}
+
+/// The kind of that name and version, if it is served and its fields are known.
+#[must_use]
+pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
+    let kinds = &tables().kinds;
+    let found = kinds
+        .iter()
+        .find(|one| one.api_version == api_version && one.kind == kind);
+    found.copied()
+}
+
+impl Struct {
+    /// Its name without group and version.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let name = self.name.rsplit_once('/').map_or(self.name, |(_, name)| name);
+        name.rsplit_once('.').map_or(name, |(_, name)| name)
+    }
+
+    /// Its fields, sorted.
+    pub fn fields(self) -> impl Iterator<Item = FieldOf> {
+        self.fields.split(' ').filter_map(|row| {
+            let (name, of) = row.split_once(':')?;
+            let (embedded, name) = match name.split_once('/') {
+                Some((embedded, name)) => (Some(embedded), name),
+                None => (None, name),
+            };
+            Some(FieldOf {
+                name,
+                embedded,
+                of: GoType(of),
+            })
+        })
+    }
+
+    /// The field of that name.
+    #[must_use]
+    pub fn field(self, name: &str) -> Option<FieldOf> {
+        self.fields().find(|field| field.name == name)
+    }
+}
+
+impl GoType {
+    fn shape(self) -> Shape {
+        if let Some(of) = self.0.strip_prefix("[]") {
+            return Shape::List(GoType(of));
+        }
+        if let Some(of) = self.0.strip_prefix("{}") {
+            return Shape::Map(GoType(of));
+        }
+        match look_up(&tables().structs, self.0) {
+            Some(found) => Shape::Struct(found),
+            None => Shape::Leaf(self.0),
+        }
+    }
+
+    /// The struct that this is, or that it is a list or map of.
+    #[must_use]
+    pub fn record(self) -> Option<Struct> {
+        match self.shape() {
+            Shape::List(of) | Shape::Map(of) => of.record(),
+            Shape::Struct(found) => Some(found),
+            Shape::Leaf(_) => None,
+        }
+    }
+
+    /// As Go's messages name it: `[]v1.Container`, `map[string]string`, `int32`.
+    fn go_name(self) -> String {
+        match self.shape() {
+            Shape::List(of) => format!("[]{}", of.go_name()),
+            // The one map type that has a name.
+            Shape::Map(GoType("Quantity")) => "v1.ResourceList".to_owned(),
+            Shape::Map(of) => format!("map[string]{}", of.go_name()),
+            Shape::Struct(found) => match found.name.rsplit_once('/').map_or(found.name, |(_, name)| name) {
+                name if name.contains('.') => name.to_owned(),
+                name => format!("v1.{name}"),
+            },
+            Shape::Leaf(leaf) => match leaf.split_once('=').map_or(leaf, |(_, named)| named) {
+                named if named != leaf && named.contains('.') => named.to_owned(),
+                named if named != leaf => format!("v1.{named}"),
+                "bytes" => "[]uint8".to_owned(),
+                "raw" => "runtime.RawExtension".to_owned(),
+                "Quantity" => "resource.Quantity".to_owned(),
+                "Time" => "v1.Time".to_owned(),
+                "MicroTime" => "v1.MicroTime".to_owned(),
+                "IntOrString" => "intstr.IntOrString".to_owned(),
+                plain => plain.to_owned(),
+            },
+        }
+    }
+
+    /// As `kubectl explain` names it: `[]Container`, `map[string]Quantity`, `integer`.
+    #[must_use]
+    pub fn explained(self) -> String {
+        match self.shape() {
+            Shape::List(of) => format!("[]{}", of.explained()),
+            Shape::Map(of) => format!("map[string]{}", of.explained()),
+            Shape::Struct(found) => found.name().to_owned(),
+            Shape::Leaf(leaf) => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+                "int32" | "int64" => "integer",
+                "bool" => "boolean",
+                "float64" => "number",
+                "Time" | "MicroTime" | "bytes" => "string",
+                "raw" => "Object",
+                plain => plain,
+            }
+            .to_owned(),
+        }
+    }
+}

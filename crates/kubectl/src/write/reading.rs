@@ -1,0 +1,136 @@
+//! Manifests on standard input, read as kubectl and the API server read them: syntax, what every object needs, kinds that
+//! are served, and strict decoding, each in its own words (VA-238 to VA-255).
+
+use podscope_api::schema::{self, Rejection};
+use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
+use serde_json::{Value, json};
+
+/// An object of a manifest.
+pub(super) enum Read {
+    /// One that the API server can read, and the document as kubectl sends it: keys sorted, the namespace filled in.
+    Object { object: Object, document: Value },
+    /// One that it cannot.
+    Malformed { kind: Kind, key: ObjectKey, why: Rejection },
+    /// One of a kind that is served and not simulated.
+    LeftOut { kind: String, name: String },
+}
+
+/// The objects of a manifest in order, and what is wrong with the others, as kubectl prints it.
+pub(super) fn read(text: &str, namespace: Option<&str>) -> Vec<Result<Read, String>> {
+    let (documents, error) = podscope_api::read_documents(text);
+    let mut found = Vec::new();
+    for document in &documents {
+        items(document, namespace, &mut found);
+    }
+    found.extend(error.map(|error| Err(format!("error: error parsing STDIN: {error}"))));
+    found
+}
+
+/// The object, or those of a list.
+fn items(tree: &Tree<'_>, namespace: Option<&str>, found: &mut Vec<Result<Read, String>>) {
+    match validated(tree) {
+        Err(why) => found.push(Err(format!(
+            "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
+        ))),
+        Ok((_, kind)) if kind.ends_with("List") && tree.get("items").is_some() => {
+            match tree.get("items").map(|items| &items.data) {
+                Some(Data::Seq(list)) => list.iter().for_each(|item| items(item, namespace, found)),
+                _ => found.push(Err("error: unable to decode \"STDIN\": items is no list".to_owned())),
+            }
+        }
+        Ok((api_version, kind)) => found.push(object(tree, api_version, kind, namespace)),
+    }
+}
+
+/// `apiVersion` and `kind`, or what kubectl misses of them.
+fn validated<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
+    if !matches!(tree.data, Data::Map(_)) {
+        return Err("invalid object to validate".to_owned());
+    }
+    let word = |name: &str| match tree.get(name).map(|value| &value.data) {
+        None => Err(format!("{name} not set")),
+        Some(Data::String(text)) if text.is_empty() => Err(format!("{name} not set")),
+        Some(Data::String(_)) => Ok(tree.get(name).and_then(Tree::as_str).unwrap_or_default()),
+        Some(_) => Err(format!("{name} isn't string type")),
+    };
+    let (api_version, kind) = match (word("apiVersion"), word("kind")) {
+        (Ok(api_version), Ok(kind)) => (api_version, kind),
+        (Err(one), Err(other)) => return Err(format!("[{one}, {other}]")),
+        (Err(one), _) | (_, Err(one)) => return Err(one),
+    };
+    if api_version.matches('/').count() > 1 {
+        return Err(format!("unexpected GroupVersion string: {api_version}"));
+    }
+    if kind == "List" && api_version == "v1" && tree.get("items").is_none() {
+        return Err("invalid object to validate".to_owned());
+    }
+    Ok((api_version, kind))
+}
+
+fn object(tree: &Tree<'_>, api_version: &str, kind: &str, namespace: Option<&str>) -> Result<Read, String> {
+    if let Some(error) = schema::decode_metadata(tree) {
+        return Err(format!("error: unable to decode \"STDIN\": {error}"));
+    }
+    let metadata = |name: &str| {
+        let value = tree.get("metadata").and_then(|metadata| metadata.get(name));
+        value.and_then(Tree::as_str).unwrap_or_default()
+    };
+    let (name, own) = (metadata("name"), metadata("namespace"));
+    let served = schema::served(api_version, kind).filter(|served| {
+        // Subresources: nothing to post by themselves.
+        !matches!(served.kind, "Eviction" | "Scale")
+    });
+    let Some(served) = served else {
+        return Err(format!(
+            "error: resource mapping not found for name: {name:?} namespace: {own:?} from \"STDIN\": no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
+        ));
+    };
+    if let Some(wanted) = namespace.filter(|wanted| served.is_namespaced && !own.is_empty() && own != *wanted) {
+        return Err(format!(
+            "error: the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
+        ));
+    }
+    let Some(kind) = Kind::from_wire(api_version, kind) else {
+        return Ok(Read::LeftOut {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+        });
+    };
+    let own = match (served.is_namespaced, own) {
+        (false, _) => "",
+        (true, "") => namespace.unwrap_or("default"),
+        (true, own) => own,
+    };
+    let malformed = |why| Read::Malformed {
+        kind,
+        key: ObjectKey::new(own, name),
+        why,
+    };
+    if let Err(why) = schema::decode_object(served.fields, tree) {
+        return Ok(malformed(why));
+    }
+    Ok(match podscope_api::object_from_tree(kind, tree) {
+        Ok(mut object) => {
+            object.metadata_mut().namespace = Str::from(own);
+            let document = document(tree, own);
+            Read::Object { object, document }
+        }
+        Err(errors) => {
+            let first = errors.into_iter().next();
+            malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
+        }
+    })
+}
+
+/// What kubectl makes of a document before it does anything with it.
+fn document(tree: &Tree<'_>, namespace: &str) -> Value {
+    let mut document = tree.to_value();
+    if !namespace.is_empty()
+        && let Some(map) = document.as_object_mut()
+        && let Some(metadata) = map.entry("metadata").or_insert_with(|| json!({})).as_object_mut()
+    {
+        metadata.insert("namespace".to_owned(), namespace.into());
+    }
+    document.sort_all_objects();
+    document
+}
