@@ -33,9 +33,14 @@ wire_types! {
     pub struct Service {
         pub metadata: ObjectMeta,
         pub spec: ServiceSpec,
+        pub status: ServiceStatus,
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+    /// Status of a Service; nothing gives it an address from outside.
+    pub struct ServiceStatus { pub load_balancer: LoadBalancerStatus }
+    /// Addresses from outside travel in the extra fields.
+    pub struct LoadBalancerStatus {}
     /// Spec of a Service.
     pub struct ServiceSpec {
         pub ports: Vec<ServicePort>,
@@ -51,6 +56,9 @@ wire_types! {
         pub ip_family_policy: Str,
         pub allocate_load_balancer_node_ports: Option<bool>,
         pub publish_not_ready_addresses: Option<bool>,
+        pub session_affinity_config: Option<serde_json::Value>,
+        pub health_check_node_port: Option<i32>,
+        pub traffic_distribution: Option<Str>,
     }
     /// A port of a Service.
     pub struct ServicePort { pub name: Str, pub protocol: Str, pub port: i32, pub target_port: Option<IntOrString>, pub node_port: Option<i32> }
@@ -123,6 +131,9 @@ wire_types! {
     pub struct ConfigMap {
         pub metadata: ObjectMeta,
         pub data: ordered::Map<Str, Str>,
+        /// Base64.
+        pub binary_data: ordered::Map<Str, Str>,
+        pub immutable: Option<bool>,
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
@@ -131,7 +142,9 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub kind as "type": Str,
         pub data: ordered::Map<Str, Str>,
+        /// Becomes `data` when it is written.
         pub string_data: ordered::Map<Str, Str>,
+        pub immutable: Option<bool>,
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }

@@ -138,7 +138,7 @@ pub fn default_object(object: &mut Object) {
             fill(&mut spec.attach_required, true);
             fill(&mut spec.storage_capacity, false);
         }
-        Object::Secret(object) => set_str(&mut Arc::make_mut(object).kind, "Opaque"),
+        Object::Secret(object) => default_secret(Arc::make_mut(object)),
         Object::Lease(_)
         | Object::ControllerRevision(_)
         | Object::PodDisruptionBudget(_)
@@ -466,6 +466,9 @@ fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
     if !spec.volume_claim_templates.is_empty() {
         for template in Arc::make_mut(&mut spec.volume_claim_templates) {
             default_claim(&mut template.spec);
+            template.api_version = "v1".into();
+            template.kind = "PersistentVolumeClaim".into();
+            template.status = Some(serde_json::json!({"phase": "Pending"}));
         }
     }
 }
@@ -482,6 +485,22 @@ fn default_job(job: &mut crate::Job) {
         6
     };
     fill(&mut spec.backoff_limit, limit);
+    let rules = spec
+        .pod_failure_policy
+        .as_mut()
+        .and_then(|policy| policy.get_mut("rules"));
+    for rule in rules.and_then(serde_json::Value::as_array_mut).into_iter().flatten() {
+        let patterns = rule
+            .get_mut("onPodConditions")
+            .and_then(serde_json::Value::as_array_mut);
+        for pattern in patterns
+            .into_iter()
+            .flatten()
+            .filter_map(serde_json::Value::as_object_mut)
+        {
+            pattern.entry("status").or_insert_with(|| "True".into());
+        }
+    }
     fill_str(&mut spec.completion_mode, "NonIndexed");
     fill(&mut spec.suspend, false);
     fill(&mut spec.manual_selector, false);
@@ -497,9 +516,29 @@ fn default_job(job: &mut crate::Job) {
     default_shared(&mut spec.template, |template| default_template(&mut template.spec));
 }
 
+/// What is given as text is stored as base64.
+fn default_secret(secret: &mut crate::Secret) {
+    use base64::Engine as _;
+    set_str(&mut secret.kind, "Opaque");
+    for (key, text) in std::mem::take(&mut secret.string_data) {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(&*text);
+        secret.data.insert(key, encoded.into());
+    }
+}
+
 fn default_service(spec: &mut crate::ServiceSpec) {
     set_str(&mut spec.kind, "ClusterIP");
     set_str(&mut spec.session_affinity, "None");
+    match &*spec.session_affinity {
+        "ClientIP" => {
+            let config = &mut spec.session_affinity_config;
+            let config = config.get_or_insert_with(|| serde_json::json!({}));
+            if config.pointer("/clientIP/timeoutSeconds").is_none() {
+                *config = serde_json::json!({"clientIP": {"timeoutSeconds": 10_800}});
+            }
+        }
+        _ => spec.session_affinity_config = None,
+    }
     for port in &mut spec.ports {
         set_str(&mut port.protocol, "TCP");
         let unset = match &port.target_port {
@@ -531,6 +570,8 @@ pub fn generate_job_selector(job: &mut crate::Job) {
     let uid = job.metadata.uid.0.clone();
     let name = job.metadata.name.clone();
     let template = Arc::make_mut(&mut job.spec.template);
+    // A Job without labels of its own has its template's, those that are made here among them.
+    let shares = job.metadata.labels.is_empty() || job.metadata.labels == template.metadata.labels;
     let labels = Arc::make_mut(&mut template.metadata.labels);
     for (key, value) in [
         ("batch.kubernetes.io/controller-uid", &uid),
@@ -539,6 +580,9 @@ pub fn generate_job_selector(job: &mut crate::Job) {
         ("job-name", &name),
     ] {
         labels.entry(key.into()).or_insert_with(|| value.clone());
+    }
+    if shares {
+        job.metadata.labels = template.metadata.labels.clone();
     }
     job.spec
         .selector

@@ -57,6 +57,7 @@ mod time;
 mod tree;
 mod validate;
 mod values;
+mod warnings;
 pub mod wire;
 mod workload;
 mod yaml;
@@ -87,6 +88,7 @@ pub use self::storage::*;
 pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{ErrorList, ValidationError, validate, validate_update};
+pub use self::warnings::warnings;
 pub use self::workload::*;
 
 /// A shared, immutable string: names and labels are copied far more often than made.

@@ -307,7 +307,12 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
         // Not JSON: perhaps YAML in flow style.
         let body = text.trim_start().trim_start_matches('{').trim_start();
         if body.starts_with(['"', '}']) && found.is_empty() {
-            return (found, Some(SyntaxError::Json(error.message)));
+            // A stream that ends too soon, not a text.
+            let message = match error.message.as_str() {
+                "unexpected end of JSON input" => "unexpected EOF".to_owned(),
+                _ => error.message,
+            };
+            return (found, Some(SyntaxError::Json(message)));
         }
         found.clear();
     }
@@ -316,7 +321,8 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
         let read = yaml::read(piece, before);
         found.extend(read.documents.into_iter().filter(|document| !document.is_null()));
         if let Some(wrong) = read.problems.into_iter().find(|problem| !problem.is_duplicate) {
-            return (found, Some(SyntaxError::Yaml(wrong.line, wrong.message)));
+            let (line, message) = yaml::in_go_words(wrong);
+            return (found, Some(SyntaxError::Yaml(line, message)));
         }
     }
     (found, None)

@@ -69,8 +69,11 @@ wire_types! {
     }
     /// A claim inside another object's template.
     pub struct PersistentVolumeClaimTemplate {
+        pub api_version: Str,
+        pub kind: Str,
         pub metadata: ObjectMeta,
         pub spec: PersistentVolumeClaimSpec,
+        pub status: Option<serde_json::Value>,
     }
     /// Spec of a claim.
     pub struct PersistentVolumeClaimSpec {

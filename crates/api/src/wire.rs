@@ -156,7 +156,7 @@ macro_rules! wire_types {
             )*
         }
         const _: () = {
-            #[allow(non_camel_case_types)]
+            #[allow(non_camel_case_types, dead_code)]
             enum At { $($field),* }
             static SHAPE: $crate::wire::Shape = $crate::wire::Shape {
                 name: stringify!($name),

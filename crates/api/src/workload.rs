@@ -107,7 +107,7 @@ wire_types! {
         pub selector: Option<LabelSelector>,
         pub template: Arc<PodTemplateSpec>,
         pub volume_claim_templates: Arc<Vec<PersistentVolumeClaimTemplate>>,
-        pub service_name: Str,
+        pub service_name [shown]: Str,
         pub pod_management_policy: Option<PodManagementPolicy>,
         pub update_strategy: StatefulSetUpdateStrategy,
         pub revision_history_limit: Option<i32>,
@@ -199,6 +199,9 @@ wire_types! {
         pub completion_mode: Option<Str>,
         pub suspend: Option<bool>,
         pub pod_replacement_policy: Option<Str>,
+        pub max_failed_indexes: Option<i32>,
+        pub success_policy: Option<serde_json::Value>,
+        pub managed_by: Option<Str>,
     }
     /// Status of a Job.
     pub struct JobStatus {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
+use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, ServiceSpec, Str, ordered};
 use podscope_api::{default_object, generate_job_selector, validate};
 use serde_json::{Value, json};
 
@@ -75,6 +75,18 @@ impl ApiServer {
         Ok(Some(stored))
     }
 
+    /// Ports of the nodes that no Service has, from the lowest. Deviation: the real server draws them.
+    fn free_node_ports(&self) -> impl Iterator<Item = i32> + use<> {
+        let mut taken = ordered::Set::new();
+        for object in self.objects().list_kind(Kind::Service) {
+            if let Object::Service(service) = object {
+                taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
+                taken.extend(service.spec.health_check_node_port);
+            }
+        }
+        (30_000..32_768).filter(move |port| !taken.contains(port))
+    }
+
     /// What the kind's own strategy fills in (LC-040, LC-044).
     fn strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
         match object {
@@ -87,6 +99,7 @@ impl ApiServer {
                         kind: "PodScheduled".into(),
                         status: ConditionStatus::False,
                         reason: "SchedulingGated".into(),
+                        last_transition_time: Some(caller.wall()),
                         message: "Scheduling is blocked due to non-empty scheduling gates".into(),
                         ..PodCondition::default()
                     });
@@ -110,8 +123,28 @@ impl ApiServer {
             Object::PersistentVolumeClaim(claim) => {
                 Arc::make_mut(claim).status.phase = Some(podscope_api::ClaimPhase::Pending);
             }
+            Object::Node(node) => {
+                let node = Arc::make_mut(node);
+                // By the TTL controller, at once.
+                let annotations = Arc::make_mut(&mut node.metadata.annotations);
+                annotations
+                    .entry("node.alpha.kubernetes.io/ttl".into())
+                    .or_insert_with(|| "0".into());
+            }
+            Object::DaemonSet(set) => {
+                let annotations = Arc::make_mut(&mut Arc::make_mut(set).metadata.annotations);
+                annotations.insert("deprecated.daemonset.template.generation".into(), "1".into());
+            }
+            Object::StatefulSet(set) => {
+                // Behind a feature gate that is off.
+                if let Some(bounds) = &mut Arc::make_mut(set).spec.update_strategy.rolling_update {
+                    bounds.max_unavailable = None;
+                }
+            }
             Object::Service(service) => {
+                let mut ports = self.free_node_ports();
                 let service = Arc::make_mut(service);
+                node_ports(&mut service.spec, &mut ports);
                 if service.spec.cluster_ip.is_empty() && &*service.spec.kind != "ExternalName" {
                     self.next_cluster_ip += 1;
                     let number = self.next_cluster_ip + 9;
@@ -119,11 +152,18 @@ impl ApiServer {
                 }
                 if &*service.spec.kind != "ExternalName" {
                     // A cluster of one family. `~` Also for headless services without a selector.
-                    if service.spec.ip_families.is_empty() {
-                        service.spec.ip_families = vec!["IPv4".into()];
+                    let spec = &mut service.spec;
+                    // Who makes the endpoints of a headless Service by hand may mean either family.
+                    let is_by_hand = &*spec.cluster_ip == "None" && spec.selector.is_none();
+                    if spec.ip_family_policy.is_empty() {
+                        let policy = if is_by_hand { "RequireDualStack" } else { "SingleStack" };
+                        spec.ip_family_policy = policy.into();
                     }
-                    if service.spec.ip_family_policy.is_empty() {
-                        service.spec.ip_family_policy = "SingleStack".into();
+                    if spec.ip_families.is_empty() {
+                        spec.ip_families = vec!["IPv4".into()];
+                        if is_by_hand {
+                            spec.ip_families.push("IPv6".into());
+                        }
                     }
                 }
                 if service.spec.cluster_ips.is_empty() && !service.spec.cluster_ip.is_empty() {
@@ -132,6 +172,26 @@ impl ApiServer {
             }
             _ => {}
         }
+    }
+}
+
+/// Ports of the nodes for a Service that is reached through them.
+fn node_ports(spec: &mut ServiceSpec, free: &mut impl Iterator<Item = i32>) {
+    let wants = match &*spec.kind {
+        "NodePort" => true,
+        "LoadBalancer" => spec.allocate_load_balancer_node_ports != Some(false),
+        _ => false,
+    };
+    for port in spec.ports.iter_mut().filter(|_| wants) {
+        if port.node_port.unwrap_or(0) == 0 {
+            port.node_port = free.next();
+        }
+    }
+    if &*spec.kind == "LoadBalancer"
+        && &*spec.external_traffic_policy == "Local"
+        && spec.health_check_node_port.unwrap_or(0) == 0
+    {
+        spec.health_check_node_port = free.next();
     }
 }
 

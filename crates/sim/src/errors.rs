@@ -86,8 +86,12 @@ impl ApiError {
     pub fn undecodable(kind: Kind, why: &podscope_api::schema::Rejection) -> Self {
         let version = kind.api_version().rsplit('/').next().unwrap_or_default();
         let name = kind.name();
+        let given = match why {
+            podscope_api::schema::Rejection::Unregistered(given) => given,
+            _ => name,
+        };
         Self::bad_request(format!(
-            "{name} in version {version:?} cannot be handled as a {name}: {why}"
+            "{given} in version {version:?} cannot be handled as a {name}: {why}"
         ))
     }
     /// 400.

@@ -12,6 +12,8 @@ use crate::{MicroTime, Quantity, Time};
 pub enum Rejection {
     /// The first value of a wrong type, in the decoder's words.
     Type(String),
+    /// A kind in small letters, as kubectl finds it and the API server does not.
+    Unregistered(String),
     /// Fields that are not there, as `spec.foo`; only where decoding is strict.
     Unknown(Vec<String>),
 }
@@ -21,6 +23,10 @@ impl std::fmt::Display for Rejection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Rejection::Type(message) => f.write_str(message),
+            Rejection::Unregistered(kind) => write!(
+                f,
+                "no kind {kind:?} is registered for version \"v1\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+            ),
             Rejection::Unknown(fields) => {
                 let fields: Vec<String> = fields.iter().map(|field| format!("unknown field {field:?}")).collect();
                 write!(f, "strict decoding error: {}", fields.join(", "))

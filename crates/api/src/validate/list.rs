@@ -116,6 +116,18 @@ impl ErrorList {
             format!("Too long: may not be more than {max} {unit}"),
         );
     }
+    pub(crate) fn too_many(&mut self, path: &Path<'_>, count: usize, max: usize) {
+        let unit = if max == 1 { "item" } else { "items" };
+        self.push(
+            path,
+            "FieldValueTooMany",
+            format!("Too many: {count}: must have at most {max} {unit}"),
+        );
+    }
+    /// What is wrong is no one value.
+    pub(crate) fn invalid_without_value(&mut self, path: &Path<'_>, detail: &str) {
+        self.push(path, "FieldValueInvalid", format!("Invalid value: {detail}"));
+    }
     /// Each message of a rule about names, at one field.
     pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, details: &[String]) {
         for detail in details {

@@ -11,8 +11,7 @@ type NameRule = fn(&str) -> Vec<String>;
 
 fn name_rule(kind: Kind) -> NameRule {
     match kind {
-        Kind::Namespace | Kind::StatefulSet => names::label,
-        Kind::Service => names::label_1035,
+        Kind::Namespace | Kind::StatefulSet | Kind::Service => names::label,
         Kind::PodDisruptionBudget => names::path_segment,
         _ => names::subdomain,
     }
@@ -61,7 +60,10 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
     let finalizers = path.child("finalizers");
     for (index, finalizer) in metadata.finalizers.iter().enumerate() {
         errors.each_invalid(&finalizers, finalizer, &names::qualified(finalizer));
-        if kind == Kind::Pod && !finalizer.contains('/') && !matches!(&**finalizer, "orphan" | "foregroundDeletion") {
+        if matches!(kind, Kind::Pod | Kind::Namespace)
+            && !finalizer.contains('/')
+            && !matches!(&**finalizer, "orphan" | "foregroundDeletion")
+        {
             errors.invalid_text(
                 &finalizers.index(index),
                 finalizer,
@@ -101,6 +103,10 @@ fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorLi
             if value.is_empty() {
                 errors.invalid_text(&path.child(field), value, message);
             }
+        }
+        if (&*owner.api_version, &*owner.kind) == ("v1", "Event") {
+            let message = "/v1, Kind=Event is disallowed from being an owner";
+            errors.invalid(path, crate::wire::to_json(owner), message);
         }
         if owner.controller == Some(true) {
             let name = format!("{}/{}", owner.kind, owner.name);

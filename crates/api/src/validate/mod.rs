@@ -5,7 +5,9 @@
 //! Knows one object (and its older self) only; what needs others is admission.
 
 mod affinity;
+mod config;
 mod container;
+mod job;
 mod list;
 mod meta;
 mod names;
@@ -39,7 +41,7 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::Deployment(object) => workload::deployment(object, &mut errors),
         Object::StatefulSet(object) => workload::stateful_set(object, &mut errors),
         Object::DaemonSet(object) => workload::daemon_set(object, &mut errors),
-        Object::Job(object) => workload::job(object, &mut errors),
+        Object::Job(object) => job::validate(object, &mut errors),
         Object::Node(object) => node::validate(object, &mut errors),
         Object::PersistentVolume(object) => storage::volume(object, &mut errors),
         Object::PersistentVolumeClaim(object) => storage::claim(object, &mut errors),
@@ -47,16 +49,16 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::Service(object) => service::validate(object, &mut errors),
         Object::PodDisruptionBudget(object) => policy::budget(object, &mut errors),
         Object::PriorityClass(object) => policy::priority_class(object, &mut errors),
+        Object::ConfigMap(object) => config::config_map(object, &mut errors),
+        Object::Secret(object) => config::secret(object, &mut errors),
+        Object::Lease(object) => node::lease(object, &mut errors),
+        Object::EndpointSlice(object) => service::slice(object, &mut errors),
+        Object::ControllerRevision(object) => workload::revision(object, &mut errors),
         Object::Namespace(_)
-        | Object::Lease(_)
-        | Object::ControllerRevision(_)
-        | Object::EndpointSlice(_)
         | Object::VolumeAttachment(_)
         | Object::CsiNode(_)
         | Object::CsiDriver(_)
         | Object::CsiStorageCapacity(_)
-        | Object::ConfigMap(_)
-        | Object::Secret(_)
         | Object::Event(_) => {}
     }
     errors
@@ -83,6 +85,8 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         }
         (Object::StorageClass(old), Object::StorageClass(new)) => storage::class_update(old, new, &mut errors),
         (Object::Service(old), Object::Service(new)) => service::validate_update(old, new, &mut errors),
+        (Object::ConfigMap(old), Object::ConfigMap(new)) => config::config_map_update(old, new, &mut errors),
+        (Object::Secret(old), Object::Secret(new)) => config::secret_update(old, new, &mut errors),
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(new)) => policy::budget(new, &mut errors),
         (Object::PriorityClass(old), Object::PriorityClass(new)) => {
             policy::priority_class_update(old, new, &mut errors);
@@ -90,6 +94,11 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         _ => {}
     }
     errors
+}
+
+/// What keeps a text from being a DNS label.
+pub(crate) fn dns_label(text: &str) -> Vec<String> {
+    names::label(text)
 }
 
 /// `Pod`, `Deployment.apps`: the kind as messages name it.

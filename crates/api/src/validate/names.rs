@@ -2,7 +2,6 @@
 
 pub(super) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 pub(super) const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
@@ -64,16 +63,6 @@ pub(super) fn label(text: &str) -> Messages {
     messages
 }
 
-/// VA-072: Services.
-pub(super) fn label_1035(text: &str) -> Messages {
-    let mut messages = Vec::new();
-    max_length(text, 63, &mut messages);
-    if !is_label(text) || !text.starts_with(|first: char| first.is_ascii_lowercase()) {
-        messages.push(LABEL_1035.into());
-    }
-    messages
-}
-
 /// VA-073: budgets.
 pub(super) fn path_segment(text: &str) -> Messages {
     if matches!(text, "." | "..") {
@@ -124,7 +113,9 @@ pub(super) fn qualified(text: &str) -> Messages {
 /// VA-077: label values.
 pub(super) fn label_value(text: &str) -> Messages {
     let mut messages = Vec::new();
-    max_length(text, 63, &mut messages);
+    if text.len() > 63 {
+        messages.push("must be no more than 63 bytes".into());
+    }
     if !text.is_empty() && !shaped(text, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
         messages.push(LABEL_VALUE.into());
     }

@@ -71,3 +71,13 @@ pub(super) fn validate_update(old: &Node, new: &Node, errors: &mut ErrorList) {
         );
     }
 }
+
+/// A lease's numbers.
+pub(super) fn lease(object: &crate::Lease, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    if let Some(seconds) = object.spec.lease_duration_seconds.filter(|seconds| *seconds <= 0) {
+        errors.invalid(&path.child("leaseDurationSeconds"), seconds, "must be greater than 0");
+    }
+    let transitions = object.spec.lease_transitions;
+    errors.not_negative(&path.child("leaseTransitions"), transitions);
+}

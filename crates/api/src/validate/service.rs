@@ -43,6 +43,28 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     if !spec.cluster_ip.is_empty() && !headless && !names::is_ip(&spec.cluster_ip) {
         errors.invalid_text(&path.child("clusterIPs").index(0), &spec.cluster_ip, names::IP);
     }
+    for (index, family) in spec.ip_families.iter().enumerate() {
+        if !matches!(&**family, "IPv4" | "IPv6") {
+            let path = path.child("ipFamilies");
+            errors.unsupported_text(&path.index(index), family, &["IPv4", "IPv6"]);
+        }
+    }
+    if let Some(policy) = spec.internal_traffic_policy.as_deref()
+        && !matches!(policy, "Cluster" | "Local")
+    {
+        errors.unsupported_text(&path.child("internalTrafficPolicy"), policy, &["Cluster", "Local"]);
+    }
+    if let Some(distribution) = spec.traffic_distribution.as_deref() {
+        const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+        if !KNOWN.contains(&distribution) {
+            errors.unsupported_text(&path.child("trafficDistribution"), distribution, &KNOWN);
+        }
+    }
+    traffic_policy(service, &path, errors);
+    if &*spec.kind == "NodePort" && headless {
+        let path = path.child("clusterIPs");
+        errors.invalid_text(&path.index(0), "None", "may not be set to 'None' for NodePort services");
+    }
     if &*spec.kind == "ClusterIP" {
         for (index, port) in spec.ports.iter().enumerate() {
             if port.node_port.unwrap_or(0) != 0 {
@@ -109,4 +131,31 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
         errors.invalid_text(&path.child("clusterIPs").index(0), &new.spec.cluster_ip, IMMUTABLE);
     }
     validate(new, errors);
+}
+
+/// Where traffic from outside goes: only for what is reached from outside.
+fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
+    let spec = &service.spec;
+    let is_external = matches!(&*spec.kind, "NodePort" | "LoadBalancer");
+    let path = path.child("externalTrafficPolicy");
+    match &*spec.external_traffic_policy {
+        "" if is_external => errors.required(&path, ""),
+        "" => {}
+        policy if !is_external => {
+            errors.invalid_text(&path, policy, "may only be set for externally-accessible services");
+        }
+        "Cluster" | "Local" => {}
+        other => errors.unsupported_text(&path, other, &["Cluster", "Local"]),
+    }
+}
+
+/// The endpoints of a Service.
+pub(super) fn slice(object: &crate::EndpointSlice, errors: &mut ErrorList) {
+    const TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
+    let path = Path::root("addressType");
+    match &*object.address_type {
+        "" => errors.required(&path, ""),
+        known if TYPES.contains(&known) => {}
+        other => errors.unsupported_text(&path, other, &TYPES),
+    }
 }

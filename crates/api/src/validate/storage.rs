@@ -9,6 +9,8 @@ use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
 use super::{ErrorList, Path, affinity, names, selector, volume};
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/// Most bytes of a class's parameters.
+const PARAMETERS_MAX: usize = 256 * 1024;
 const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 fn access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
@@ -233,6 +235,17 @@ pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
     } else {
         let messages = names::qualified(&object.provisioner.to_ascii_lowercase());
         errors.each_invalid(&provisioner, &object.provisioner, &messages);
+    }
+    if object.parameters.contains_key("") {
+        errors.invalid_text(&Path::root("parameters"), "", "field can not be empty.");
+    }
+    let size: usize = object
+        .parameters
+        .iter()
+        .map(|(key, value)| key.len() + value.len())
+        .sum();
+    if size > PARAMETERS_MAX {
+        errors.too_long(&Path::root("parameters"), PARAMETERS_MAX);
     }
     if let Some(policy) = &object.reclaim_policy
         && !matches!(&**policy, "Delete" | "Retain")

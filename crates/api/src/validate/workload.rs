@@ -3,7 +3,7 @@
 use crate::ordered;
 
 use crate::{
-    DaemonSet, DaemonSetSpec, Deployment, DeploymentSpec, DeploymentStrategyType, IntOrString, Job, LabelSelector,
+    DaemonSet, DaemonSetSpec, Deployment, DeploymentSpec, DeploymentStrategyType, IntOrString, LabelSelector,
     PodManagementPolicy, PodTemplateSpec, ReplicaSet, ReplicationController, RestartPolicy, StatefulSet,
     StatefulSetSpec, Str, UpdateStrategyType,
 };
@@ -352,99 +352,17 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
         }
         other => {
             let kind = other.as_ref().map_or("", UpdateStrategyType::as_str);
-            errors.unsupported_text(&path.child("type"), kind, &["RollingUpdate", "OnDelete"]);
+            // The whole strategy is named.
+            let value = format!("{{\"Type\":{},\"RollingUpdate\":null}}", super::quoted(kind));
+            errors.unsupported(path, value, &["RollingUpdate", "OnDelete"]);
         }
     }
 }
 
-/// VA-195 to VA-197.
-pub(super) fn job(object: &Job, errors: &mut ErrorList) {
-    let path = Path::root("spec");
-    let spec = &object.spec;
-    if spec.manual_selector != Some(true)
-        && let Some(labels) = &spec.selector
-    {
-        let mut expected: ordered::Map<Str, Str> = ordered::Map::new();
-        for (key, value) in [
-            ("batch.kubernetes.io/controller-uid", &object.metadata.uid.0),
-            ("batch.kubernetes.io/job-name", &object.metadata.name),
-            ("controller-uid", &object.metadata.uid.0),
-            ("job-name", &object.metadata.name),
-        ] {
-            expected.insert(key.into(), value.clone());
-        }
-        if !labels.matches(&expected) {
-            errors.invalid(
-                &path.child("selector"),
-                selector::json(labels),
-                "`selector` not auto-generated",
-            );
-        }
-    }
-    for (name, value) in [
-        ("parallelism", spec.parallelism),
-        ("completions", spec.completions),
-        ("backoffLimit", spec.backoff_limit),
-        ("ttlSecondsAfterFinished", spec.ttl_seconds_after_finished),
-        ("backoffLimitPerIndex", spec.backoff_limit_per_index),
-    ] {
-        errors.not_negative(&path.child(name), value);
-    }
-    errors.not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
-    match spec.completion_mode.as_deref() {
-        None | Some("NonIndexed") => {}
-        Some("Indexed") => {
-            if spec.completions.is_none() {
-                errors.required(&path.child("completions"), "when completion mode is Indexed");
-            }
-        }
-        Some(other) => {
-            errors.unsupported_text(&path.child("completionMode"), other, &["NonIndexed", "Indexed"]);
-        }
-    }
-    if let Some(limit) = spec.backoff_limit_per_index
-        && spec.completion_mode.as_deref() != Some("Indexed")
-    {
-        errors.invalid(
-            &path.child("backoffLimitPerIndex"),
-            limit,
-            "requires indexed completion mode",
-        );
-    }
-    if let Some(policy) = &spec.pod_replacement_policy
-        && !matches!(&**policy, "Failed" | "TerminatingOrFailed")
-    {
-        errors.unsupported_text(
-            &path.child("podReplacementPolicy"),
-            policy,
-            &["Failed", "TerminatingOrFailed"],
-        );
-    }
-    let template = path.child("template");
-    pod::template(&spec.template, &[], &template, errors);
-    let template_spec = template.child("spec");
-    match &spec.template.spec.restart_policy {
-        Some(RestartPolicy::OnFailure | RestartPolicy::Never) => {}
-        None | Some(RestartPolicy::Always) => errors.required(
-            &template_spec.child("restartPolicy"),
-            "valid values: \"OnFailure\", \"Never\"",
-        ),
-        Some(RestartPolicy::Other(other)) => {
-            errors.unsupported_text(&template_spec.child("restartPolicy"), other, &["OnFailure", "Never"]);
-        }
-    }
-    match &spec.selector {
-        None => errors.required(&path.child("selector"), ""),
-        Some(labels) => {
-            selector::validate(labels, &path.child("selector"), errors);
-            if selector::is_sound(labels) && !labels.matches(&spec.template.metadata.labels) {
-                let metadata = template.child("metadata");
-                errors.invalid(
-                    &metadata.child("labels"),
-                    selector::labels_json(&spec.template.metadata.labels),
-                    "`selector` does not match template `labels`",
-                );
-            }
-        }
+/// One revision of a template.
+pub(super) fn revision(object: &crate::ControllerRevision, errors: &mut ErrorList) {
+    errors.not_negative(&Path::root("revision"), Some(object.revision));
+    if object.data.is_none() {
+        errors.required(&Path::root("data"), "data is mandatory");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{DaemonSet, Deployment, Job, LabelSelector, ReplicaSet, StatefulSet};
 
 use super::list::{IMMUTABLE, quoted};
-use super::{ErrorList, Path, selector, workload};
+use super::{ErrorList, Path, job, selector, workload};
 
 fn immutable_selector(old: Option<&LabelSelector>, new: Option<&LabelSelector>, errors: &mut ErrorList) {
     if old != new {
@@ -52,15 +52,9 @@ pub(super) fn stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut Er
 
 /// VA-198: suspended Jobs that never started may change their template's scheduling.
 pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
-    workload::job(new, errors);
+    job::validate(new, errors);
     let path = Path::root("spec");
-    if old.spec.completions != new.spec.completions {
-        let value = new
-            .spec
-            .completions
-            .map_or_else(|| "null".to_owned(), |number| number.to_string());
-        errors.invalid(&path.child("completions"), value, IMMUTABLE);
-    }
+    job::completions_update(&old.spec, &new.spec, &path, errors);
     immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
     let mut template = (*new.spec.template).clone();
     let unstarted = old.spec.suspend == Some(true) && old.status.start_time.is_none();
@@ -84,5 +78,9 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
             .as_deref()
             .map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("completionMode"), value, IMMUTABLE);
+    }
+    if old.spec.managed_by != new.spec.managed_by {
+        let value = new.spec.managed_by.as_deref().map_or_else(|| "null".to_owned(), quoted);
+        errors.invalid(&path.child("managedBy"), value, IMMUTABLE);
     }
 }

@@ -100,8 +100,8 @@ fn what_is_wrong_with_metadata_is_refused() {
             &["metadata.name: Invalid value: \"a.b\": must not contain dots"],
         ),
         (
-            "{apiVersion: v1, kind: Service, metadata: {name: 1a}, spec: {ports: [{port: 1}]}}",
-            &["metadata.name: Invalid value: \"1a\": a DNS-1035 label must consist of…"],
+            "{apiVersion: v1, kind: Service, metadata: {name: A1}, spec: {ports: [{port: 1}]}}",
+            &["metadata.name: Invalid value: \"A1\": a lowercase RFC 1123 label must consist of…"],
         ),
         (
             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: A/B%}}",

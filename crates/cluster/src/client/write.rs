@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::{Ctx, Input, Write, complain, errors_text, exit, print};
-use crate::ApiError;
+use podscope_api::Object;
+
+use crate::{ApiError, Request};
 
 /// The state of such a command.
 #[derive(Debug, Clone)]
@@ -27,6 +29,7 @@ impl Writing {
                 let Some(write) = self.left.pop_front() else { return };
                 match answer {
                     Ok(object) => {
+                        warn(&write, object.as_ref(), ctx);
                         let metadata = object.as_ref().map(podscope_api::Object::metadata);
                         let is_unchanged =
                             |version: &str| metadata.is_some_and(|metadata| &*metadata.resource_version == version);
@@ -54,5 +57,24 @@ impl Writing {
                 exit(ctx, !errors.is_empty());
             }
         }
+    }
+}
+
+/// The API server's warnings: of what was sent, or of what a patch made.
+fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Ctx<'_>) {
+    let request = match &write.request {
+        Request::DryRun(request) => &**request,
+        request => request,
+    };
+    let written = match request {
+        Request::Create(object) => Some(object),
+        Request::Patch { .. } => answered.filter(|object| {
+            let version = &object.metadata().resource_version;
+            write.unchanged.as_ref().is_none_or(|(before, _)| before != version)
+        }),
+        _ => None,
+    };
+    for warning in written.map(podscope_api::warnings).into_iter().flatten() {
+        complain(ctx, format!("Warning: {warning}"));
     }
 }

@@ -80,6 +80,16 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, namespace: Option<&str
         // Subresources: nothing to post by themselves.
         !matches!(served.kind, "Eviction" | "Scale")
     });
+    let lower = Kind::ALL
+        .iter()
+        .find(|known| known.api_version() == api_version && known.name().to_ascii_lowercase() == kind);
+    if let Some(known) = lower {
+        return Ok(Read::Malformed {
+            kind: *known,
+            key: ObjectKey::new(namespace.unwrap_or("default"), name),
+            why: Rejection::Unregistered(kind.to_owned()),
+        });
+    }
     let Some(served) = served else {
         return Err(format!(
             "error: resource mapping not found for name: {name:?} namespace: {own:?} from \"STDIN\": no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"

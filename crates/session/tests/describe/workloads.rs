@@ -298,7 +298,7 @@ Namespace:      default
 Selector:       app=agent
 Node-Selector:  topology.kubernetes.io/zone=a
 Labels:         <none>
-Annotations:    <none>
+Annotations:    deprecated.daemonset.template.generation: 1
 Desired Number of Nodes Scheduled: 2
 Current Number of Nodes Scheduled: 2
 Number of Nodes Scheduled with Up-to-date Pods: 2

@@ -1,0 +1,125 @@
+//! ConfigMaps and Secrets.
+
+use base64::Engine as _;
+
+use crate::json::JsonReader;
+use crate::{ConfigMap, Secret, Str, ordered};
+
+use super::list::IMMUTABLE;
+use super::{ErrorList, Path, names};
+
+/// Most bytes of all values.
+const SIZE_MAX: usize = 1 << 20;
+const FROZEN: &str = "field is immutable when `immutable` is set";
+
+fn decoded(text: &str) -> Vec<u8> {
+    // What is no base64 has been refused when it was read.
+    base64::engine::general_purpose::STANDARD
+        .decode(text)
+        .unwrap_or_default()
+}
+
+fn keys(data: &ordered::Map<Str, Str>, path: &Path<'_>, errors: &mut ErrorList) {
+    for key in data.keys() {
+        errors.each_invalid(&path.key(key), key, &names::config_key(key));
+    }
+}
+
+pub(super) fn config_map(object: &ConfigMap, errors: &mut ErrorList) {
+    let data = Path::root("data");
+    for key in object.data.keys() {
+        let path = data.key(key);
+        errors.each_invalid(&path, key, &names::config_key(key));
+        if object.binary_data.contains_key(key) {
+            errors.invalid_text(&path, key, "duplicate of key present in binaryData");
+        }
+    }
+    keys(&object.binary_data, &Path::root("binaryData"), errors);
+    let binary = object.binary_data.values().map(|value| decoded(value).len());
+    let size: usize = object.data.values().map(|value| value.len()).chain(binary).sum();
+    if size > SIZE_MAX {
+        // The whole object is named, which has no path.
+        errors.too_long(&Path::root("[]"), SIZE_MAX);
+    }
+}
+
+pub(super) fn config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut ErrorList) {
+    if old.immutable == Some(true) {
+        for (name, changed) in [
+            ("immutable", new.immutable != Some(true)),
+            ("data", old.data != new.data),
+            ("binaryData", old.binary_data != new.binary_data),
+        ] {
+            if changed {
+                errors.forbidden(&Path::root(name), FROZEN);
+            }
+        }
+    }
+    config_map(new, errors);
+}
+
+pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
+    let data = Path::root("data");
+    keys(&object.data, &data, errors);
+    let size: usize = object.data.values().map(|value| decoded(value).len()).sum();
+    if size > SIZE_MAX {
+        errors.too_long(&data, SIZE_MAX);
+    }
+    let has = |key: &str| object.data.contains_key(key);
+    match &*object.kind {
+        "kubernetes.io/service-account-token" => {
+            const ACCOUNT: &str = "kubernetes.io/service-account.name";
+            if object.metadata.annotation(ACCOUNT).is_none_or(str::is_empty) {
+                let metadata = Path::root("metadata");
+                errors.required(&metadata.child("annotations").key(ACCOUNT), "");
+            }
+        }
+        "kubernetes.io/dockercfg" => docker(object, ".dockercfg", errors),
+        "kubernetes.io/dockerconfigjson" => docker(object, ".dockerconfigjson", errors),
+        "kubernetes.io/basic-auth" if !has("username") && !has("password") => {
+            errors.required(&data.key("username"), "");
+            errors.required(&data.key("password"), "");
+        }
+        "kubernetes.io/ssh-auth" if object.data.get("ssh-privatekey").is_none_or(|key| key.is_empty()) => {
+            errors.required(&data.key("ssh-privatekey"), "");
+        }
+        "kubernetes.io/tls" => {
+            for key in ["tls.crt", "tls.key"] {
+                if !has(key) {
+                    errors.required(&data.key(key), "");
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A registry's credentials are JSON; they are not shown.
+fn docker(object: &Secret, key: &str, errors: &mut ErrorList) {
+    let data = Path::root("data");
+    let Some(value) = object.data.get(key) else {
+        return errors.required(&data.key(key), "");
+    };
+    let bytes = decoded(value);
+    let text = String::from_utf8_lossy(&bytes);
+    if let Err(error) = JsonReader::new(&text, 1).value() {
+        errors.invalid_text(&data.key(key), "<secret contents redacted>", &error.message);
+    }
+}
+
+pub(super) fn secret_update(old: &Secret, new: &Secret, errors: &mut ErrorList) {
+    if old.kind != new.kind {
+        errors.invalid_text(&Path::root("type"), &new.kind, IMMUTABLE);
+    }
+    if old.immutable == Some(true) {
+        for (name, changed) in [
+            ("immutable", new.immutable != Some(true)),
+            ("data", old.data != new.data),
+        ] {
+            if changed {
+                errors.forbidden(&Path::root(name), FROZEN);
+            }
+        }
+    }
+    secret(new, errors);
+}

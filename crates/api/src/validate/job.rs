@@ -1,0 +1,451 @@
+//! Jobs (VA-195 to VA-197): indexes, failure and success policies.
+
+use crate::ordered;
+
+use crate::wire::from_value;
+use crate::wire_types;
+use crate::{Job, JobSpec, RestartPolicy, Str};
+
+use super::list::{IMMUTABLE, quoted};
+use super::{ErrorList, Path, names, pod, selector};
+
+/// Most indexes that run at once.
+const PARALLELISM_MAX: i32 = 100_000;
+/// The same, and most indexes that may fail, where each has a back-off limit of its own and there are many.
+const PER_INDEX_MAX: i32 = 10_000;
+/// Most rules of a policy, and most patterns of a rule.
+const RULES_MAX: usize = 20;
+/// Most exit codes of a rule.
+const EXIT_CODES_MAX: usize = 255;
+const INDEXED_ONLY: &str = "requires indexed completion mode";
+
+wire_types! {
+    /// What a pod's failure means for the Job.
+    struct PodFailurePolicy { rules: Vec<FailureRule> }
+    /// The first rule that matches counts.
+    struct FailureRule { action: Str, on_exit_codes: Option<OnExitCodes>, on_pod_conditions: Vec<OnPodCondition> }
+    /// Exit codes of a container.
+    struct OnExitCodes { container_name: Option<Str>, operator: Str, values: Vec<i32> }
+    /// A condition of the pod.
+    struct OnPodCondition { kind as "type": Str, status: Str }
+    /// When a Job is a success before all indexes are.
+    struct SuccessPolicy { rules: Vec<SuccessRule> }
+    /// Which indexes, and how many of them.
+    struct SuccessRule { succeeded_indexes: Option<Str>, succeeded_count: Option<i32> }
+}
+
+pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    generated_selector(object, &path, errors);
+    numbers(spec, &path, errors);
+    if let Some(manager) = &spec.managed_by {
+        domain_prefixed(manager, &path.child("managedBy"), errors);
+    }
+    indexes(spec, &path, errors);
+    if let Some(policy) = &spec.pod_failure_policy
+        && let Ok(policy) = from_value::<PodFailurePolicy>(policy)
+    {
+        failure_policy(&policy, spec, &path.child("podFailurePolicy"), errors);
+    }
+    if let Some(policy) = &spec.success_policy
+        && let Ok(policy) = from_value::<SuccessPolicy>(policy)
+    {
+        success_policy(&policy, spec, &path.child("successPolicy"), errors);
+    }
+    replacement_policy(spec, &path, errors);
+    template(spec, &path, errors);
+    match &spec.selector {
+        None => errors.required(&path.child("selector"), ""),
+        Some(labels) => selector::validate(labels, &path.child("selector"), errors),
+    }
+    let labels = &spec.template.metadata.labels;
+    let selects = match &spec.selector {
+        None => false,
+        Some(given) => !selector::is_sound(given) || given.matches(labels),
+    };
+    if !selects {
+        let template = path.child("template");
+        let metadata = template.child("metadata");
+        let text = if labels.is_empty() {
+            "null".to_owned()
+        } else {
+            selector::labels_json(labels)
+        };
+        errors.invalid(
+            &metadata.child("labels"),
+            text,
+            "`selector` does not match template `labels`",
+        );
+    }
+}
+
+/// A selector that nobody asked for is the generated one.
+fn generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
+    let Some(labels) = object
+        .spec
+        .selector
+        .as_ref()
+        .filter(|_| object.spec.manual_selector != Some(true))
+    else {
+        return;
+    };
+    let mut expected: ordered::Map<Str, Str> = ordered::Map::new();
+    for (key, value) in [
+        ("batch.kubernetes.io/controller-uid", &object.metadata.uid.0),
+        ("batch.kubernetes.io/job-name", &object.metadata.name),
+        ("controller-uid", &object.metadata.uid.0),
+        ("job-name", &object.metadata.name),
+    ] {
+        expected.insert(key.into(), value.clone());
+    }
+    if !labels.matches(&expected) {
+        errors.invalid(
+            &path.child("selector"),
+            selector::json(labels),
+            "`selector` not auto-generated",
+        );
+    }
+}
+
+fn numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.not_negative(&path.child("parallelism"), spec.parallelism);
+    errors.not_negative(&path.child("completions"), spec.completions);
+    errors.not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
+    errors.not_negative(&path.child("backoffLimit"), spec.backoff_limit);
+    errors.not_negative(&path.child("ttlSecondsAfterFinished"), spec.ttl_seconds_after_finished);
+    errors.not_negative(&path.child("backoffLimitPerIndex"), spec.backoff_limit_per_index);
+    errors.not_negative(&path.child("maxFailedIndexes"), spec.max_failed_indexes);
+    if spec.max_failed_indexes.is_some() && spec.backoff_limit_per_index.is_none() {
+        errors.required(
+            &path.child("backoffLimitPerIndex"),
+            "when maxFailedIndexes is specified",
+        );
+    }
+}
+
+/// `acme.io/foo`, at most 63 bytes.
+fn domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    match text.split_once('/') {
+        Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
+            errors.each_invalid(path, host, &names::subdomain(host));
+            if !rest
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:/".contains(&byte))
+            {
+                errors.invalid_text(path, rest, "Invalid path");
+            }
+        }
+        _ => errors.invalid_text(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")"),
+    }
+    if text.len() > 63 {
+        errors.too_long(path, 63);
+    }
+}
+
+fn is_indexed(spec: &JobSpec) -> bool {
+    spec.completion_mode.as_deref() == Some("Indexed")
+}
+
+fn indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let (parallelism, failed) = (path.child("parallelism"), path.child("maxFailedIndexes"));
+    match spec.completion_mode.as_deref() {
+        None | Some("NonIndexed") => {
+            for (name, value) in [
+                ("backoffLimitPerIndex", spec.backoff_limit_per_index),
+                ("maxFailedIndexes", spec.max_failed_indexes),
+            ] {
+                if let Some(value) = value {
+                    errors.invalid(&path.child(name), value, INDEXED_ONLY);
+                }
+            }
+            return;
+        }
+        Some("Indexed") => {}
+        Some(other) => {
+            return errors.unsupported_text(&path.child("completionMode"), other, &["NonIndexed", "Indexed"]);
+        }
+    }
+    let above = |value: Option<i32>, limit: i32| value.filter(|value| *value > limit);
+    if spec.completions.is_none() {
+        errors.required(&path.child("completions"), "when completion mode is Indexed");
+    }
+    if let Some(value) = above(spec.parallelism, PARALLELISM_MAX) {
+        let message = format!("must be less than or equal to {PARALLELISM_MAX} when completion mode is Indexed");
+        errors.invalid(&parallelism, value, &message);
+    }
+    if let (Some(completions), Some(value)) = (spec.completions, spec.max_failed_indexes)
+        && value > completions
+    {
+        errors.invalid(&failed, value, "must be less than or equal to completions");
+    }
+    if let Some(value) = above(spec.max_failed_indexes, PARALLELISM_MAX) {
+        errors.invalid(
+            &failed,
+            value,
+            &format!("must be less than or equal to {PARALLELISM_MAX}"),
+        );
+    }
+    if above(spec.completions, PARALLELISM_MAX).is_some() && spec.backoff_limit_per_index.is_some() {
+        if spec.max_failed_indexes.is_none() {
+            let message = format!("must be specified when completions is above {PARALLELISM_MAX}");
+            errors.required(&failed, &message);
+        }
+        let message = format!(
+            "must be less than or equal to {PER_INDEX_MAX} when completions are above {PARALLELISM_MAX} and used with backoff limit per index"
+        );
+        for (path, value) in [(&parallelism, spec.parallelism), (&failed, spec.max_failed_indexes)] {
+            if let Some(value) = above(value, PER_INDEX_MAX) {
+                errors.invalid(path, value, &message);
+            }
+        }
+    }
+}
+
+fn failure_policy(policy: &PodFailurePolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let rules = path.child("rules");
+    if policy.rules.len() > RULES_MAX {
+        errors.too_many(&rules, policy.rules.len(), RULES_MAX);
+    }
+    for (index, rule) in policy.rules.iter().enumerate() {
+        failure_rule(rule, spec, &rules.index(index), errors);
+    }
+}
+
+fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
+    let action = path.child("action");
+    one_of(&rule.action, &ACTIONS, &action, errors);
+    if &*rule.action == "FailIndex" && spec.backoff_limit_per_index.is_none() {
+        errors.invalid_text(&action, &rule.action, "requires the backoffLimitPerIndex to be set");
+    }
+    if let Some(codes) = &rule.on_exit_codes {
+        exit_codes(codes, spec, &path.child("onExitCodes"), errors);
+    }
+    let conditions = path.child("onPodConditions");
+    if rule.on_pod_conditions.len() > RULES_MAX {
+        errors.too_many(&conditions, rule.on_pod_conditions.len(), RULES_MAX);
+    }
+    for (index, pattern) in rule.on_pod_conditions.iter().enumerate() {
+        let path = conditions.index(index);
+        errors.each_invalid(&path.child("type"), &pattern.kind, &names::qualified(&pattern.kind));
+        one_of(
+            &pattern.status,
+            &["False", "True", "Unknown"],
+            &path.child("status"),
+            errors,
+        );
+    }
+    match (rule.on_exit_codes.is_some(), rule.on_pod_conditions.is_empty()) {
+        (true, false) => {
+            errors.invalid_without_value(path, "specifying both OnExitCodes and OnPodConditions is not supported");
+        }
+        (false, true) => {
+            errors.invalid_without_value(path, "specifying one of OnExitCodes and OnPodConditions is required");
+        }
+        _ => {}
+    }
+}
+
+/// A text that is required, and one of some.
+fn one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    if text.is_empty() {
+        let list: Vec<String> = known.iter().map(|known| quoted(known)).collect();
+        errors.required(path, &format!("valid values: [{}]", list.join(" ")));
+    } else if !known.contains(&text) {
+        errors.unsupported_text(path, text, known);
+    }
+}
+
+fn exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    one_of(&codes.operator, &["In", "NotIn"], &path.child("operator"), errors);
+    if let Some(name) = &codes.container_name {
+        let pod = &spec.template.spec;
+        let mut containers = pod.containers.iter().chain(pod.init_containers.iter());
+        if !containers.any(|container| container.name == *name) {
+            errors.invalid_text(
+                &path.child("containerName"),
+                name,
+                "must be one of the container or initContainer names in the pod template",
+            );
+        }
+    }
+    let values = path.child("values");
+    let all = || {
+        let texts: Vec<String> = codes.values.iter().map(ToString::to_string).collect();
+        format!("[{}]", texts.join(","))
+    };
+    if codes.values.is_empty() {
+        errors.invalid(&values, all(), "at least one value is required");
+    } else if codes.values.len() > EXIT_CODES_MAX {
+        errors.too_many(&values, codes.values.len(), EXIT_CODES_MAX);
+    }
+    for (index, code) in codes.values.iter().enumerate() {
+        let path = values.index(index);
+        if &*codes.operator == "In" && *code == 0 {
+            errors.invalid(&path, code, "must not be 0 for the In operator");
+        }
+        if codes.values.iter().take(index).any(|before| before == code) {
+            errors.duplicate(&path, code, "");
+        }
+    }
+    if !codes.values.is_sorted() {
+        errors.invalid(&values, all(), "must be ordered");
+    }
+}
+
+fn success_policy(policy: &SuccessPolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    if !is_indexed(spec) {
+        let rule = |rule: &SuccessRule| {
+            format!(
+                "{{\"SucceededIndexes\":{},\"SucceededCount\":{}}}",
+                rule.succeeded_indexes
+                    .as_ref()
+                    .map_or_else(|| "null".to_owned(), |text| quoted(text)),
+                rule.succeeded_count
+                    .map_or_else(|| "null".to_owned(), |count| count.to_string()),
+            )
+        };
+        let rules: Vec<String> = policy.rules.iter().map(rule).collect();
+        let rules = if rules.is_empty() {
+            "null".to_owned()
+        } else {
+            format!("[{}]", rules.join(","))
+        };
+        return errors.invalid(path, format!("{{\"Rules\":{rules}}}"), INDEXED_ONLY);
+    }
+    let rules = path.child("rules");
+    if policy.rules.is_empty() {
+        errors.required(
+            &rules,
+            "at least one rules must be specified when the successPolicy is specified",
+        );
+    }
+    if policy.rules.len() > RULES_MAX {
+        errors.too_many(&rules, policy.rules.len(), RULES_MAX);
+    }
+    for (index, rule) in policy.rules.iter().enumerate() {
+        success_rule(rule, spec.completions.unwrap_or(0), &rules.index(index), errors);
+    }
+}
+
+fn success_rule(rule: &SuccessRule, completions: i32, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut total = None;
+    if let Some(indexes) = &rule.succeeded_indexes {
+        let path = path.child("succeededIndexes");
+        if indexes.len() > 64 * 1024 {
+            errors.too_long(&path, 64 * 1024);
+        }
+        match count_indexes(indexes, completions) {
+            Ok(count) => total = Some(count),
+            Err(why) => {
+                total = Some(0);
+                errors.invalid_text(&path, indexes, &format!("error parsing succeededIndexes: {why}"));
+            }
+        }
+    }
+    let Some(count) = rule.succeeded_count else {
+        if total.is_none() {
+            errors.required(
+                path,
+                "at least one of succeededCount or succeededIndexes must be specified",
+            );
+        }
+        return;
+    };
+    let path = path.child("succeededCount");
+    errors.not_negative(&path, Some(count));
+    if count > completions {
+        let message = format!("must be less than or equal to {completions} (the number of specified completions)");
+        errors.invalid(&path, count, &message);
+    }
+    if let Some(total) = total.filter(|total| count > *total) {
+        let message = format!(
+            "must be less than or equal to {total} (the number of indexes in the specified succeededIndexes field)"
+        );
+        errors.invalid(&path, count, &message);
+    }
+}
+
+/// How many indexes a text such as `0-2,5` names.
+///
+/// # Errors
+/// Why it is none, in the API server's words.
+fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
+    let (mut total, mut last) = (0, None);
+    for interval in text.split(',').filter(|_| !text.is_empty()) {
+        let limits: Vec<&str> = interval.split('-').collect();
+        if limits.len() > 2 {
+            return Err(format!(
+                "the fragment {interval:?} violates the requirement that an index interval can have at most two parts separated by '-'"
+            ));
+        }
+        let first = total;
+        for limit in limits {
+            let index: i32 =
+                (limit.parse()).map_err(|_| format!("cannot convert string to integer for index: {limit:?}"))?;
+            if index >= completions {
+                return Err(format!("too large index: {limit:?}"));
+            }
+            if let Some(before) = last.filter(|before| *before >= index) {
+                return Err(format!("non-increasing order, previous: {before}, current: {index}"));
+            }
+            total += match last {
+                Some(before) if total > first => index - before,
+                _ => 1,
+            };
+            last = Some(index);
+        }
+    }
+    Ok(total)
+}
+
+fn replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let known: &[&str] = match spec.pod_failure_policy {
+        Some(_) => &["Failed"],
+        None => &["Failed", "TerminatingOrFailed"],
+    };
+    if let Some(policy) = &spec.pod_replacement_policy
+        && !known.contains(&&**policy)
+    {
+        errors.unsupported_text(&path.child("podReplacementPolicy"), policy, known);
+    }
+}
+
+fn template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let template = path.child("template");
+    pod::template(&spec.template, &[], &template, errors);
+    let template_spec = template.child("spec");
+    let policy = template_spec.child("restartPolicy");
+    match &spec.template.spec.restart_policy {
+        Some(RestartPolicy::Never) => {}
+        Some(RestartPolicy::OnFailure) => {
+            if spec.pod_failure_policy.is_some() {
+                errors.invalid_text(
+                    &policy,
+                    "OnFailure",
+                    "only \"Never\" is supported when podFailurePolicy is specified",
+                );
+            }
+        }
+        None | Some(RestartPolicy::Always) => errors.required(&policy, "valid values: \"OnFailure\", \"Never\""),
+        Some(RestartPolicy::Other(other)) => errors.unsupported_text(&policy, other, &["OnFailure", "Never"]),
+    }
+}
+
+/// Completions change only together with the parallelism, and only of an Indexed Job.
+pub(super) fn completions_update(old: &JobSpec, new: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let path = path.child("completions");
+    let value = || {
+        new.completions
+            .map_or_else(|| "null".to_owned(), |value| value.to_string())
+    };
+    if old.completions == new.completions {
+        return;
+    }
+    if !is_indexed(new) {
+        errors.invalid(&path, value(), IMMUTABLE);
+    } else if new.completions.is_some() && new.completions != new.parallelism {
+        errors.invalid(&path, value(), "can only be modified in tandem with spec.parallelism");
+    }
+}
