@@ -1,6 +1,7 @@
 //! Which fields the structs of a kind have, with their types as `kubectl explain` names them: rows of [`crate::schema`].
 
 use crate::Kind;
+use crate::ordered::StableSort as _;
 use crate::schema::{self, Struct};
 
 /// A field of a kind.
@@ -34,7 +35,7 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
         of: field.of.explained(),
     });
     let mut found: Vec<Field> = envelope.chain(own).collect();
-    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found.stable_sort_by(|a, b| a.name.cmp(&b.name));
     Some(found)
 }
 
