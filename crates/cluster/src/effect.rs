@@ -6,7 +6,7 @@ use crate::client::{ClientAct, ClientTimer};
 use crate::scheduler_process::SchedulerTimer;
 
 /// A context of any component.
-pub(crate) type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+pub(crate) type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 /// An effect of any component.
 pub(crate) type Effect = podscope_sim::Effect<Timer, Act>;
 /// An input of any process that talks to the API server.
@@ -64,7 +64,8 @@ macro_rules! one_of_these {
         })*
     };
 }
-one_of_these!(SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, ClientTimer => Client);
+one_of_these!(SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
+    ClientTimer => Client);
 
 impl From<Infallible> for Act {
     fn from(none: Infallible) -> Self {

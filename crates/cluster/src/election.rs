@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Lease, LeaseSpec, MicroTime, Object, ObjectKey, ObjectMeta, Str};
 
-use crate::effect::{Ctx, Timer};
+use crate::effect::{Context, Timer};
 use crate::{Answer, CallId, Part, Request, SimTime, Span};
 
 /// How long leases last and how often they are renewed.
@@ -89,7 +89,7 @@ impl Election {
         self
     }
     /// The lease with this process as holder.
-    pub(crate) fn claim(&self, ctx: &Ctx<'_>) -> Lease {
+    pub(crate) fn claim(&self, ctx: &Context<'_>) -> Lease {
         let now = MicroTime(ctx.wall().0);
         let (metadata, spec) = match &self.stored {
             Some(lease) => (lease.metadata.clone(), lease.spec.clone()),
@@ -119,7 +119,7 @@ impl Election {
         }
     }
     /// The retry period has passed.
-    pub(crate) fn tick(&mut self, ctx: &mut Ctx<'_>) -> Verdict {
+    pub(crate) fn tick(&mut self, ctx: &mut Context<'_>) -> Verdict {
         let deadline = self.renewed_at + self.settings.renew_deadline;
         if self.is_leader && ctx.now >= deadline {
             return Verdict::Lost;
@@ -138,7 +138,7 @@ impl Election {
         Verdict::Unchanged
     }
     /// An answer; none if the call is not the election's.
-    pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Ctx<'_>) -> Option<Verdict> {
+    pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Context<'_>) -> Option<Verdict> {
         let (pending, stage) = self.pending?;
         if pending != id {
             return None;
@@ -182,7 +182,7 @@ impl Election {
         }
         Some(Verdict::Unchanged)
     }
-    fn write(&mut self, ctx: &mut Ctx<'_>) {
+    fn write(&mut self, ctx: &mut Context<'_>) {
         let lease = Object::Lease(Arc::new(self.claim(ctx)));
         let request = if self.stored.is_some() {
             Request::Update(lease, Part::Main)

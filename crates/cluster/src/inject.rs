@@ -264,7 +264,7 @@ impl World {
             if self.nodes.get(node).is_some_and(|state| state.is_powered)
                 && let Some(process) = self.running(&Actor::Kubelet(node.clone()))
                 && matches!(
-                    self.nodes.get(node).map(|state| &state.watch),
+                    self.nodes.get(node).map(|state| &state.kubelet.watch),
                     Some(WatchState::Broken { .. })
                 )
             {
@@ -306,7 +306,7 @@ impl World {
 
     fn start_kubelet(&mut self, node: &NodeName, delay: Span) {
         let actor = Actor::Kubelet(node.clone());
-        self.boot(&actor);
+        self.boot(node);
         if let Some(process) = self.running(&actor) {
             self.queue.push(self.now + delay, Event::Start(process));
         }
@@ -314,7 +314,7 @@ impl World {
     }
 
     fn kubelet(&mut self, by: &Actor, node: &NodeName, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
-        let is_running = self.powered(node)?.kubelet.is_some();
+        let is_running = self.powered(node)?.kubelet.runs();
         if !up && !is_running {
             return Err(format!("the kubelet of {:?} does not run", node.as_str()));
         }
@@ -347,7 +347,7 @@ impl World {
     }
 
     fn shut_down(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
-        let has_kubelet = self.powered(node)?.kubelet.is_some();
+        let has_kubelet = self.powered(node)?.kubelet.runs();
         self.emit_node(by, What::Fault, node, vec![("fault", json!("shutdown"))], sink);
         if has_kubelet && !self.settings.kubelet.shutdown.is_empty() {
             return self.machine_fault(node, &MachineFault::ShutDown, sink);

@@ -40,6 +40,7 @@ pub mod fault;
 mod inject;
 mod invariants;
 mod membership;
+mod process;
 mod scheduler_process;
 mod setup;
 mod watch;

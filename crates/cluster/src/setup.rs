@@ -15,6 +15,7 @@ use podscope_scheduler::SchedulerConfiguration;
 
 use crate::controllers::{ControllerManagerSettings, FencingSettings};
 use crate::dispatch::LOOK_INTERVAL;
+use crate::effect::Input;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::kubelet::KubeletSettings;
 use crate::machine::Machine;
@@ -247,8 +248,8 @@ impl World {
         self.start_control_plane();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
+            self.boot(&name);
             let actor = Actor::Kubelet(name);
-            self.boot(&actor);
             self.start_now(&actor, revision, &objects, sink);
         }
         for actor in self.processes.keys().cloned().collect::<Vec<_>>() {
@@ -280,7 +281,8 @@ impl World {
     fn start_now(&mut self, actor: &Actor, revision: u64, objects: &Arc<crate::Objects>, sink: &mut dyn Sink) {
         let Some(process) = self.running(actor) else { return };
         self.on_start(&process, sink);
-        self.on_listed(&process, revision, objects, sink);
+        let objects = objects.clone();
+        self.on_input(&process, Input::Listed { revision, objects }, sink);
         self.set_watch(actor, WatchState::Live);
     }
 

@@ -93,12 +93,12 @@ impl World {
 
     /// A process begins to watch: it lists first.
     pub(crate) fn open_watch(&mut self, process: &Process) {
-        let watches = match self.processes.get(&process.actor).map(|state| &state.body) {
-            None => matches!(process.actor, Actor::Kubelet(_)) && self.is_current(process),
+        let watches = match self.process(&process.actor).map(|state| &state.body) {
             Some(Body::Manager(core)) => core.is_some(),
             Some(Body::Scheduler(_)) => true,
+            Some(Body::Kubelet(_)) => self.is_current(process),
             Some(Body::Client(client)) => client.watches(),
-            Some(Body::Down) => false,
+            Some(Body::Down) | None => false,
         };
         if !watches {
             return;
@@ -184,17 +184,12 @@ impl World {
 
     /// Every broken watch whose way may be open again is tried after its back-off.
     pub(crate) fn retry_broken_watches(&mut self, of: impl Fn(&Actor) -> bool) {
-        let kubelets = self
-            .nodes
-            .iter()
+        let broken: Vec<Actor> = self
+            .all_processes()
             .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
-            .map(|(name, _)| Actor::Kubelet(name.clone()));
-        let others = self
-            .processes
-            .iter()
-            .filter(|(_, state)| matches!(state.watch, WatchState::Broken { .. }))
-            .map(|(actor, _)| actor.clone());
-        let broken: Vec<Actor> = kubelets.chain(others).filter(of).collect();
+            .map(|(actor, _)| actor)
+            .filter(of)
+            .collect();
         for actor in broken {
             if let Some(process) = self.running(&actor) {
                 self.retry_watch(&process);

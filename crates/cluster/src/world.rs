@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::client::{Client, ClientAct, ClientCommand};
 use crate::controllers::ControllerManager;
-use crate::effect::{Act, Ctx, Effect, Timer};
+use crate::effect::{Act, Context, Effect, Timer};
 use crate::election::Election;
 use crate::event::{Call, Event, Process};
 use crate::fault::Fault;
@@ -23,12 +23,13 @@ use crate::invariants::{Breach, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
+use crate::process::Acting;
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::watch::WatchState;
 use crate::{
-    Actor, Answer, ApiError, Heartbeats, Network, Objects, OutputLine, Place, Record, Request, Rng, SimTime, Sink,
-    Span, Subject, Switches, What,
+    Actor, Answer, ApiError, Heartbeats, Network, OutputLine, Place, Record, Request, Rng, SimTime, Sink, Span,
+    Subject, Switches, What,
 };
 
 /// After this long without an answer a call counts as failed (CT-155).
@@ -39,11 +40,7 @@ pub(crate) const CALL_TIMEOUT: Span = Span::seconds(10);
 pub(crate) struct NodeState {
     pub machine: Arc<Machine>,
     pub machine_rng: Rng,
-    /// None while the process does not run.
-    pub kubelet: Option<Arc<Kubelet>>,
-    pub kubelet_rng: Rng,
-    pub incarnation: u32,
-    pub watch: WatchState,
+    pub kubelet: ProcessState,
     pub is_powered: bool,
     /// Whether the container runtime answers.
     pub has_runtime: bool,
@@ -56,10 +53,13 @@ impl NodeState {
         Self {
             machine: Arc::new(machine),
             machine_rng: Rng::split(seed, &format!("machine/{name}")),
-            kubelet: None,
-            kubelet_rng: Rng::split(seed, &format!("kubelet/{name}")),
-            incarnation: 0,
-            watch: WatchState::Closed,
+            kubelet: ProcessState {
+                incarnation: 0,
+                body: Body::Down,
+                rng: Rng::split(seed, &format!("kubelet/{name}")),
+                watch: WatchState::Closed,
+                election: None,
+            },
             is_powered: true,
             has_runtime: true,
             zone,
@@ -67,7 +67,7 @@ impl NodeState {
     }
 }
 
-/// The memory of a process that is not a kubelet.
+/// The memory of a process.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// It does not run.
@@ -78,9 +78,11 @@ pub(crate) enum Body {
     Scheduler(Arc<SchedulerProcess>),
     /// A command.
     Client(Arc<Client>),
+    /// A kubelet; its machine lives beside it.
+    Kubelet(Arc<Kubelet>),
 }
 
-/// A process of the control plane, or a client.
+/// A process that talks to the API server.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessState {
     pub incarnation: u32,
@@ -88,7 +90,7 @@ pub(crate) struct ProcessState {
     pub rng: Rng,
     pub watch: WatchState,
     /// None for processes without an election, and for a second instance that believes it leads.
-    pub election: Option<Election>,
+    pub election: Option<Box<Election>>,
 }
 
 /// A request that waits for etcd.
@@ -358,11 +360,11 @@ impl World {
         self.is_api_up
             && self.is_etcd_up
             && self.network.is_whole()
-            && self.processes.values().all(|state| !matches!(state.body, Body::Down))
+            && self.processes.values().all(ProcessState::runs)
             && self
                 .nodes
                 .values()
-                .all(|node| node.is_powered && node.kubelet.is_some() && node.has_runtime)
+                .all(|node| node.is_powered && node.kubelet.runs() && node.has_runtime)
     }
 
     /// Runs a function of a machine in its context.
@@ -370,11 +372,11 @@ impl World {
         &mut self,
         node: &NodeName,
         sink: &mut dyn Sink,
-        act: impl FnOnce(&mut Machine, &mut podscope_node::Ctx<'_>) -> T,
+        act: impl FnOnce(&mut Machine, &mut podscope_node::Context<'_>) -> T,
     ) -> Option<T> {
         let state = self.nodes.get_mut(node)?;
         let actor = Actor::Machine(node.clone());
-        let mut ctx = podscope_node::Ctx::new(
+        let mut ctx = podscope_node::Context::new(
             self.now,
             self.start,
             actor.clone(),
@@ -392,47 +394,22 @@ impl World {
         Some(value)
     }
 
-    /// Runs a function of a kubelet, if it runs, in its context.
-    pub(crate) fn with_kubelet(
-        &mut self,
-        process: &Process,
-        sink: &mut dyn Sink,
-        act: impl FnOnce(&mut Kubelet, &mut Machine, &Objects, &mut podscope_node::Ctx<'_>),
-    ) {
-        let Actor::Kubelet(node) = &process.actor else { return };
-        let store = self.api.objects().clone();
-        let Some(state) = self.nodes.get_mut(node) else { return };
-        let Some(kubelet) = &mut state.kubelet else { return };
-        let view = match &state.watch {
-            WatchState::Broken { view, .. } => view.clone(),
-            _ => store,
-        };
-        let mut ctx = podscope_node::Ctx::new(
-            self.now,
-            self.start,
-            process.actor.clone(),
-            &mut state.kubelet_rng,
-            &self.switches,
-            &mut self.next_call,
-        )
-        .with_world(&self.network, &self.heartbeats);
-        let machine = Arc::make_mut(&mut state.machine);
-        act(Arc::make_mut(kubelet), machine, &view, &mut ctx);
-        let events = machine.take_events();
-        let effects = ctx.into_effects();
-        self.apply(process, effects, sink);
-        self.notice(node, events, sink);
-    }
-
-    /// Runs a function of another process, if it runs, in its context.
+    /// Runs a function of a process in its context.
     pub(crate) fn with_process<T>(
         &mut self,
         process: &Process,
         sink: &mut dyn Sink,
-        act: impl FnOnce(&mut Body, &mut Option<Election>, &mut Ctx<'_>) -> T,
+        act: impl FnOnce(&mut Acting<'_>, &mut Context<'_>) -> T,
     ) -> Option<T> {
-        let state = self.processes.get_mut(&process.actor)?;
-        let mut ctx = Ctx::new(
+        let store = self.api.objects();
+        let (state, host) = match &process.actor {
+            Actor::Kubelet(node) => {
+                let state = self.nodes.get_mut(node)?;
+                (&mut state.kubelet, Some((node, Arc::make_mut(&mut state.machine))))
+            }
+            actor => (self.processes.get_mut(actor)?, None),
+        };
+        let mut ctx = Context::new(
             self.now,
             self.start,
             process.actor.clone(),
@@ -441,9 +418,23 @@ impl World {
             &mut self.next_call,
         )
         .with_world(&self.network, &self.heartbeats);
-        let value = act(&mut state.body, &mut state.election, &mut ctx);
+        let (node, mut machine) = host.unzip();
+        let mut acting = Acting {
+            body: &mut state.body,
+            election: state.election.as_deref_mut(),
+            machine: machine.as_deref_mut(),
+            view: match &state.watch {
+                WatchState::Broken { view, .. } => view,
+                _ => store,
+            },
+        };
+        let value = act(&mut acting, &mut ctx);
+        let events = machine.map(Machine::take_events);
         let effects = ctx.into_effects();
         self.apply(process, effects, sink);
+        if let (Some(node), Some(events)) = (node, events) {
+            self.notice(node, events, sink);
+        }
         Some(value)
     }
 

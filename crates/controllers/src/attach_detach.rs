@@ -22,8 +22,9 @@ use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
 use podscope_sim::{Answer, Change, Request, SimTime, Span, What, subject};
 
 use super::attachment::{self, ATTACHED_TO, Way};
+use super::controller::{Controller, ControllerContext, note};
+use super::plan::{Failure, Plan};
 use super::queue::Key;
-use super::runtime::{Controller, Cx, Failure, Plan, note};
 use super::taints::is_out_of_service;
 
 const PERIOD: Span = Span::millis(100);
@@ -106,12 +107,12 @@ impl Controller for AttachDetach {
             Kind::VolumeAttachment,
         ]
     }
-    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+    fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         self.rebuild(cx);
         self.wake(cx);
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Pod(pod)) => {
                 let now = change.new.is_some();
@@ -162,13 +163,13 @@ impl Controller for AttachDetach {
             _ => {}
         }
     }
-    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+    fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_some_and(|at| at <= cx.now()) {
             self.next_tick = None;
             self.reconcile(cx);
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
         let Some(known) = self.actual.get(&place) else {
             return Plan::default();
@@ -183,7 +184,7 @@ impl Controller for AttachDetach {
             State::Uncertain => Plan::default(),
         }
     }
-    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut Cx<'_, '_>) {
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut ControllerContext<'_, '_>) {
         let place = place_of_key(key);
         let Some(known) = self.actual.get(&place).cloned() else {
             return;
@@ -222,7 +223,7 @@ impl Controller for AttachDetach {
             _ => {}
         }
     }
-    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut Cx<'_, '_>) -> Plan {
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
         let pods = self.users(&place);
         if let Some(known) = self.actual.get_mut(&place) {
@@ -245,7 +246,7 @@ impl Controller for AttachDetach {
     }
 }
 
-fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut Cx<'_, '_>) {
+fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) {
     for pod in pods
         .iter()
         .filter_map(|key| cx.objects.get::<Pod>(key))
@@ -258,7 +259,7 @@ fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut C
 
 impl AttachDetach {
     /// What the API knows of attachments: the nodes' lists are certain, attachment objects beside them are not.
-    fn rebuild(&mut self, cx: &mut Cx<'_, '_>) {
+    fn rebuild(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
             if let Some(backend) = of_persistent_volume(volume, cx.objects) {
@@ -312,7 +313,7 @@ impl AttachDetach {
         }
     }
 
-    fn pod_changed(&mut self, key: &ObjectKey, pod: Option<&Pod>, cx: &mut Cx<'_, '_>) {
+    fn pod_changed(&mut self, key: &ObjectKey, pod: Option<&Pod>, cx: &mut ControllerContext<'_, '_>) {
         let mut volumes = Vec::new();
         if let Some(pod) = pod.filter(|pod| wants_volumes(pod))
             && let Some(node) = &pod.spec.node_name
@@ -336,7 +337,7 @@ impl AttachDetach {
     }
 
     /// The driver reports, or an attachment object went.
-    fn attachment_changed(&mut self, attachment: &VolumeAttachment, exists: bool, cx: &mut Cx<'_, '_>) {
+    fn attachment_changed(&mut self, attachment: &VolumeAttachment, exists: bool, cx: &mut ControllerContext<'_, '_>) {
         let name = attachment.spec.source.persistent_volume_name.as_ref();
         let node = &attachment.spec.node_name;
         let place = self
@@ -367,7 +368,7 @@ impl AttachDetach {
         }
     }
 
-    fn attached(&mut self, place: &Place, known: &Attachment, records: bool, cx: &mut Cx<'_, '_>) {
+    fn attached(&mut self, place: &Place, known: &Attachment, records: bool, cx: &mut ControllerContext<'_, '_>) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = State::Attached;
             known.retry = FIRST_RETRY;
@@ -387,7 +388,7 @@ impl AttachDetach {
         self.wake(cx);
     }
 
-    fn detached(&mut self, place: &Place, records: bool, cx: &mut Cx<'_, '_>) {
+    fn detached(&mut self, place: &Place, records: bool, cx: &mut ControllerContext<'_, '_>) {
         if let Some(known) = self.actual.remove(place)
             && records
         {
@@ -412,19 +413,19 @@ impl AttachDetach {
     }
 
     /// Ticks are on the loop's phase; nothing to do, no tick.
-    fn wake(&mut self, cx: &mut Cx<'_, '_>) {
+    fn wake(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let passed = (cx.now() - self.start).0;
         let at = self.start + Span((passed.div_euclid(PERIOD.0) + 1) * PERIOD.0);
         self.wake_at(at, cx);
     }
-    fn wake_at(&mut self, at: SimTime, cx: &mut Cx<'_, '_>) {
+    fn wake_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_none_or(|armed| at < armed) {
             self.next_tick = Some(at);
             cx.tick_at(at, 0);
         }
     }
 
-    fn reconcile(&mut self, cx: &mut Cx<'_, '_>) {
+    fn reconcile(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut wanted: ordered::Map<Place, Backend> = ordered::Map::new();
         for (backend, node) in self.wanted.values().flatten() {
             wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
@@ -433,7 +434,7 @@ impl AttachDetach {
         self.attach_wanted(&wanted, cx);
     }
 
-    fn detach_unwanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut Cx<'_, '_>) {
+    fn detach_unwanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         let mut detaches = Vec::new();
@@ -466,7 +467,7 @@ impl AttachDetach {
         }
     }
 
-    fn attach_wanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut Cx<'_, '_>) {
+    fn attach_wanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         for (place, backend) in wanted {
@@ -508,7 +509,7 @@ impl AttachDetach {
     }
 
     /// Said once (CT-129).
-    fn report_multi_attach(&mut self, place: &Place, volume: &str, other: &Place, cx: &mut Cx<'_, '_>) {
+    fn report_multi_attach(&mut self, place: &Place, volume: &str, other: &Place, cx: &mut ControllerContext<'_, '_>) {
         if !self.reported.insert(place.clone()) {
             return;
         }
@@ -527,7 +528,7 @@ impl AttachDetach {
     }
 
     /// Whether the last look at `volumesInUse` is skipped (CT-132).
-    fn is_forced(&self, place: &Place, known: &Attachment, cx: &Cx<'_, '_>) -> bool {
+    fn is_forced(&self, place: &Place, known: &Attachment, cx: &ControllerContext<'_, '_>) -> bool {
         let elapsed = known.unwanted_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
         let node = cx.objects.named::<Node>(&place.1);
         elapsed || node.is_some_and(|node| is_out_of_service(node))
@@ -535,7 +536,12 @@ impl AttachDetach {
 }
 
 /// CT-131.
-fn may_detach(place: &Place, since: SimTime, in_use: &ordered::Map<NodeName, Vec<Str>>, cx: &Cx<'_, '_>) -> bool {
+fn may_detach(
+    place: &Place,
+    since: SimTime,
+    in_use: &ordered::Map<NodeName, Vec<Str>>,
+    cx: &ControllerContext<'_, '_>,
+) -> bool {
     let node = cx.objects.named::<Node>(&place.1);
     let is_mounted = in_use.get(&place.1).is_some_and(|volumes| volumes.contains(&place.0));
     let is_ready = node.is_some_and(|node| node.is_ready());
@@ -544,7 +550,7 @@ fn may_detach(place: &Place, since: SimTime, in_use: &ordered::Map<NodeName, Vec
 }
 
 /// Not multi-attachable: a volume that lists modes, none of which admits several nodes (CT-129).
-fn is_single(backend: &Backend, cx: &Cx<'_, '_>) -> bool {
+fn is_single(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
     cx.objects
         .named::<PersistentVolume>(&backend.name)
         .is_some_and(|volume| {
@@ -556,7 +562,7 @@ fn is_single(backend: &Backend, cx: &Cx<'_, '_>) -> bool {
         })
 }
 
-fn record(what: What, backend: &Backend, node: &NodeName, cx: &mut Cx<'_, '_>) {
+fn record(what: What, backend: &Backend, node: &NodeName, cx: &mut ControllerContext<'_, '_>) {
     let key = ObjectKey::cluster(backend.name.clone());
     let uid = cx
         .objects

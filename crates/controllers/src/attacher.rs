@@ -9,8 +9,9 @@ use podscope_api::{Kind, Object, PersistentVolume, VolumeAttachment, VolumeError
 use podscope_sim::volume::of_persistent_volume;
 use podscope_sim::{Change, Mutation, Part, Request, SimTime, Span, What, subject_of};
 
+use super::controller::{Controller, ControllerContext};
+use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 
 /// How long the storage takes to attach or detach.
 const STORAGE_TIME: Span = Span::seconds(1);
@@ -50,12 +51,12 @@ impl Controller for Attacher {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::VolumeAttachment]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::VolumeAttachment(attachment)) = change.object() {
             cx.enqueue(key_of(&**attachment));
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(attachment) = cx.objects.get::<VolumeAttachment>(&key.1).cloned() else {
             self.under_way.remove(key);
             return Plan::default();
@@ -96,7 +97,7 @@ impl Controller for Attacher {
 }
 
 impl Attacher {
-    fn attach(&self, attachment: &VolumeAttachment, cx: &mut Cx<'_, '_>) -> Plan {
+    fn attach(&self, attachment: &VolumeAttachment, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = attachment
             .spec
             .source
@@ -156,7 +157,7 @@ fn change(
     .accept(Accept::OrNotFound)
 }
 
-fn record(what: What, attachment: &VolumeAttachment, cx: &mut Cx<'_, '_>) {
+fn record(what: What, attachment: &VolumeAttachment, cx: &mut ControllerContext<'_, '_>) {
     let name = attachment.spec.source.persistent_volume_name.as_ref();
     let volume = name.and_then(|name| cx.objects.named::<PersistentVolume>(name));
     let about = volume.map(|volume| subject_of(&Object::PersistentVolume(volume.clone())));

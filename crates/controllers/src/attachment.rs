@@ -15,7 +15,8 @@ use std::sync::Arc;
 use podscope_sim::volume::Backend;
 use podscope_sim::{DeleteOptions, Mutation, Part, Request};
 
-use super::runtime::{Accept, Action, Cx, Plan};
+use super::controller::ControllerContext;
+use super::plan::{Accept, Action, Plan};
 use super::template::{fnv_hash, set_entry};
 
 /// Who holds a volume without a driver: `NODE NAMESPACE/POD` (V-04, CT-174).
@@ -52,7 +53,7 @@ pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
         .map(|(_, driver)| driver.into())
 }
 
-pub(super) fn way_of(backend: &Backend, cx: &Cx<'_, '_>) -> Way {
+pub(super) fn way_of(backend: &Backend, cx: &ControllerContext<'_, '_>) -> Way {
     match cx.objects.named::<PersistentVolume>(&backend.name) {
         Some(volume) if driver_of(volume).is_some() => Way::Driver,
         Some(_) => Way::Swap,
@@ -66,7 +67,12 @@ fn attachment_name(backend: &Backend, node: &NodeName) -> Str {
 }
 
 /// Attaches a volume to a node for a pod.
-pub(super) fn attach(backend: &Backend, node: &NodeName, pod: Option<&ObjectKey>, cx: &Cx<'_, '_>) -> Plan {
+pub(super) fn attach(
+    backend: &Backend,
+    node: &NodeName,
+    pod: Option<&ObjectKey>,
+    cx: &ControllerContext<'_, '_>,
+) -> Plan {
     let volume = cx.objects.named::<PersistentVolume>(&backend.name);
     match (way_of(backend, cx), volume) {
         (Way::Driver, Some(volume)) => {
@@ -98,7 +104,7 @@ pub(super) fn attach(backend: &Backend, node: &NodeName, pod: Option<&ObjectKey>
 }
 
 /// Writes into the node's status that a volume is attached, or no more; nothing if it says so or the Node is gone.
-pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &Cx<'_, '_>) -> Vec<Action> {
+pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &ControllerContext<'_, '_>) -> Vec<Action> {
     let Some(object) = cx.objects.named::<Node>(node) else {
         return Vec::new();
     };
@@ -128,7 +134,7 @@ pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &Cx<'
 }
 
 /// Detaches: first from the node's list; then, unless forced, the live node must not have it in use; then for good (CT-132).
-pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, cx: &Cx<'_, '_>) -> Plan {
+pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, cx: &ControllerContext<'_, '_>) -> Plan {
     let mut plan = Plan::default().then(report(place, false, cx));
     if verify {
         let read = Request::Get {

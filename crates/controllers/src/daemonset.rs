@@ -17,14 +17,15 @@ use podscope_api::{
 
 use podscope_sim::{Answer, Change, Part, Request, SimTime, Span};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
 use super::node_selector::{fits, pin, target};
 use super::owner::{self, controller_of, controller_ref};
+use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_available, is_failed, is_succeeded, next_available_in};
 use super::queue::{Key, key_of};
 use super::replicaset::delete_pod;
 use super::revision::{self, REVISION_LABEL};
-use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
 use super::template::{Template, set_entry};
 use rolling::{bounds, roll};
 
@@ -98,7 +99,7 @@ impl Controller for DaemonSets {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::DaemonSet, Kind::Pod, Kind::Node]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::DaemonSet(set)) => cx.enqueue(key_of(&**set)),
             Some(Object::Pod(_)) => {
@@ -135,7 +136,7 @@ impl Controller for DaemonSets {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<DaemonSet>(&key.1).cloned() else {
             self.expectations.forget(key);
             self.backoff.retain(|(of, _), _| of != key);
@@ -188,14 +189,14 @@ impl Controller for DaemonSets {
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
             .requeue_after(soon)
     }
-    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut Cx<'_, '_>) {
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
         match (request, answer) {
             (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
             (Request::Delete { key: pod, .. }, Err(_)) => self.expectations.deletion_observed(key, pod),
             _ => {}
         }
     }
-    fn failed(&mut self, key: &Key, failure: &Failure, _cx: &mut Cx<'_, '_>) -> Plan {
+    fn failed(&mut self, key: &Key, failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         for dropped in &failure.dropped {
             match dropped {
                 Request::Create(Object::Pod(_)) => self.expectations.creation_observed(key),
@@ -256,7 +257,7 @@ impl DaemonSets {
         by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
         owned: &[Arc<Pod>],
         work: &mut Work,
-        cx: &mut Cx<'_, '_>,
+        cx: &mut ControllerContext<'_, '_>,
     ) {
         let surges = bounds(set, by_node.len().max(1)).1 > 0;
         let nodes: Vec<Arc<Node>> = cx.objects.list::<Node>().cloned().collect();
@@ -289,7 +290,7 @@ impl DaemonSets {
         pods: &[Arc<Pod>],
         surges: bool,
         work: &mut Work,
-        cx: &mut Cx<'_, '_>,
+        cx: &mut ControllerContext<'_, '_>,
     ) {
         let mut running = Vec::new();
         for pod in pods.iter().filter(|pod| !pod.metadata.is_terminating()) {
@@ -323,7 +324,7 @@ impl DaemonSets {
         node: &NodeName,
         pod: &Arc<Pod>,
         work: &mut Work,
-        cx: &mut Cx<'_, '_>,
+        cx: &mut ControllerContext<'_, '_>,
     ) {
         let now = cx.now();
         let place = (key.clone(), node.clone());
@@ -345,7 +346,7 @@ impl DaemonSets {
         work.delete(pod);
     }
 
-    fn act(&mut self, plan: Plan, key: &Key, set: &DaemonSet, mut work: Work, cx: &Cx<'_, '_>) -> Plan {
+    fn act(&mut self, plan: Plan, key: &Key, set: &DaemonSet, mut work: Work, cx: &ControllerContext<'_, '_>) -> Plan {
         work.create.truncate(BURST);
         let delete: Vec<Arc<Pod>> = work.delete.into_values().take(BURST).collect();
         if !work.create.is_empty() || !delete.is_empty() {
@@ -394,7 +395,7 @@ fn status_of(
     set: &DaemonSet,
     by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
     hash: &str,
-    cx: &Cx<'_, '_>,
+    cx: &ControllerContext<'_, '_>,
 ) -> DaemonSetStatus {
     let now = cx.ctx.wall();
     let (mut desired, mut current, mut misscheduled, mut ready, mut updated, mut available) = (0, 0, 0, 0, 0, 0);

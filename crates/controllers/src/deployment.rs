@@ -17,10 +17,11 @@ use podscope_api::{
 
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::deployment_status::{self as status, Progress};
 use super::owner::{self, controller_of, controller_ref};
+use super::plan::{Accept, Action, Failure, Plan};
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
 use super::template::{Template, set_entry, with_label};
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
@@ -101,7 +102,7 @@ struct Rollout<'c, 'a, 'x> {
     new: Option<ReplicaSet>,
     old: Vec<ReplicaSet>,
     plan: Plan,
-    cx: &'c Cx<'a, 'x>,
+    cx: &'c ControllerContext<'a, 'x>,
 }
 
 impl Controller for Deployments {
@@ -111,7 +112,7 @@ impl Controller for Deployments {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Deployment, Kind::ReplicaSet, Kind::Pod]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Deployment(deployment)) => cx.enqueue(key_of(&**deployment)),
             Some(Object::ReplicaSet(_)) => {
@@ -133,7 +134,7 @@ impl Controller for Deployments {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(original) = cx.objects.get::<Deployment>(&key.1).cloned() else {
             return Plan::default();
         };
@@ -167,7 +168,7 @@ impl Controller for Deployments {
         };
         rollout.run(&template)
     }
-    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut Cx<'_, '_>) -> Plan {
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let (Some(deployment), Request::Create(Object::ReplicaSet(set))) =
             (cx.objects.get::<Deployment>(&key.1), &failure.request)
         else {

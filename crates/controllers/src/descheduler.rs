@@ -14,9 +14,10 @@ use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint, Unsatisfiable
 
 use podscope_sim::{Change, DeleteOptions, Objects, Request, Span};
 
+use super::controller::{Controller, ControllerContext};
+use super::plan::{Accept, Action, Plan};
 use super::pod_util::is_active;
 use super::queue::Key;
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Descheduler;
@@ -34,20 +35,20 @@ impl Controller for Descheduler {
     fn watches(&self) -> &'static [Kind] {
         &[]
     }
-    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+    fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let interval = cx.settings.descheduling_interval;
         if interval > Span::ZERO {
             cx.tick_at(cx.now() + interval, 0);
         }
     }
-    fn changed(&mut self, _change: &Change, _cx: &mut Cx<'_, '_>) {}
-    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, _change: &Change, _cx: &mut ControllerContext<'_, '_>) {}
+    fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         for pod in violating(cx.objects) {
             cx.enqueue((Kind::Pod, pod.metadata.key()));
         }
         cx.tick_at(cx.now() + cx.settings.descheduling_interval, 0);
     }
-    fn sync(&mut self, key: &Key, _cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         let evict = Request::Evict {
             pod: key.1.clone(),
             options: DeleteOptions::default(),

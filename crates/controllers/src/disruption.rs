@@ -10,10 +10,11 @@ use podscope_api::{
 
 use podscope_sim::{Change, Mutation, Part, Request, Span};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::owner::{self, controller_of};
+use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Plan, note};
 
 /// How long an approved eviction may take to show, and a stale DisruptionTarget may stand.
 const TIMEOUT: Span = Span::seconds(120);
@@ -47,7 +48,7 @@ impl Controller for Disruption {
             Kind::ReplicationController,
         ]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::PodDisruptionBudget(budget)) => cx.enqueue(key_of(&**budget)),
             Some(Object::Pod(pod)) => {
@@ -78,7 +79,7 @@ impl Controller for Disruption {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
             return settle_stale(key, cx);
         }
@@ -149,7 +150,7 @@ impl Controller for Disruption {
     }
 }
 
-fn enqueue_covering(pod: &Pod, cx: &mut Cx<'_, '_>) {
+fn enqueue_covering(pod: &Pod, cx: &mut ControllerContext<'_, '_>) {
     let budgets = cx.objects.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
     let keys: Vec<Key> = budgets
         .filter(|budget| covers(budget, pod))
@@ -204,7 +205,7 @@ fn set_allowed(
 fn expected_and_desired(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
-    cx: &mut Cx<'_, '_>,
+    cx: &mut ControllerContext<'_, '_>,
 ) -> Result<(i32, i32), String> {
     let number = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
     let percent =
@@ -224,7 +225,11 @@ fn expected_and_desired(
 }
 
 /// The sum of the scales of the pods' distinct controllers; unmanaged pods count for nothing (CT-113).
-fn expected_scale(budget: &PodDisruptionBudget, pods: &[Arc<Pod>], cx: &mut Cx<'_, '_>) -> Result<i64, String> {
+fn expected_scale(
+    budget: &PodDisruptionBudget,
+    pods: &[Arc<Pod>],
+    cx: &mut ControllerContext<'_, '_>,
+) -> Result<i64, String> {
     let mut scales: ordered::Map<Uid, i64> = ordered::Map::new();
     let mut unmanaged = Vec::new();
     for pod in pods {
@@ -259,7 +264,7 @@ fn selector_text(budget: &PodDisruptionBudget) -> String {
 }
 
 /// The workload that says how many of the pod there should be.
-fn scale_of(pod: &Pod, cx: &Cx<'_, '_>) -> Option<(Uid, i64)> {
+fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     let meta = &pod.metadata;
     if let Some(set) = controller_of::<ReplicaSet>(cx.objects, meta) {
         if let Some(deployment) = controller_of::<Deployment>(cx.objects, &set.metadata) {
@@ -287,7 +292,7 @@ fn still_disrupted(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
     now: Time,
-    cx: &mut Cx<'_, '_>,
+    cx: &mut ControllerContext<'_, '_>,
 ) -> (ordered::Map<Str, Time>, Option<Span>) {
     let (mut kept, mut recheck) = (ordered::Map::new(), None);
     for pod in pods {
@@ -321,7 +326,7 @@ fn is_stale_target(pod: &Pod) -> bool {
         })
 }
 
-fn settle_stale(key: &Key, cx: &Cx<'_, '_>) -> Plan {
+fn settle_stale(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     let Some(pod) = cx.objects.get::<Pod>(&key.1).filter(|pod| is_stale_target(pod)) else {
         return Plan::default();
     };

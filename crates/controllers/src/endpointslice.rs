@@ -11,9 +11,10 @@ use podscope_api::{
 
 use podscope_sim::{Change, DeleteOptions, Part, Request, Span};
 
+use super::controller::{Controller, ControllerContext};
 use super::owner::{self, controller_ref};
+use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 use super::template::set_entry;
 
 const SERVICE: &str = "kubernetes.io/service-name";
@@ -63,7 +64,7 @@ impl Controller for EndpointSlices {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Service, Kind::Pod, Kind::EndpointSlice]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Service(service)) => cx.enqueue(key_of(&**service)),
             Some(Object::Pod(pod)) => {
@@ -92,7 +93,7 @@ impl Controller for EndpointSlices {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
             return Plan::default();
         };
@@ -177,7 +178,12 @@ fn port(port: &ServicePort) -> EndpointPort {
 
 impl EndpointSlices {
     /// Keeps each endpoint in its slice, fills free places, adds and removes slices.
-    fn reconcile(&self, service: &Service, mut wanted: ordered::Map<Str, Endpoint>, cx: &Cx<'_, '_>) -> Plan {
+    fn reconcile(
+        &self,
+        service: &Service,
+        mut wanted: ordered::Map<Str, Endpoint>,
+        cx: &ControllerContext<'_, '_>,
+    ) -> Plan {
         let meta = &service.metadata;
         let ours = |slice: &&Arc<EndpointSlice>| {
             slice.metadata.label(SERVICE) == Some(&*meta.name)

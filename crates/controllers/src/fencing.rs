@@ -20,10 +20,11 @@ use serde_json::Value;
 use crate::Act;
 use podscope_sim::{Change, SimTime, Span};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::owner::kind_of;
+use super::plan::{Accept, Plan};
 use super::pod_util::is_active;
 use super::queue::Key;
-use super::runtime::{Accept, Controller, Cx, Plan, note};
 use super::settings::Setting;
 use super::taints::{OUT_OF_SERVICE, is_out_of_service, ready_status, swap};
 
@@ -107,7 +108,7 @@ impl Controller for Fencing {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod, Kind::PodDisruptionBudget]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.new, change.object()) {
             (Some(Object::Node(node)), _) => {
                 let name = NodeName::from(&*node.metadata.name);
@@ -137,7 +138,7 @@ impl Controller for Fencing {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = NodeName(key.1.name.clone());
         let (Some(since), Some(node)) = (
             self.silent.get(&name).copied(),
@@ -181,7 +182,7 @@ impl Controller for Fencing {
 
 impl Fencing {
     /// How long the node may stay silent for its pods; none if nothing on it asks for fencing (CT-141, CT-143).
-    fn decide(&self, node: &NodeName, cx: &Cx<'_, '_>) -> Option<Span> {
+    fn decide(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
         let pods = cx.objects.pods_on(node).filter(|pod| !pod.is_terminal());
         pods.filter_map(|pod| match pod.metadata.annotation(POLICY) {
             Some("never") => None,
@@ -194,7 +195,7 @@ impl Fencing {
     }
 
     /// Confirmed: the node is declared out of service; attachments are broken and pods collected from there on.
-    fn mark(&self, node: &Arc<Node>, cx: &mut Cx<'_, '_>) -> Plan {
+    fn mark(&self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let mechanism = name_of(self.settings.mechanism);
         let text = format!(
             "Node {} is fenced by {mechanism}; marking it out of service",
@@ -225,7 +226,7 @@ fn is_stuck_by_nature(pod: &Pod) -> bool {
 }
 
 /// Whether every budget over the pod's application still allows a disruption: others serve meanwhile.
-fn has_room(pod: &Pod, cx: &Cx<'_, '_>) -> bool {
+fn has_room(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     let budgets = cx.objects.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
     let mut covering = budgets
         .filter(|budget| {
@@ -239,7 +240,7 @@ fn has_room(pod: &Pod, cx: &Cx<'_, '_>) -> bool {
     covering.peek().is_some() && covering.all(|budget| budget.status.disruptions_allowed > 0) && !is_only_one(pod, cx)
 }
 
-fn is_only_one(pod: &Pod, cx: &Cx<'_, '_>) -> bool {
+fn is_only_one(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     let owner = pod.metadata.controller_ref().map(|owner| owner.uid.clone());
     owner.is_none_or(|owner| cx.objects.pods_of(&owner).filter(|pod| is_active(pod)).count() <= 1)
 }

@@ -9,9 +9,10 @@ use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Uid};
 
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Propagation, Request};
 
+use super::controller::{Controller, ControllerContext};
 use super::owner::kind_of;
+use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
@@ -41,7 +42,7 @@ impl Controller for GarbageCollector {
     fn watches(&self) -> &'static [Kind] {
         Kind::ALL
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let Some(object) = change.object() else { return };
         let meta = object.metadata();
         let is_gone = change.new.is_none();
@@ -78,7 +79,7 @@ impl Controller for GarbageCollector {
             cx.enqueue((object.kind(), object.key()));
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(object) = cx.objects.get_kind(key.0, &key.1) else {
             return Plan::default();
         };
@@ -100,7 +101,7 @@ impl Controller for GarbageCollector {
 }
 
 /// Deletes an object without a live owner, or drops the references to those that are gone or wait.
-fn collect(object: &Object, cx: &Cx<'_, '_>) -> Plan {
+fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let meta = object.metadata();
     let (mut solid, mut waiting, mut absent) = (0, Vec::new(), Vec::new());
     for reference in &meta.owner_references {
@@ -163,7 +164,7 @@ fn is_gone(meta: &ObjectMeta, reference: &OwnerReference) -> Option<Action> {
 }
 
 /// Removes the finalizer when no dependent blocks any more.
-fn foreground(object: &Object, cx: &Cx<'_, '_>) -> Plan {
+fn foreground(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let uid = &object.metadata().uid;
     if cx.objects.assumed().is_left_alone(uid) {
         return Plan::default();
@@ -183,7 +184,7 @@ fn foreground(object: &Object, cx: &Cx<'_, '_>) -> Plan {
 }
 
 /// Strips the owner from its dependents, then lets it go.
-fn orphan(object: &Object, cx: &Cx<'_, '_>) -> Plan {
+fn orphan(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let dependents = cx
         .index
         .dependents_of(&object.metadata().uid)

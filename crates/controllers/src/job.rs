@@ -16,13 +16,14 @@ use podscope_api::{
 
 use podscope_sim::{Answer, Change, Mutation, Part, Request, Span};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
 use super::job_policy::{self, Decision};
 use super::owner::{self, controller_of, controller_ref};
+use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_active, is_failed, is_succeeded};
 use super::queue::{Backoff, Key, key_of};
 use super::replicaset::{BURST, delete_pod};
-use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
 use super::template::{Template, set_entry};
 
 const FINALIZER: &str = "batch.kubernetes.io/job-tracking";
@@ -122,7 +123,7 @@ impl Controller for Jobs {
             max: Span::seconds(60),
         }
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = change.object() {
             cx.enqueue(key_of(&**job));
             return;
@@ -140,7 +141,7 @@ impl Controller for Jobs {
             cx.enqueue(key);
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(job) = cx.objects.get::<Job>(&key.1).cloned() else {
             self.expectations.forget(key);
             return Plan::default();
@@ -162,14 +163,14 @@ impl Controller for Jobs {
         }
         pass.finish(plan)
     }
-    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut Cx<'_, '_>) {
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
         match (request, answer) {
             (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
             (Request::Delete { key: pod, .. }, Err(_)) => self.expectations.deletion_observed(key, pod),
             _ => {}
         }
     }
-    fn failed(&mut self, key: &Key, failure: &Failure, _cx: &mut Cx<'_, '_>) -> Plan {
+    fn failed(&mut self, key: &Key, failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         for dropped in &failure.dropped {
             if matches!(dropped, Request::Create(Object::Pod(_))) {
                 self.expectations.creation_observed(key);
@@ -212,11 +213,11 @@ struct Pass<'c, 'a, 'x> {
     done: ordered::Set<i32>,
     requeue: Option<Span>,
     events: Vec<(EventType, String, String)>,
-    cx: &'c mut Cx<'a, 'x>,
+    cx: &'c mut ControllerContext<'a, 'x>,
 }
 
 impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
-    fn new(job: Arc<Job>, pods: Vec<Arc<Pod>>, cx: &'c mut Cx<'a, 'x>) -> Self {
+    fn new(job: Arc<Job>, pods: Vec<Arc<Pod>>, cx: &'c mut ControllerContext<'a, 'x>) -> Self {
         let active = pods.iter().filter(|pod| is_active(pod)).cloned().collect();
         let mut status = job.status.clone();
         if status.start_time.is_none() && job.spec.suspend != Some(true) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, Pod, PodPhase, Resource, Time, Uid, parse};
 
-use crate::{Act, Ctx, Input, Timer};
+use crate::{Act, Context, Input, Timer};
 use podscope_sim::{
     Actor, Answer, ApiError, CallId, Change, Effect, Heartbeats, Network, NetworkSettings, Objects, Part, Request, Rng,
     SimTime, Span, Switches,
@@ -254,7 +254,7 @@ impl Lab {
 
     fn step(&mut self, who: usize, input: Input) {
         let network = Network::new(NetworkSettings::default(), 1);
-        let mut ctx = Ctx::new(
+        let mut ctx = Context::new(
             self.now,
             Time::from_seconds(1_767_225_600),
             Actor::ControllerManager(0),

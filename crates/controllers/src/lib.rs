@@ -4,13 +4,13 @@
 //!
 //! ```
 //! use podscope_api::Time;
-//! use podscope_controllers::{ControllerManager, ControllerManagerSettings, Ctx};
+//! use podscope_controllers::{ControllerManager, ControllerManagerSettings, Context};
 //! use podscope_sim::{Actor, Input, Rng, SimTime, Switches};
 //!
 //! let mut manager = ControllerManager::new(ControllerManagerSettings::default());
 //! let (mut rng, switches, mut calls) = (Rng::split(7, "controller-manager"), Switches::default(), 0);
 //! let actor = Actor::ControllerManager(0);
-//! let mut ctx = Ctx::new(SimTime::ZERO, Time::from_seconds(0), actor, &mut rng, &switches, &mut calls);
+//! let mut ctx = Context::new(SimTime::ZERO, Time::from_seconds(0), actor, &mut rng, &switches, &mut calls);
 //! // Before its first list has answered it asks for nothing.
 //! manager.handle(Input::Started, &mut ctx);
 //! assert!(ctx.into_effects::<podscope_controllers::Timer, podscope_controllers::Act>().is_empty());
@@ -20,6 +20,7 @@
 mod attach_detach;
 mod attacher;
 mod attachment;
+mod controller;
 mod daemonset;
 mod deployment;
 mod deployment_status;
@@ -34,19 +35,20 @@ mod job;
 mod job_policy;
 #[cfg(test)]
 mod lab;
+mod manager;
 mod namespace;
 mod node_lifecycle;
 mod node_selector;
 mod node_zones;
 mod owner;
 mod persistent_volume;
+mod plan;
 mod pod_util;
 mod podgc;
 mod queue;
 mod registry;
 mod replicaset;
 mod revision;
-mod runtime;
 mod settings;
 mod statefulset;
 mod statefulset_claims;
@@ -61,14 +63,14 @@ mod volume_protection;
 
 pub use attachment::{ATTACHED_TO, driver_of};
 pub use fencing::{FenceMechanism, FencingSettings};
+pub use manager::ControllerManager;
 pub use node_selector::fits as fits_node;
-pub use runtime::ControllerManager;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
 
 use podscope_api::NodeName;
 
 /// The context of a step of a process of controllers.
-pub type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 /// What reaches a process of controllers.
 pub type Input = podscope_sim::Input<Timer>;
 

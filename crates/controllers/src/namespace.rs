@@ -8,8 +8,9 @@ use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object,
 
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request, Span};
 
+use super::controller::{Controller, ControllerContext};
+use super::plan::{Accept, Action, Plan};
 use super::queue::{Backoff, Key};
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 
 /// The controller takes up a deletion this long after it was asked for.
 const DELAY: Span = Span::seconds(5);
@@ -38,7 +39,7 @@ impl Controller for Namespaces {
             ..Backoff::default()
         }
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let was_terminating = change.old.as_ref().is_some_and(|old| old.metadata().is_terminating());
         if let Some(new) = &change.new
             && new.metadata().is_terminating()
@@ -47,7 +48,7 @@ impl Controller for Namespaces {
             cx.enqueue_after((Kind::Namespace, new.key()), DELAY);
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(namespace) = cx.objects.get::<Namespace>(&key.1).cloned() else {
             return Plan::default();
         };
@@ -148,7 +149,7 @@ fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
     Action::from(Request::Delete { kind, key, options }).accept(Accept::OrNotFound)
 }
 
-fn contents(cx: &Cx<'_, '_>, kind: Kind, namespace: &str) -> Vec<Object> {
+fn contents(cx: &ControllerContext<'_, '_>, kind: Kind, namespace: &str) -> Vec<Object> {
     // Events go with the namespace and hold nothing.
     if kind == Kind::Event || kind == Kind::Pod {
         return Vec::new();

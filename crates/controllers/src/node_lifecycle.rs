@@ -18,10 +18,11 @@ use rpds::RedBlackTreeMapSync;
 
 use podscope_sim::{Change, Part, Request, SimTime, Span};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::node_zones::{Turn, Zones};
+use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
-use super::runtime::{Accept, Action, Controller, Cx, Plan, note};
 use super::taints::{NOT_READY, UNREACHABLE, has_taint, no_schedule_difference, ready_status, swap};
 
 /// The loop that gives turns in the zones' queues.
@@ -80,11 +81,11 @@ impl Controller for NodeLifecycle {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }
-    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+    fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         cx.tick_at(self.start, MONITOR);
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Node(_)) => self.node_changed(change, cx),
             Some(Object::Pod(pod)) if change.new.is_some() => {
@@ -103,7 +104,7 @@ impl Controller for NodeLifecycle {
             _ => {}
         }
     }
-    fn tick(&mut self, tick: u8, cx: &mut Cx<'_, '_>) {
+    fn tick(&mut self, tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if tick == MONITOR {
             self.monitor(cx);
             cx.tick_at(cx.now() + cx.settings.node_monitor_period, MONITOR);
@@ -115,7 +116,7 @@ impl Controller for NodeLifecycle {
             self.arm_taints(cx);
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
             let pod = cx.objects.get::<Pod>(&key.1).cloned();
             return Plan::default().then(pod.iter().flat_map(|pod| mark_not_ready(pod, cx.time())).collect());
@@ -142,7 +143,7 @@ impl Controller for NodeLifecycle {
 }
 
 impl NodeLifecycle {
-    fn node_changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn node_changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let node = |object: &Option<Object>| match object {
             Some(Object::Node(node)) => Some(node.clone()),
             _ => None,
@@ -202,14 +203,14 @@ impl NodeLifecycle {
         self.is_assessed &= self.written.remove(&name).is_none();
     }
 
-    fn pass_at_or_after(&self, at: SimTime, cx: &Cx<'_, '_>) -> SimTime {
+    fn pass_at_or_after(&self, at: SimTime, cx: &ControllerContext<'_, '_>) -> SimTime {
         let period = cx.settings.node_monitor_period.0.max(1);
         let passed = (at - self.start).0;
         self.start + Span((passed + period - 1).div_euclid(period) * period)
     }
 
     /// One pass of the monitor.
-    fn monitor(&mut self, cx: &mut Cx<'_, '_>) {
+    fn monitor(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for name in std::mem::take(&mut self.added) {
             let Some(node) = cx.objects.named::<Node>(&name).cloned() else {
@@ -260,7 +261,7 @@ impl NodeLifecycle {
             .retain(|name| cx.objects.named::<Node>(name).is_some_and(|node| needs_watch(node)));
     }
 
-    fn assess(&mut self, cx: &mut Cx<'_, '_>) -> Turn {
+    fn assess(&mut self, cx: &mut ControllerContext<'_, '_>) -> Turn {
         let written = &self.written;
         let ready = |node: &Node| written.get(&*node.metadata.name).cloned();
         let nodes = cx.objects.list::<Node>().map(|node| &**node);
@@ -294,7 +295,7 @@ impl NodeLifecycle {
     }
 
     /// When the node was last heard of, as passes see it (CT-021, CT-022).
-    fn probe(&self, node: &Node, cx: &Cx<'_, '_>) -> SimTime {
+    fn probe(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> SimTime {
         let name = NodeName::from(&*node.metadata.name);
         let seen = self.seen.get(&name).copied().unwrap_or(cx.now());
         let renewed = cx.ctx.last_renewal(&name).filter(|at| *at >= self.start);
@@ -302,7 +303,7 @@ impl NodeLifecycle {
         renewed.map_or(seen, |at| seen.max(self.pass_at_or_after(at, cx).min(cx.now())))
     }
 
-    fn is_overdue(&self, node: &Node, cx: &Cx<'_, '_>) -> bool {
+    fn is_overdue(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> bool {
         let grace = if node.condition("Ready").is_some() {
             cx.settings.node_monitor_grace_period
         } else {
@@ -312,7 +313,7 @@ impl NodeLifecycle {
     }
 
     /// The pass of one node: conditions, pods, taint queue.
-    fn check_health(&mut self, node: &Arc<Node>, cx: &mut Cx<'_, '_>) -> Plan {
+    fn check_health(&mut self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = NodeName::from(&*node.metadata.name);
         let observed = ready_status(node).cloned();
         let mut current = observed.clone();
@@ -365,7 +366,7 @@ impl NodeLifecycle {
     }
 
     /// Wakes at the first tick of the taint loop at which a turn can be had; this very instant's tick is over.
-    fn arm_taints(&mut self, cx: &mut Cx<'_, '_>) {
+    fn arm_taints(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let Some(next) = self.zones.next_turn() else { return };
         let earliest = next.max(cx.now() + Span(1));
         let passed = (earliest - self.start).0;

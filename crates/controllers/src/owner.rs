@@ -7,8 +7,9 @@ use podscope_api::{Kind, LabelSelector, Object, ObjectMeta, OwnerReference, Pod,
 
 use podscope_sim::{Mutation, Objects, Part, Request};
 
+use super::controller::ControllerContext;
+use super::plan::{Accept, Action};
 use super::queue::Key;
-use super::runtime::{Accept, Action, Cx};
 
 /// The reference a controller puts on what it makes.
 pub(super) fn controller_ref<T: Resource>(owner: &T) -> OwnerReference {
@@ -43,7 +44,7 @@ pub(super) fn controller_of<'o, T: Resource>(objects: &'o Objects, meta: &Object
 /// Keys of the owners of that type that a change of a dependent concerns: its controller before and after,
 /// and, for an orphan, every owner whose selector matches.
 pub(super) fn concerned<T: Resource>(
-    cx: &Cx<'_, '_>,
+    cx: &ControllerContext<'_, '_>,
     old: Option<&ObjectMeta>,
     new: Option<&ObjectMeta>,
     selector: impl Fn(&T) -> Option<LabelSelector>,
@@ -126,7 +127,7 @@ pub(super) fn claim<T: Resource, D: Resource>(
 }
 
 /// Pods an owner may claim: its own, and the orphans of its namespace.
-pub(super) fn pod_candidates<T: Resource>(cx: &Cx<'_, '_>, owner: &T) -> Vec<Arc<Pod>> {
+pub(super) fn pod_candidates<T: Resource>(cx: &ControllerContext<'_, '_>, owner: &T) -> Vec<Arc<Pod>> {
     let meta = owner.metadata();
     let orphans = cx
         .index

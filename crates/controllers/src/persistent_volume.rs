@@ -21,8 +21,9 @@ use podscope_api::{
 
 use podscope_sim::{Change, DeleteOptions, Part, Request, Span};
 
+use super::controller::{Controller, ControllerContext, note};
+use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Plan, note};
 use super::template::set_entry;
 use provisioned::made_for;
 
@@ -61,7 +62,7 @@ impl Controller for PersistentVolumes {
             Kind::Pod,
         ]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::PersistentVolumeClaim(claim)) => {
                 cx.enqueue(key_of(&**claim));
@@ -88,7 +89,7 @@ impl Controller for PersistentVolumes {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1).cloned();
             return volume.map_or_else(Plan::default, |volume| self.sync_volume(key, &volume, cx));
@@ -109,7 +110,7 @@ impl Controller for PersistentVolumes {
     }
 }
 
-fn enqueue_pending(cx: &mut Cx<'_, '_>) {
+fn enqueue_pending(cx: &mut ControllerContext<'_, '_>) {
     let pending = cx
         .objects
         .list::<PersistentVolumeClaim>()
@@ -132,7 +133,7 @@ fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool
 /// The smallest volume that satisfies the claim; one reserved for it wins (CT-123).
 fn best_match<'o>(
     claim: &PersistentVolumeClaim,
-    cx: &'o Cx<'_, '_>,
+    cx: &'o ControllerContext<'_, '_>,
     reserved_only: bool,
 ) -> Option<&'o Arc<PersistentVolume>> {
     let wanted = claim.spec.resources.requests.get("storage");
@@ -233,7 +234,7 @@ fn set_claim_phase(claim: &PersistentVolumeClaim, phase: ClaimPhase) -> Plan {
 }
 
 /// A claim that names its volume.
-fn sync_named(claim: &PersistentVolumeClaim, cx: &mut Cx<'_, '_>) -> Plan {
+fn sync_named(claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) -> Plan {
     let is_complete = claim.metadata.annotation(BIND_COMPLETED).is_some();
     let Some(volume) = cx.objects.named::<PersistentVolume>(&claim.spec.volume_name).cloned() else {
         if !is_complete {
@@ -254,7 +255,7 @@ fn sync_named(claim: &PersistentVolumeClaim, cx: &mut Cx<'_, '_>) -> Plan {
     }
 }
 
-fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut Cx<'_, '_>) -> Plan {
+fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) -> Plan {
     if claim.status.phase != Some(ClaimPhase::Lost) {
         cx.event(note(claim, EventType::Warning, reason, text));
     }
@@ -263,7 +264,12 @@ fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut Cx<'_,
 
 impl PersistentVolumes {
     /// A claim that names no volume yet.
-    fn sync_unbound(&mut self, key: &Key, claim: &Arc<PersistentVolumeClaim>, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync_unbound(
+        &mut self,
+        key: &Key,
+        claim: &Arc<PersistentVolumeClaim>,
+        cx: &mut ControllerContext<'_, '_>,
+    ) -> Plan {
         if claim.metadata.is_terminating() {
             return Plan::default();
         }
@@ -300,7 +306,7 @@ impl PersistentVolumes {
         }
     }
 
-    fn explain_wait(&self, claim: &PersistentVolumeClaim, cx: &mut Cx<'_, '_>) {
+    fn explain_wait(&self, claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) {
         let key = claim.metadata.key();
         let users = cx.index.users_of(&key).filter_map(|pod| cx.objects.get::<Pod>(pod));
         let waiting = users
@@ -325,7 +331,7 @@ impl PersistentVolumes {
         class: &StorageClass,
         selected: Option<&str>,
         pending: Plan,
-        cx: &mut Cx<'_, '_>,
+        cx: &mut ControllerContext<'_, '_>,
     ) -> Plan {
         let now = cx.now();
         let ready = self.under_way.get(key).copied();
@@ -357,7 +363,7 @@ impl PersistentVolumes {
         pending.then_one(create)
     }
 
-    fn sync_volume(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync_volume(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(reference) = &volume.spec.claim_ref else {
             return set_volume_phase(volume, VolumePhase::Available, cx);
         };
@@ -378,7 +384,7 @@ impl PersistentVolumes {
     }
 
     /// The claim is gone: `Retain` keeps the volume, `Delete` has its driver remove it.
-    fn release(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut Cx<'_, '_>) -> Plan {
+    fn release(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let plan = match volume.status.phase {
             Some(VolumePhase::Failed) => Plan::default(),
             _ => set_volume_phase(volume, VolumePhase::Released, cx),
@@ -407,7 +413,7 @@ impl PersistentVolumes {
     }
 }
 
-fn set_volume_phase(volume: &PersistentVolume, phase: VolumePhase, cx: &Cx<'_, '_>) -> Plan {
+fn set_volume_phase(volume: &PersistentVolume, phase: VolumePhase, cx: &ControllerContext<'_, '_>) -> Plan {
     if volume.status.phase.as_ref() == Some(&phase) {
         return Plan::default();
     }

@@ -13,9 +13,10 @@ use podscope_api::{ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod
 
 use podscope_sim::{Answer, Change, DeleteOptions, Mutation, Part, Request, SimTime, Span};
 
+use super::controller::{Controller, ControllerContext};
+use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 use super::taints::is_out_of_service;
 
 const PERIOD: Span = Span::seconds(20);
@@ -54,12 +55,12 @@ impl Controller for PodGc {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Pod, Kind::Node]
     }
-    fn started(&mut self, cx: &mut Cx<'_, '_>) {
+    fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         if !cx.ctx.switches.podgc_absent {
             cx.tick_at(cx.now(), 0);
         }
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (Some(Object::Node(node)), None) => {
                 self.missing.insert((&*node.metadata.name).into());
@@ -87,11 +88,11 @@ impl Controller for PodGc {
             _ => {}
         }
     }
-    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+    fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         self.collect(cx);
         cx.tick_at(cx.now() + PERIOD, 0);
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Node {
             // The cache misses the node; is it really gone?
             let read = Request::Get {
@@ -140,7 +141,7 @@ impl Controller for PodGc {
         };
         plan.then_one(Action::from(delete).accept(Accept::OrStop))
     }
-    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut Cx<'_, '_>) {
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut ControllerContext<'_, '_>) {
         let Request::Get { .. } = request else { return };
         if answer.as_ref().is_err_and(|error| error.code == 404) {
             let node = NodeName(key.1.name.clone());
@@ -156,12 +157,12 @@ impl Controller for PodGc {
 }
 
 impl PodGc {
-    fn doom(&mut self, pod: ObjectKey, why: Why, cx: &mut Cx<'_, '_>) {
+    fn doom(&mut self, pod: ObjectKey, why: Why, cx: &mut ControllerContext<'_, '_>) {
         self.doomed.insert(pod.clone(), why);
         cx.enqueue((Kind::Pod, pod));
     }
 
-    fn collect(&mut self, cx: &mut Cx<'_, '_>) {
+    fn collect(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let threshold = cx.settings.terminated_pod_gc_threshold;
         if threshold > 0 {
             for pod in surplus(cx, &self.terminal, threshold) {
@@ -190,7 +191,7 @@ impl PodGc {
         }
     }
 
-    fn orphans(&mut self, cx: &mut Cx<'_, '_>) {
+    fn orphans(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         self.missing
             .retain(|node| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
@@ -213,7 +214,7 @@ impl PodGc {
 }
 
 /// Finished pods beyond the threshold: evicted ones first, then the oldest (CT-046).
-fn surplus(cx: &Cx<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
+fn surplus(cx: &ControllerContext<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
     let threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
     if terminal.len() <= threshold {
         return Vec::new();

@@ -3,6 +3,7 @@
 use podscope_api::{ReplicaSet, ReplicationController};
 
 use super::attach_detach::AttachDetach;
+use super::controller::Controller;
 use super::daemonset::DaemonSets;
 use super::deployment::Deployments;
 use super::descheduler::Descheduler;
@@ -15,7 +16,6 @@ use super::node_lifecycle::NodeLifecycle;
 use super::persistent_volume::PersistentVolumes;
 use super::podgc::PodGc;
 use super::replicaset::Replicas;
-use super::runtime::Controller;
 use super::statefulset::StatefulSets;
 use super::taint_eviction::TaintEviction;
 use super::volume_protection::VolumeProtection;

@@ -17,11 +17,12 @@ use podscope_api::{
 use podscope_api::Resource;
 use podscope_sim::{Answer, Change, DeleteOptions, MissingPods, Part, Request};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
+use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_active, is_available, next_available_in, ready_since};
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan, note};
 use super::tally::{Tallies, has_labels};
 use super::template::Template;
 use super::victims::victims;
@@ -116,7 +117,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
     fn watches(&self) -> &'static [Kind] {
         T::WATCHES
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let (old, new) = owner::pods_of_change(change);
         if old.is_none() && new.is_none() {
             if let Some(set) = change.object() {
@@ -140,7 +141,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             cx.enqueue(key);
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
             self.expectations.forget(key);
             self.tallies.forget(key);
@@ -196,14 +197,14 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
         plan.then(update_status(&*set, status))
             .requeue_after(next_available_in(&active, set.min_ready_seconds(), now))
     }
-    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut Cx<'_, '_>) {
+    fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
         match (request, answer) {
             (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
             (Request::Delete { key: pod, .. }, Err(_)) => self.expectations.deletion_observed(key, pod),
             _ => {}
         }
     }
-    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut Cx<'_, '_>) -> Plan {
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         for dropped in &failure.dropped {
             if matches!(dropped, Request::Create(Object::Pod(_))) {
                 self.expectations.creation_observed(key);
@@ -233,11 +234,11 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
 }
 
 impl<T: ReplicaOwner> Replicas<T> {
-    fn may_scale(&self, key: &Key, set: &T, cx: &Cx<'_, '_>) -> bool {
+    fn may_scale(&self, key: &Key, set: &T, cx: &ControllerContext<'_, '_>) -> bool {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }
     /// Creates what is missing, a burst at most.
-    fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &Cx<'_, '_>) -> Plan {
+    fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &ControllerContext<'_, '_>) -> Plan {
         let count = wanted(&**set).saturating_sub(active).min(BURST);
         if count == 0 {
             return plan;
@@ -269,7 +270,7 @@ impl<T: ReplicaOwner> Replicas<T> {
         set: &Arc<T>,
         active: &[Arc<Pod>],
         surplus: usize,
-        cx: &Cx<'_, '_>,
+        cx: &ControllerContext<'_, '_>,
     ) -> Plan {
         let victims = victims(set, active, surplus.min(active.len()), cx);
         let keys: ordered::Set<_> = victims.iter().map(|pod| pod.metadata.key()).collect();
@@ -288,7 +289,7 @@ fn surplus<T: ReplicaOwner>(set: &T, active: usize) -> usize {
 }
 
 /// The active pods that the set controls.
-fn active_of<T: ReplicaOwner>(set: &T, cx: &Cx<'_, '_>) -> Vec<Arc<Pod>> {
+fn active_of<T: ReplicaOwner>(set: &T, cx: &ControllerContext<'_, '_>) -> Vec<Arc<Pod>> {
     let pods = cx.objects.pods_of(&set.metadata().uid);
     pods.filter(|pod| is_active(pod)).cloned().collect()
 }

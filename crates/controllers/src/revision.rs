@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use podscope_sim::{DeleteOptions, Mutation, Objects, Part, Request};
 
 use super::owner::controller_ref;
-use super::runtime::{Accept, Action};
+use super::plan::{Accept, Action};
 use super::template::{Template, fnv_hash, with_label};
 
 /// Label of a pod with the name of its revision, or of its hash for a DaemonSet.

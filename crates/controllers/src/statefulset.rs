@@ -23,11 +23,12 @@ use podscope_api::{
 
 use podscope_sim::{Change, DeleteOptions, MAX_OBJECTS_OF_KIND, Part, Request};
 
+use super::controller::{Controller, ControllerContext, note};
 use super::owner::{self, controller_ref};
+use super::plan::{Accept, Action, Plan};
 use super::pod_util::{is_available, next_available_in};
 use super::queue::{Key, key_of};
 use super::revision::{self, REVISION_LABEL};
-use super::runtime::{Accept, Action, Controller, Cx, Plan, note};
 use super::statefulset_claims as claims;
 use super::template::{Template, set_entry};
 
@@ -69,7 +70,7 @@ impl Controller for StatefulSets {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::StatefulSet, Kind::Pod, Kind::Node]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::StatefulSet(set)) => cx.enqueue(key_of(&**set)),
             Some(Object::Pod(_)) => {
@@ -96,7 +97,7 @@ impl Controller for StatefulSets {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<StatefulSet>(&key.1).cloned() else {
             return Plan::default();
         };
@@ -163,7 +164,7 @@ struct Pass<'c, 'a, 'x> {
     update: Arc<ControllerRevision>,
     current_template: Template,
     template: Template,
-    cx: &'c mut Cx<'a, 'x>,
+    cx: &'c mut ControllerContext<'a, 'x>,
 }
 
 /// Whether the pass goes on after a slot.

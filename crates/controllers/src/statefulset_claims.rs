@@ -10,8 +10,9 @@ use podscope_api::{
 
 use podscope_sim::{Objects, Request};
 
+use super::controller::note;
 use super::owner::patch_owners;
-use super::runtime::{Accept, Action, note};
+use super::plan::{Accept, Action};
 
 fn claim_name(template: &PersistentVolumeClaimTemplate, pod: &Pod) -> Str {
     // `template-set-ordinal`, as the pod is called `set-ordinal` (CT-070).

@@ -15,9 +15,10 @@ use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Po
 
 use podscope_sim::{Change, DeleteOptions, EventNote, Mutation, Part, Request, SimTime, Span};
 
+use super::controller::{Controller, ControllerContext};
+use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
-use super::runtime::{Accept, Action, Controller, Cx, Failure, Plan};
 use super::taints::{no_execute, ready_status};
 
 /// How often a deletion is tried.
@@ -61,7 +62,7 @@ impl Controller for TaintEviction {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (old, Some(Object::Node(node))) => {
                 let taints: Vec<Taint> = no_execute(node).cloned().collect();
@@ -99,7 +100,7 @@ impl Controller for TaintEviction {
             _ => {}
         }
     }
-    fn tick(&mut self, _tick: u8, cx: &mut Cx<'_, '_>) {
+    fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for (key, state) in &mut self.pods {
             if matches!(state, State::Timer { fires } if *fires <= now) {
@@ -113,7 +114,7 @@ impl Controller for TaintEviction {
             }
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(State::Firing { .. }) = self.pods.get(&key.1) else {
             return Plan::default();
         };
@@ -163,7 +164,13 @@ impl Controller for TaintEviction {
             .then_one(patch)
             .then_one(Action::from(delete).accept(Accept::OrNotFound))
     }
-    fn answered(&mut self, key: &Key, request: &Request, answer: &podscope_sim::Answer, _cx: &mut Cx<'_, '_>) {
+    fn answered(
+        &mut self,
+        key: &Key,
+        request: &Request,
+        answer: &podscope_sim::Answer,
+        _cx: &mut ControllerContext<'_, '_>,
+    ) {
         if matches!(request, Request::Delete { .. })
             && answer.is_ok()
             && let Some(state) = self.pods.get_mut(&key.1)
@@ -171,7 +178,7 @@ impl Controller for TaintEviction {
             *state = State::Fired;
         }
     }
-    fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut Cx<'_, '_>) -> Plan {
+    fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         if let Some(State::Firing { failures }) = self.pods.get_mut(&key.1) {
             *failures += 1;
             if *failures >= TRIES {
@@ -186,7 +193,7 @@ impl Controller for TaintEviction {
 }
 
 impl TaintEviction {
-    fn consider(&mut self, pod: &Pod, taints: &[Taint], cx: &mut Cx<'_, '_>) {
+    fn consider(&mut self, pod: &Pod, taints: &[Taint], cx: &mut ControllerContext<'_, '_>) {
         let key = pod.metadata.key();
         if taints.is_empty() {
             self.cancel(&key, cx);
@@ -204,14 +211,14 @@ impl TaintEviction {
             Some(stay) => self.set(key, now + stay, cx),
         }
     }
-    fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut Cx<'_, '_>) {
+    fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
             entry.insert(State::Timer { fires });
             cx.tick_at(fires, 0);
         }
     }
     /// Ends a timer; only one that has not fired is announced. What has fired is forgotten when the pod is gone.
-    fn cancel(&mut self, key: &ObjectKey, cx: &mut Cx<'_, '_>) {
+    fn cancel(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
         if let Some(State::Timer { .. }) = self.pods.remove(key) {
             cx.event(event(
                 cx.objects.get::<Pod>(key).map(|pod| &**pod),

@@ -4,7 +4,7 @@ use podscope_api::{ConditionStatus, Kind, Node, Taint, TaintEffect, Time};
 
 use podscope_sim::{Mutation, Part, Request};
 
-use super::runtime::Action;
+use super::plan::Action;
 
 pub(super) const NOT_READY: &str = "node.kubernetes.io/not-ready";
 pub(super) const UNREACHABLE: &str = "node.kubernetes.io/unreachable";

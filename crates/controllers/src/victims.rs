@@ -6,9 +6,9 @@ use std::sync::Arc;
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{NodeName, Pod, PodPhase, Time};
 
+use super::controller::ControllerContext;
 use super::pod_util::{is_active, max_restarts, ready_since};
 use super::replicaset::ReplicaOwner;
-use super::runtime::Cx;
 
 /// The cost that a user gives the deletion of a pod (CT-058).
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
@@ -18,7 +18,7 @@ pub(super) fn victims<T: ReplicaOwner>(
     set: &Arc<T>,
     active: &[Arc<Pod>],
     count: usize,
-    cx: &Cx<'_, '_>,
+    cx: &ControllerContext<'_, '_>,
 ) -> Vec<Arc<Pod>> {
     let mut ranked: Vec<Arc<Pod>> = active.to_vec();
     if count < active.len() {
@@ -39,7 +39,7 @@ pub(super) fn victims<T: ReplicaOwner>(
 }
 
 /// Active pods by node, of all ReplicaSets that have the same controller as this one.
-fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &Cx<'_, '_>) -> ordered::Map<NodeName, usize> {
+fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_>) -> ordered::Map<NodeName, usize> {
     let mut counts = ordered::Map::new();
     let Some(parent) = set.metadata().controller_ref() else {
         return counts;

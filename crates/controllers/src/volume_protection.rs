@@ -6,9 +6,10 @@ use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeCl
 
 use podscope_sim::{Change, Mutation, Part, Request};
 
+use super::controller::{Controller, ControllerContext};
 use super::index::claims;
+use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
-use super::runtime::{Accept, Action, Controller, Cx, Plan};
 
 const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
@@ -29,7 +30,7 @@ impl Controller for VolumeProtection {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod]
     }
-    fn changed(&mut self, change: &Change, cx: &mut Cx<'_, '_>) {
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (Some(Object::Pod(pod)), None) => {
                 for claim in claims(pod).collect::<Vec<ObjectKey>>() {
@@ -45,7 +46,7 @@ impl Controller for VolumeProtection {
             _ => {}
         }
     }
-    fn sync(&mut self, key: &Key, cx: &mut Cx<'_, '_>) -> Plan {
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
             return match volume {

@@ -14,7 +14,7 @@ pub mod kubelet;
 pub mod machine;
 
 /// The context of a step of a kubelet or a machine.
-pub type Ctx<'a> = podscope_sim::Ctx<'a, Timer, Act>;
+pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 
 /// A timer of a node: a kubelet that asks its machine for something makes the machine set its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

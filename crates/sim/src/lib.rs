@@ -16,7 +16,7 @@
 
 mod actor;
 mod assumed;
-mod ctx;
+mod context;
 mod errors;
 mod heartbeat;
 mod network;
@@ -31,7 +31,7 @@ pub mod volume;
 
 pub use actor::{Actor, Place};
 pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, Owner};
-pub use ctx::{Change, Ctx, Effect, Input, subject, subject_of};
+pub use context::{Change, Context, Effect, Input, subject, subject_of};
 pub use errors::qualified_resource;
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};

@@ -4,8 +4,8 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
-    ClientTimer, Ctx, DeleteCommand, DryRun, Input, View, complain, error_text, exit, object_name, print, set_timeout,
-    version_of,
+    ClientTimer, Context, DeleteCommand, DryRun, Input, View, complain, error_text, exit, object_name, print,
+    set_timeout, version_of,
 };
 use crate::Request;
 
@@ -46,7 +46,7 @@ impl Deleting {
     fn is_forced(&self) -> bool {
         self.command.options.grace_seconds == Some(0)
     }
-    pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Ctx<'_>) {
+    pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {
                 for warning in &self.command.warnings {
@@ -91,7 +91,7 @@ impl Deleting {
         }
         self.check(view, ctx);
     }
-    fn send(&mut self, ctx: &mut Ctx<'_>) {
+    fn send(&mut self, ctx: &mut Context<'_>) {
         if let Some((kind, key)) = self.command.targets.get(self.next) {
             let request = Request::Delete {
                 kind: *kind,
@@ -101,7 +101,7 @@ impl Deleting {
             ctx.call(self.command.dry_run.request(request));
         }
     }
-    fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Ctx<'_>) {
+    fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
         if self.command.output_name {
             print(ctx, object_name(kind, &key.name));
         } else {
@@ -132,7 +132,7 @@ impl Deleting {
         }
     }
     /// Ends when everything was sent and everything accepted is gone.
-    fn check(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+    fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
         self.awaited.retain(|left| {
             let is_there = view
                 .objects

@@ -6,7 +6,7 @@ use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, Ctx, DrainCommand, DryRun, Input, View, complain, error_text, exit, print, set_timeout};
+use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, error_text, exit, print, set_timeout};
 use crate::{CallId, DeleteOptions, Mutation, Part, Request, Span};
 
 const RETRY: Span = Span::seconds(5);
@@ -69,7 +69,7 @@ impl Draining {
             has_started: false,
         }
     }
-    pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Ctx<'_>) {
+    pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => set_timeout(self.command.timeout, ctx),
             Input::Listed { .. } if !self.has_started => {
@@ -126,7 +126,7 @@ impl Draining {
     }
 
     /// Cordons every node first, then works on them one after the other.
-    fn next_cordon(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+    fn next_cordon(&mut self, view: &View, ctx: &mut Context<'_>) {
         while let Some(name) = self.command.nodes.get(self.is_cordoned.len()) {
             let Some(node) = view.objects.named::<Node>(name.as_str()) else {
                 complain(
@@ -162,7 +162,7 @@ impl Draining {
         self.begin_node(view, ctx);
     }
 
-    fn begin_node(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+    fn begin_node(&mut self, view: &View, ctx: &mut Context<'_>) {
         let Some(node) = self.command.nodes.get(self.node).cloned() else {
             self.finish(ctx);
             return;
@@ -229,7 +229,7 @@ impl Draining {
     }
 
     /// KC-088.
-    fn fate(&self, pod: &Pod, view: &View, ctx: &Ctx<'_>) -> Fate {
+    fn fate(&self, pod: &Pod, view: &View, ctx: &Context<'_>) -> Fate {
         if let (Some(limit), Some(since)) = (
             self.command.skip_wait_for_delete.filter(|limit| limit.0 > 0),
             pod.metadata.deletion_timestamp,
@@ -270,7 +270,7 @@ impl Draining {
         if owner.is_some() { Fate::Go(None) } else { fate }
     }
 
-    fn ask(&mut self, key: &ObjectKey, ctx: &mut Ctx<'_>) {
+    fn ask(&mut self, key: &ObjectKey, ctx: &mut Context<'_>) {
         let options = DeleteOptions {
             grace_seconds: self.command.grace_seconds,
             ..DeleteOptions::default()
@@ -295,7 +295,7 @@ impl Draining {
         }
     }
 
-    fn answered(&mut self, key: &ObjectKey, error: Option<crate::ApiError>, view: &View, ctx: &mut Ctx<'_>) {
+    fn answered(&mut self, key: &ObjectKey, error: Option<crate::ApiError>, view: &View, ctx: &mut Context<'_>) {
         match error {
             // A pod that only would go is not waited for.
             None if self.command.dry_run == DryRun::Server => {
@@ -339,7 +339,7 @@ impl Draining {
     }
 
     /// A second has passed: which pods are gone?
-    fn look(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+    fn look(&mut self, view: &View, ctx: &mut Context<'_>) {
         let gone: Vec<ObjectKey> = self
             .pods
             .iter()
@@ -363,7 +363,7 @@ impl Draining {
         self.check(view, ctx);
     }
 
-    fn check(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+    fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.is_evicting || !self.pods.is_empty() {
             return;
         }
@@ -379,7 +379,7 @@ impl Draining {
         self.begin_node(view, ctx);
     }
 
-    fn fail(&mut self, node: &NodeName, why: String, ctx: &mut Ctx<'_>) {
+    fn fail(&mut self, node: &NodeName, why: String, ctx: &mut Context<'_>) {
         complain(
             ctx,
             format!(
@@ -391,7 +391,7 @@ impl Draining {
     }
 
     /// KC-093: the time is up.
-    fn give_up(&mut self, ctx: &mut Ctx<'_>) {
+    fn give_up(&mut self, ctx: &mut Context<'_>) {
         let node = self.command.nodes[self.node].clone();
         let limit = self.command.timeout.unwrap_or(Span::ZERO);
         let pending: Vec<ObjectKey> = self.pods.keys().cloned().collect();
@@ -418,7 +418,7 @@ impl Draining {
         self.finish(ctx);
     }
 
-    fn finish(&mut self, ctx: &mut Ctx<'_>) {
+    fn finish(&mut self, ctx: &mut Context<'_>) {
         if self.failures.is_empty() {
             exit(ctx, false);
             return;

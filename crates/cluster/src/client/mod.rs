@@ -45,7 +45,7 @@ pub(crate) enum ClientAct {
     Exit(u8),
 }
 
-type Ctx<'a> = podscope_sim::Ctx<'a, ClientTimer, ClientAct>;
+type Context<'a> = podscope_sim::Context<'a, ClientTimer, ClientAct>;
 type Input = podscope_sim::Input<ClientTimer>;
 
 /// What a client's watch has shown so far.
@@ -96,7 +96,7 @@ impl Client {
         }
     }
     /// One step.
-    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
+    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match &input {
             Input::Listed { revision, objects } => {
                 self.view = View {
@@ -122,7 +122,7 @@ impl Client {
     }
 }
 
-fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
+fn print(ctx: &mut Context<'_>, text: impl Into<String>) {
     let text: String = text.into();
     if text.is_empty() {
         return;
@@ -135,7 +135,7 @@ fn print(ctx: &mut Ctx<'_>, text: impl Into<String>) {
     }
 }
 
-fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
+fn complain(ctx: &mut Context<'_>, text: impl Into<String>) {
     let text: String = text.into();
     for line in text.split('\n') {
         ctx.act(ClientAct::Print {
@@ -145,7 +145,7 @@ fn complain(ctx: &mut Ctx<'_>, text: impl Into<String>) {
     }
 }
 
-fn exit(ctx: &mut Ctx<'_>, has_failed: bool) {
+fn exit(ctx: &mut Context<'_>, has_failed: bool) {
     ctx.act(ClientAct::Exit(u8::from(has_failed)));
 }
 
@@ -210,7 +210,7 @@ fn version_of(object: &Object) -> u64 {
     object.metadata().resource_version.parse().unwrap_or(0)
 }
 
-fn set_timeout(timeout: Option<crate::Span>, ctx: &mut Ctx<'_>) {
+fn set_timeout(timeout: Option<crate::Span>, ctx: &mut Context<'_>) {
     if let Some(timeout) = timeout.filter(|timeout| timeout.0 > 0) {
         ctx.timer_in(timeout, ClientTimer::Timeout);
     }

@@ -3,7 +3,7 @@
 
 use podscope_api::{DaemonSet, Deployment, Kind, StatefulSet, UpdateStrategyType};
 
-use super::{ClientTimer, Ctx, Input, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
+use super::{ClientTimer, Context, Input, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
 use crate::ApiError;
 
 /// The state of such a command.
@@ -23,7 +23,7 @@ impl Following {
             has_started: false,
         }
     }
-    pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Ctx<'_>) {
+    pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => set_timeout(self.command.timeout, ctx),
             Input::Listed { .. } => self.report(view, ctx),
@@ -47,7 +47,7 @@ impl Following {
             Input::Answered(..) | Input::Timer(_) => {}
         }
     }
-    fn report(&mut self, view: &View, ctx: &mut Ctx<'_>) {
+    fn report(&mut self, view: &View, ctx: &mut Context<'_>) {
         let (objects, key) = (&view.objects, &self.command.key);
         self.has_started = true;
         let line = match self.command.kind {

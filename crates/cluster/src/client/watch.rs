@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object};
 
-use super::{Ctx, Input, WatchCommand, WatchEvent, print, version_of};
+use super::{Context, Input, WatchCommand, WatchEvent, print, version_of};
 use crate::Objects;
 
 /// The state of such a command.
@@ -19,7 +19,7 @@ impl Watching {
     pub(super) fn new(command: WatchCommand) -> Self {
         Self { command, told: None }
     }
-    pub(super) fn handle(&mut self, input: &Input, ctx: &mut Ctx<'_>) {
+    pub(super) fn handle(&mut self, input: &Input, ctx: &mut Context<'_>) {
         match input {
             Input::Listed { objects, .. } => match self.told.replace(objects.clone()) {
                 None => {
@@ -49,7 +49,7 @@ impl Watching {
         found.retain(|object| self.command.printer.matches(object));
         found
     }
-    fn differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Ctx<'_>) {
+    fn differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Context<'_>) {
         let kind = self.command.kind;
         for new in now.list_kind(kind) {
             let old = before.get_kind(kind, &new.key());
@@ -63,7 +63,7 @@ impl Watching {
             }
         }
     }
-    fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, ctx: &mut Ctx<'_>) {
+    fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, ctx: &mut Context<'_>) {
         let printer = &mut self.command.printer;
         let old = old.filter(|object| printer.matches(object));
         let new = new.filter(|object| printer.matches(object));

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ctx, Input, Write, complain, errors_text, exit, print};
+use super::{Context, Input, Write, complain, errors_text, exit, print};
 use podscope_api::Object;
 
 use crate::{ApiError, Request};
@@ -22,7 +22,7 @@ impl Writing {
             errors: Vec::new(),
         }
     }
-    pub(super) fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
+    pub(super) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}
             Input::Answered(_, answer) => {
@@ -61,7 +61,7 @@ impl Writing {
 }
 
 /// The API server's warnings: of what was sent, or of what a patch made.
-fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Ctx<'_>) {
+fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
     let request = match &write.request {
         Request::DryRun(request) => &**request,
         request => request,

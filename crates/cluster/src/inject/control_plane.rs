@@ -116,10 +116,9 @@ impl World {
 
     fn break_all_watches(&mut self) {
         let revision = self.api.store().revision();
-        let kubelets: Vec<Actor> = self.nodes.keys().map(|name| Actor::Kubelet(name.clone())).collect();
-        let others: Vec<Actor> = self.processes.keys().cloned().collect();
-        for actor in kubelets.iter().chain(&others) {
-            self.break_watch(actor, revision);
+        let actors: Vec<Actor> = self.all_processes().map(|(actor, _)| actor).collect();
+        for actor in actors {
+            self.break_watch(&actor, revision);
         }
     }
 }

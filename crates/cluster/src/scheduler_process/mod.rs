@@ -26,7 +26,7 @@ use preempt::Preempting;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SchedulerTimer;
 
-pub(crate) type Ctx<'a> = podscope_sim::Ctx<'a, SchedulerTimer, Infallible>;
+pub(crate) type Context<'a> = podscope_sim::Context<'a, SchedulerTimer, Infallible>;
 pub(crate) type Input = podscope_sim::Input<SchedulerTimer>;
 
 /// Simulated time of one decision.
@@ -157,12 +157,12 @@ impl SchedulerProcess {
         self.leads
     }
     /// The process was elected.
-    pub(crate) fn lead(&mut self, ctx: &mut Ctx<'_>) {
+    pub(crate) fn lead(&mut self, ctx: &mut Context<'_>) {
         self.leads = true;
         self.arm(ctx);
     }
     /// One step.
-    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Ctx<'_>) {
+    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}
             Input::Listed { objects, .. } => self.take_list(objects, ctx),
@@ -181,7 +181,7 @@ impl SchedulerProcess {
         self.arm(ctx);
     }
 
-    fn take_list(&mut self, objects: Arc<Objects>, ctx: &mut Ctx<'_>) {
+    fn take_list(&mut self, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let old = std::mem::replace(&mut self.known, objects.clone());
         for kind in WATCHED {
             for gone in old.list_kind(*kind) {
@@ -202,7 +202,7 @@ impl SchedulerProcess {
     }
 
     /// Sets the timer for the next decision or deadline.
-    fn arm(&mut self, ctx: &mut Ctx<'_>) {
+    fn arm(&mut self, ctx: &mut Context<'_>) {
         if !self.leads {
             return;
         }
@@ -225,7 +225,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+    fn wake(&mut self, ctx: &mut Context<'_>) {
         if self.wake_at != Some(ctx.now) || !self.leads {
             return;
         }
@@ -247,7 +247,7 @@ impl SchedulerProcess {
     }
 
     /// Records an attempt and sends what it asks for.
-    fn carry_out(&mut self, attempt: Attempt, ctx: &mut Ctx<'_>) {
+    fn carry_out(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
         record(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
         let events = notes(attempt.events, &attempt.scheduler_name);
@@ -314,7 +314,7 @@ impl SchedulerProcess {
             .collect()
     }
 
-    fn bind_what_is_ready(&mut self, ctx: &mut Ctx<'_>) {
+    fn bind_what_is_ready(&mut self, ctx: &mut Context<'_>) {
         for (uid, binding) in &mut self.bindings {
             let is_bound = |key: &ObjectKey| {
                 self.known
@@ -333,7 +333,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn give_up_on_volumes(&mut self, ctx: &mut Ctx<'_>) {
+    fn give_up_on_volumes(&mut self, ctx: &mut Context<'_>) {
         let late: Vec<Uid> = self
             .bindings
             .iter()
@@ -346,7 +346,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn end_binding(&mut self, uid: &Uid, result: Result<(), String>, ctx: &mut Ctx<'_>) {
+    fn end_binding(&mut self, uid: &Uid, result: Result<(), String>, ctx: &mut Context<'_>) {
         let Some(binding) = self.bindings.remove(uid) else {
             return;
         };
@@ -358,7 +358,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Ctx<'_>) {
+    fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
         match self.calls.remove(&id) {
             None => {}
             Some(Pending::Volume(uid)) => match answer {
@@ -401,7 +401,7 @@ fn seen(object: &Object, switches: &Switches) -> Object {
     object
 }
 
-fn record(attempt: &Attempt, ctx: &mut Ctx<'_>) {
+fn record(attempt: &Attempt, ctx: &mut Context<'_>) {
     let mut fields: Vec<(&'static str, Value)> = vec![("number", json!(attempt.number))];
     match &attempt.outcome {
         Outcome::Assumed { node, ties, .. } => {
@@ -448,14 +448,14 @@ fn notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Ve
     events.into_iter().map(note).collect()
 }
 
-fn tell(events: Vec<EventNote>, ctx: &mut Ctx<'_>) {
+fn tell(events: Vec<EventNote>, ctx: &mut Context<'_>) {
     for event in events {
         ctx.call(Request::Event(event));
     }
 }
 
 /// SCH-024, SCH-025.
-fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Ctx<'_>) {
+fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Context<'_>) {
     let wall = ctx.wall();
     ctx.call(Request::Patch {
         kind: Kind::Pod,

@@ -6,7 +6,7 @@ use podscope_api::{ConditionStatus, Kind, ObjectKey, Pod, PodCondition, Str, Uid
 use podscope_scheduler::{Preempt, StatusPatch, Victim};
 use serde_json::json;
 
-use super::{Ctx, Pending, SchedulerProcess, patch_status, set_condition, tell};
+use super::{Context, Pending, SchedulerProcess, patch_status, set_condition, tell};
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, What, subject};
 
 /// A preemption that is being carried out.
@@ -28,7 +28,7 @@ impl SchedulerProcess {
         uid: Uid,
         plan: Preempt,
         events: Vec<EventNote>,
-        ctx: &mut Ctx<'_>,
+        ctx: &mut Context<'_>,
     ) {
         for key in &plan.clear_nominations {
             patch_status(
@@ -71,7 +71,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn send_last(&mut self, preemptor: &Uid, ctx: &mut Ctx<'_>) {
+    fn send_last(&mut self, preemptor: &Uid, ctx: &mut Context<'_>) {
         self.core.preemption_before_last(preemptor.as_str());
         if let Some(run) = self.preemptions.get_mut(preemptor)
             && let Some(last) = run.last.take()
@@ -81,7 +81,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn send_victim(&mut self, preemptor: &Uid, index: usize, ctx: &mut Ctx<'_>) {
+    fn send_victim(&mut self, preemptor: &Uid, index: usize, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(preemptor) else {
             return;
         };
@@ -126,7 +126,7 @@ impl SchedulerProcess {
         );
     }
 
-    pub(super) fn victim_answered(&mut self, preemptor: &Uid, index: usize, answer: &Answer, ctx: &mut Ctx<'_>) {
+    pub(super) fn victim_answered(&mut self, preemptor: &Uid, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get_mut(preemptor) else {
             return;
         };

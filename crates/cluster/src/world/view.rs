@@ -47,11 +47,11 @@ impl World {
     pub fn kubelets(&self) -> impl Iterator<Item = (&NodeName, &Kubelet)> {
         self.nodes
             .iter()
-            .filter_map(|(name, node)| Some((name, node.kubelet.as_deref()?)))
+            .filter_map(|(name, node)| Some((name, node.kubelet.kubelet()?)))
     }
     /// The kubelet of a node, if it runs.
     pub fn kubelet_of(&self, node: &str) -> Option<&Kubelet> {
-        self.nodes.get(node)?.kubelet.as_deref()
+        self.nodes.get(node)?.kubelet.kubelet()
     }
     /// The network.
     pub fn network(&self) -> &Network {
@@ -105,9 +105,9 @@ impl World {
                 let leads = match &state.body {
                     Body::Scheduler(process) => process.is_leader(),
                     Body::Manager(core) => core.is_some(),
-                    Body::Down | Body::Client(_) => false,
+                    Body::Down | Body::Client(_) | Body::Kubelet(_) => false,
                 };
-                (actor.clone(), !matches!(state.body, Body::Down), leads)
+                (actor.clone(), state.runs(), leads)
             })
             .collect()
     }

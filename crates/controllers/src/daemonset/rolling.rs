@@ -6,8 +6,8 @@ use std::sync::Arc;
 use podscope_api::{DaemonSet, IntOrString, Node, NodeName, Pod, scaled_value};
 
 use super::{Work, belongs, hash_of_pod};
+use crate::controller::ControllerContext;
 use crate::pod_util::is_available;
-use crate::runtime::Cx;
 
 /// Bounds of an update: how many may be missing, how many may be extra.
 pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
@@ -27,7 +27,12 @@ pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
 }
 
 /// One step of a rolling update.
-pub(super) fn roll(set: &DaemonSet, by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>, work: &mut Work, cx: &Cx<'_, '_>) {
+pub(super) fn roll(
+    set: &DaemonSet,
+    by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
+    work: &mut Work,
+    cx: &ControllerContext<'_, '_>,
+) {
     let now = cx.ctx.wall();
     let available = |pod: &Pod| is_available(pod, set.spec.min_ready_seconds, now) && !pod.metadata.is_terminating();
     let nodes: Vec<&Arc<Node>> = cx.objects.list::<Node>().filter(|node| belongs(set, node).0).collect();

@@ -3,7 +3,7 @@
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
 use super::status::has_active_app;
-use crate::Ctx;
+use crate::Context;
 
 /// Why the kubelet itself ended a pod (eviction, preemption, rejection, deadline).
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ pub(super) fn set(
     pod: &Pod,
     verdict: Option<&Verdict>,
     has_sandbox: bool,
-    ctx: &Ctx<'_>,
+    ctx: &Context<'_>,
 ) {
     let foreign = |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != DISRUPTION_TARGET;
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
@@ -71,7 +71,7 @@ pub(super) fn set(
 }
 
 /// Recomputes ContainersReady and Ready alone, after a probe's result changed while the worker is busy (LC-170).
-pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
+pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
     let old = status.clone();
     let containers_ready = containers_ready(status, pod);
     let ready = ready(&containers_ready, status, pod);
@@ -98,7 +98,7 @@ fn condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondit
 }
 
 /// The transition time changes only with the status (LC-110).
-fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Ctx<'_>) {
+fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Context<'_>) {
     wanted.observed_generation = pod.metadata.generation;
     let before = old.conditions.iter().find(|known| known.kind == wanted.kind);
     wanted.last_transition_time = match before {

@@ -8,7 +8,7 @@ use podscope_api::{Node, NodeName, ObjectKey, Uid};
 
 use super::{KubeletSettings, KubeletTimer};
 use crate::machine::{Machine, PullId};
-use crate::{Ctx, Timer};
+use crate::{Context, Timer};
 use podscope_sim::{CallId, Objects, SimTime, Span};
 
 /// What a call of the kubelet was for.
@@ -75,7 +75,7 @@ impl Shared {
 pub(super) struct Host<'a, 'c> {
     pub(super) machine: &'a mut Machine,
     pub(super) cache: &'a Objects,
-    pub(super) ctx: &'a mut Ctx<'c>,
+    pub(super) ctx: &'a mut Context<'c>,
     pub(super) shared: &'a mut Shared,
 }
 

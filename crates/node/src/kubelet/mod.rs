@@ -41,8 +41,8 @@ use self::conditions::Verdict;
 use self::host::{Call, Host, Shared};
 use self::worker::{PodWorker, Stage};
 use crate::machine::{Machine, MachineEvent};
-use crate::{Ctx, Timer};
-use podscope_sim::{Answer, CallId, Change, Objects, SimTime, Span};
+use crate::{Context, Timer};
+use podscope_sim::{Answer, CallId, Input, Objects, SimTime, Span};
 
 /// A timer of a kubelet. Timers of a crashed kubelet are never delivered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,30 +61,6 @@ pub enum KubeletTimer {
     Shutdown,
     /// The image manager's pass (every 5 min while images could have to go).
     Images,
-}
-
-/// What reaches a kubelet. It watches its Node and its pods only.
-#[derive(Debug, Clone)]
-pub enum KubeletInput {
-    /// The process starts, with empty memory; containers of an earlier life may be running.
-    Started,
-    /// A list answered (after the start, or when a broken watch lost its revision).
-    Listed {
-        /// The kubelet's Node, if it exists.
-        node: Option<Arc<Node>>,
-        /// The pods bound to the node, by key.
-        pods: Vec<Arc<Pod>>,
-    },
-    /// A watch event about a pod bound to the node (a removal has no `new`).
-    PodChanged(Arc<Change>),
-    /// A watch event about the kubelet's Node.
-    NodeChanged(Arc<Change>),
-    /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
-    Answered(CallId, Answer),
-    /// A timer that this process set.
-    Timer(KubeletTimer),
-    /// Something happened on the machine that the kubelet can come to notice.
-    Machine(MachineEvent),
 }
 
 /// The memory of one kubelet process; a crash empties it.
@@ -110,7 +86,7 @@ struct Managers {
 }
 
 impl Kubelet {
-    /// A process that has not started yet; the world sends [`KubeletInput::Started`] next.
+    /// A process that has not started yet; the world sends [`podscope_sim::Input::Started`] next.
     pub fn new(node: NodeName, settings: Arc<KubeletSettings>) -> Self {
         Self {
             shared: Shared {
@@ -140,55 +116,74 @@ impl Kubelet {
     /// One step. `cache` holds all objects as the process can read them now:
     /// the store's while it reaches the API server, frozen while it does not
     /// (for ConfigMaps, Secrets, claims, volumes, attachments; pods and the
-    /// Node come as inputs).
-    pub fn handle(&mut self, input: KubeletInput, machine: &mut Machine, cache: &Objects, ctx: &mut Ctx<'_>) {
+    /// Node come as inputs). It watches its Node and its pods only.
+    pub fn handle(&mut self, input: Input<Timer>, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
+        self.step(machine, cache, ctx, |managers, host| managers.handle(input, host));
+    }
+    /// Something happened on the machine that the kubelet can come to notice.
+    pub fn notice(&mut self, event: &MachineEvent, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
+        self.step(machine, cache, ctx, |managers, host| {
+            managers.machine_event(event, host)
+        });
+    }
+    fn step(
+        &mut self,
+        machine: &mut Machine,
+        cache: &Objects,
+        ctx: &mut Context<'_>,
+        act: impl FnOnce(&mut Managers, &mut Host<'_, '_>),
+    ) {
         let mut host = Host {
             machine,
             cache,
             ctx,
             shared: &mut self.shared,
         };
-        self.managers.step(input, &mut host);
+        act(&mut self.managers, &mut host);
+        self.managers.start_preemptors(&mut host);
+        self.managers.mirror_pass(&mut host);
+        self.managers.shutdown_pass(&mut host);
     }
 }
 
 impl Managers {
-    fn step(&mut self, input: KubeletInput, host: &mut Host<'_, '_>) {
+    fn handle(&mut self, input: Input<Timer>, host: &mut Host<'_, '_>) {
         match input {
-            KubeletInput::Started => self.start(host),
-            KubeletInput::Listed { node, pods } => self.listed(node, pods, host),
-            KubeletInput::PodChanged(change) => match (&change.old, &change.new) {
+            Input::Started => self.start(host),
+            Input::Listed { objects, .. } => {
+                let node = objects.named::<Node>(host.shared.node.as_str()).cloned();
+                let pods = objects.pods_on(&host.shared.node).cloned().collect();
+                self.listed(node, pods, host);
+            }
+            Input::Changed(change) => match (&change.old, &change.new) {
+                (_, Some(Object::Node(node))) => self.node_seen(Some(node.clone()), host),
+                (Some(Object::Node(_)), None) => self.node_seen(None, host),
                 (_, Some(Object::Pod(pod))) => self.pod_seen(pod, host),
                 (Some(Object::Pod(pod)), None) => self.pod_gone(&pod.metadata.uid.clone(), None, host),
                 _ => {}
             },
-            KubeletInput::NodeChanged(change) => {
-                let node = match &change.new {
-                    Some(Object::Node(node)) => Some(node.clone()),
-                    _ => None,
-                };
-                self.node_seen(node, host);
-            }
-            KubeletInput::Answered(id, answer) => self.answered(id, &answer, host),
-            KubeletInput::Timer(timer) => match timer {
-                KubeletTimer::Pod(uid) => {
-                    if let Some(worker) = self.pods.get_mut(&uid) {
-                        worker.wake = worker.wake.filter(|wake| *wake > host.ctx.now);
-                    }
-                    self.advance(&uid, host);
-                }
-                KubeletTimer::Status => self.status_pass(host),
-                KubeletTimer::Eviction => self.eviction_pass(host),
-                KubeletTimer::Housekeeping => self.housekeeping(host),
-                KubeletTimer::Node => self.node_pass(host),
-                KubeletTimer::Shutdown => {}
-                KubeletTimer::Images => self.image_pass(host),
-            },
-            KubeletInput::Machine(event) => self.machine_event(&event, host),
+            Input::Answered(id, answer) => self.answered(id, &answer, host),
+            Input::Timer(Timer::Kubelet(timer)) => self.timer(timer, host),
+            Input::Timer(Timer::Machine(timer)) => unreachable!("{timer:?} is for the machine"),
         }
-        self.start_preemptors(host);
-        self.mirror_pass(host);
-        self.shutdown_pass(host);
+    }
+
+    fn timer(&mut self, timer: KubeletTimer, host: &mut Host<'_, '_>) {
+        match timer {
+            KubeletTimer::Pod(uid) => {
+                if let Some(worker) = self.pods.get_mut(&uid) {
+                    worker.wake = worker.wake.filter(|wake| *wake > host.ctx.now);
+                }
+                self.advance(&uid, host);
+            }
+            KubeletTimer::Status => self.status_pass(host),
+            KubeletTimer::Eviction => self.eviction_pass(host),
+            KubeletTimer::Housekeeping => self.housekeeping(host),
+            KubeletTimer::Node => self.node_pass(host),
+            // Every step looks at the shutdown.
+            KubeletTimer::Shutdown => {}
+            KubeletTimer::Images => self.image_pass(host),
+        }
     }
 
     fn start(&mut self, host: &mut Host<'_, '_>) {

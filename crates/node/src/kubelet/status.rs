@@ -10,7 +10,7 @@ use super::conditions;
 use super::host::Host;
 use super::probes::ProbeKind;
 use super::worker::PodWorker;
-use crate::Ctx;
+use crate::Context;
 use crate::machine::{self, MachinePod, Role, containers_of, hex_digest};
 use podscope_sim::SimTime;
 
@@ -137,7 +137,7 @@ fn container_status(
     container: &Container,
     old: Option<ContainerStatus>,
     held: Option<&MachinePod>,
-    ctx: &Ctx<'_>,
+    ctx: &Context<'_>,
 ) -> ContainerStatus {
     let pod = &*worker.pod;
     let latest = held.and_then(|held| held.latest(&container.name));
@@ -271,7 +271,7 @@ fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reaso
     status
 }
 
-fn state_of(container: &machine::Container, pod: &Pod, ctx: &Ctx<'_>) -> ContainerState {
+fn state_of(container: &machine::Container, pod: &Pod, ctx: &Context<'_>) -> ContainerState {
     let wall = |at: SimTime| Some(ctx.wall_at(at));
     match &container.exit {
         None => ContainerState {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use podscope_api::Pod;
 
 use super::{Container, Exit, Machine, Role, behavior_of, containers_of};
-use crate::Ctx;
+use crate::Context;
 
 impl Machine {
     /// The containers that the status of an imported pod says are running, and what it tells of their past.
-    pub fn adopt(&mut self, pod: &Arc<Pod>, ctx: &mut Ctx<'_>) {
+    pub fn adopt(&mut self, pod: &Arc<Pod>, ctx: &mut Context<'_>) {
         if pod.is_terminal() || pod.metadata.uid.is_empty() {
             return;
         }
@@ -18,7 +18,7 @@ impl Machine {
         }
         let now = ctx.now;
         let instant =
-            |wall: Option<podscope_api::Time>, ctx: &Ctx<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
+            |wall: Option<podscope_api::Time>, ctx: &Context<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
         let mut adopted = false;
         for (role, container) in containers_of(pod) {
             let statuses = match role {
@@ -47,7 +47,7 @@ impl Machine {
             }
             let source = self.hold_image(&container.image, now);
             let behavior = behavior_of(pod, container, role);
-            let ended = |state: &podscope_api::ContainerState, ctx: &Ctx<'_>| {
+            let ended = |state: &podscope_api::ContainerState, ctx: &Context<'_>| {
                 state.terminated.as_ref().map(|terminated| {
                     let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
                     if &*terminated.reason == "OOMKilled" {

@@ -3,7 +3,7 @@
 use podscope_api::{Str, Uid};
 
 use super::{Exit, Machine, MachineEvent};
-use crate::Ctx;
+use crate::Context;
 
 /// What happens to a machine from outside. (Kubelet crashes, cuts and leaves are the world's.)
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ impl Machine {
     ///
     /// # Errors
     /// What is wrong with the fault (no such container, already off, …).
-    pub fn fault(&mut self, fault: &MachineFault, ctx: &mut Ctx<'_>) -> Result<(), String> {
+    pub fn fault(&mut self, fault: &MachineFault, ctx: &mut Context<'_>) -> Result<(), String> {
         let node = self.node.clone();
         match fault {
             MachineFault::PowerOff if !self.is_on => return Err(format!("machine {node} is already off")),

@@ -10,7 +10,7 @@ use podscope_api::hash::{self, fnv1a};
 use podscope_api::{Kind, Pod, Str};
 
 use super::{Machine, MachineEvent, MachineTimer, Outcome, PullId};
-use crate::{Ctx, Timer};
+use crate::{Context, Timer};
 use podscope_sim::{SimTime, Subject, What, subject};
 
 /// An image on a machine's disk.
@@ -161,7 +161,7 @@ impl Machine {
     }
     /// Asks for an image; the answer is [`MachineEvent::Pulled`]. At most `limit` pulls are under way at once, in the
     /// order in which they were asked for (LC-070: one).
-    pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, limit: usize, ctx: &mut Ctx<'_>) -> PullId {
+    pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, limit: usize, ctx: &mut Context<'_>) -> PullId {
         let id = PullId(self.new_id().0);
         self.pulls.push(Pull {
             id,
@@ -180,7 +180,7 @@ impl Machine {
         self.pulls.clear();
     }
     /// Begins what the limit allows.
-    fn begin_pulls(&mut self, ctx: &mut Ctx<'_>) {
+    fn begin_pulls(&mut self, ctx: &mut Context<'_>) {
         let n_under_way = self.pulls.iter().filter(|pull| pull.under_way.is_some()).count();
         for _ in n_under_way..self.pull_limit {
             let Some(next) = self.pulls.iter().position(|pull| pull.under_way.is_none()) else {
@@ -204,7 +204,7 @@ impl Machine {
         let first = others.filter_map(|other| Some(other.under_way?.1)).min();
         first.map_or(now + span, |first| first.min(now + span))
     }
-    pub(super) fn pulls_due(&mut self, ctx: &mut Ctx<'_>) {
+    pub(super) fn pulls_due(&mut self, ctx: &mut Context<'_>) {
         let now = ctx.now;
         let is_due = |pull: &Pull| pull.under_way.is_some_and(|(_, ends_at)| ends_at <= now);
         while let Some(idx) = self.pulls.iter().position(is_due) {

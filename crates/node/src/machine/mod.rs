@@ -23,7 +23,7 @@ pub use images::{HeldImage, Image};
 pub use process::{Container, Exit, RunningHook};
 
 use self::images::Pull;
-use crate::Ctx;
+use crate::Context;
 use podscope_sim::{SimTime, Span, Subject, What, subject};
 
 /// Number of a container on its machine; never used twice there.
@@ -350,7 +350,7 @@ impl Machine {
     }
 
     /// A timer of the machine.
-    pub fn handle(&mut self, timer: MachineTimer, ctx: &mut Ctx<'_>) {
+    pub fn handle(&mut self, timer: MachineTimer, ctx: &mut Context<'_>) {
         match timer {
             MachineTimer::Process(uid, id) => self.process_due(&uid, id, ctx),
             MachineTimer::Hook(uid, id) => self.hooks_due(&uid, id, ctx),
@@ -385,7 +385,7 @@ impl Machine {
         }
     }
     /// Mounts a volume for a pod.
-    pub fn mount(&mut self, pod: &Pod, mount: Mount, ctx: &mut Ctx<'_>) {
+    pub fn mount(&mut self, pod: &Pod, mount: Mount, ctx: &mut Context<'_>) {
         let node = self.node.clone();
         let held = self.entry(pod);
         if held.mounts.iter().any(|existing| existing.volume == mount.volume) {
@@ -404,7 +404,7 @@ impl Machine {
         held.mounts.push(mount);
     }
     /// Unmounts all volumes of a pod.
-    pub fn unmount_all(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
+    pub fn unmount_all(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let node = self.node.clone();
         let Some(pod) = self.pods.get_mut(uid) else { return };
         for mount in std::mem::take(&mut pod.mounts) {
@@ -413,7 +413,7 @@ impl Machine {
         }
     }
     /// Forgets a pod of which nothing runs: its records, directories and mounts.
-    pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Ctx<'_>) {
+    pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
             self.unmount_all(uid, ctx);
             self.remove_containers(uid, ctx.now, &|_, _| true);

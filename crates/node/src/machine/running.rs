@@ -8,7 +8,7 @@ use super::process::RunningHook;
 use super::{
     Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role, behavior_of,
 };
-use crate::{Ctx, Timer};
+use crate::{Context, Timer};
 use podscope_sim::{SimTime, Subject, What};
 
 impl Machine {
@@ -19,12 +19,12 @@ impl Machine {
         container: &podscope_api::Container,
         role: Role,
         attempt: i32,
-        ctx: &mut Ctx<'_>,
+        ctx: &mut Context<'_>,
     ) -> ContainerId {
         self.launch(pod, container, role, attempt, ctx.now, ctx)
     }
     /// Runs a hook in a container; the answer is [`MachineEvent::HookFinished`].
-    pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Ctx<'_>) {
+    pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
     /// Sends the stop signal (`signal`, e.g. SIGTERM) to a container's process.
-    pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+    pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
@@ -67,7 +67,7 @@ impl Machine {
         }
     }
     /// Sends SIGKILL to a container's process.
-    pub fn kill(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+    pub fn kill(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
@@ -98,7 +98,7 @@ impl Machine {
         role: Role,
         attempt: i32,
         started_at: SimTime,
-        ctx: &mut Ctx<'_>,
+        ctx: &mut Context<'_>,
     ) -> ContainerId {
         let id = self.new_id();
         self.changes += 1;
@@ -156,7 +156,7 @@ impl Machine {
         held.containers.push(process);
         id
     }
-    pub(super) fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+    pub(super) fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let due = self
             .pods
             .get_mut(uid)
@@ -167,7 +167,7 @@ impl Machine {
         }
     }
     /// A process is no more.
-    pub(super) fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Ctx<'_>) {
+    pub(super) fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Context<'_>) {
         self.changes += 1;
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
@@ -194,7 +194,7 @@ impl Machine {
             container: id,
         });
     }
-    pub(super) fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Ctx<'_>) {
+    pub(super) fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id) else { return };
@@ -215,7 +215,7 @@ impl Machine {
     }
 }
 
-fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Ctx<'_>) {
+fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Context<'_>) {
     let fields = vec![("signal", (&*signal).into())];
     ctx.record_subject(What::SignalSent, Some(subject), Some(container.name.clone()), fields);
     container.signals.push(signal);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, ObjectKey, Pod, Uid};
 
 use super::{Machine, MachineTimer};
-use crate::{Ctx, Timer};
+use crate::{Context, Timer};
 use podscope_sim::subject;
 
 impl Machine {
@@ -26,7 +26,7 @@ impl Machine {
         }
     }
     /// What it holds of a static pod goes by another mirror's UID from now on.
-    pub fn rename(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Ctx<'_>) {
+    pub fn rename(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Context<'_>) {
         let Some(mut held) = self.pods.remove(old) else { return };
         let uid = &mirror.metadata.uid;
         held.subject = subject(Kind::Pod, mirror.metadata.key(), uid.clone());

@@ -111,7 +111,7 @@ impl<T, A> Effect<T, A> {
 }
 
 /// The context of one step of one component, which sets timers of type `T` and does acts of type `A`.
-pub struct Ctx<'a, T, A> {
+pub struct Context<'a, T, A> {
     /// The instant.
     pub now: SimTime,
     /// Wall-clock time at t = 0.
@@ -129,7 +129,7 @@ pub struct Ctx<'a, T, A> {
     effects: Vec<Effect<T, A>>,
 }
 
-impl<'a, T, A> Ctx<'a, T, A> {
+impl<'a, T, A> Context<'a, T, A> {
     /// A context with no effects yet.
     pub fn new(
         now: SimTime,
@@ -225,12 +225,12 @@ impl<'a, T, A> Ctx<'a, T, A> {
         self.effects.push(Effect::Act(act));
     }
     /// Lets a part of this component work with timers and acts of its own, which are some of this one's.
-    pub fn scoped<U, B, R>(&mut self, work: impl FnOnce(&mut Ctx<'_, U, B>) -> R) -> R
+    pub fn scoped<U, B, R>(&mut self, work: impl FnOnce(&mut Context<'_, U, B>) -> R) -> R
     where
         T: From<U>,
         A: From<B>,
     {
-        let mut part = Ctx {
+        let mut part = Context {
             now: self.now,
             start: self.start,
             actor: self.actor.clone(),

@@ -1,0 +1,236 @@
+//! The processes: where their memory lives, who runs, how one starts and ends, and how it is handed an input.
+
+use std::sync::Arc;
+
+use podscope_api::{NodeName, Object};
+use podscope_controllers::ControllerManager;
+use podscope_node::kubelet::Kubelet;
+use podscope_node::machine::{Machine, MachineEvent};
+
+use crate::effect::{Act, Context, Input, Timer};
+use crate::election::{Election, ElectionSettings};
+use crate::event::{Event, Process};
+use crate::scheduler_process::SchedulerProcess;
+use crate::watch::WatchState;
+use crate::world::{Body, ProcessState};
+use crate::{Actor, Objects, Rng, Span, World};
+
+/// A component of the control plane that exited is started again after this long.
+const RESTART_DELAY: Span = Span::seconds(1);
+
+/// A process that acts, with what it may touch.
+pub(crate) struct Acting<'a> {
+    pub body: &'a mut Body,
+    pub election: Option<&'a mut Election>,
+    /// Of a kubelet only.
+    pub machine: Option<&'a mut Machine>,
+    /// All objects as it could read them now.
+    pub view: &'a Objects,
+}
+
+impl Acting<'_> {
+    /// Hands an input to the process in the terms of its component.
+    pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
+        match (&mut *self.body, &mut self.machine) {
+            (Body::Manager(Some(core)), _) => hand(input, ctx, |input, ctx| Arc::make_mut(core).handle(input, ctx)),
+            (Body::Scheduler(scheduler), _) => {
+                hand(input, ctx, |input, ctx| Arc::make_mut(scheduler).handle(input, ctx));
+            }
+            (Body::Client(client), _) => hand(input, ctx, |input, ctx| Arc::make_mut(client).handle(input, ctx)),
+            (Body::Kubelet(kubelet), Some(machine)) => hand(input, ctx, |input, ctx| {
+                Arc::make_mut(kubelet).handle(input, machine, self.view, ctx);
+            }),
+            (Body::Kubelet(_), None) => unreachable!("a kubelet without a machine"),
+            (Body::Manager(None) | Body::Down, _) => {}
+        }
+    }
+    /// Tells a kubelet what its machine did.
+    pub(crate) fn notice(&mut self, event: &MachineEvent, ctx: &mut Context<'_>) {
+        if let (Body::Kubelet(kubelet), Some(machine)) = (&mut *self.body, &mut self.machine) {
+            ctx.scoped(|ctx| Arc::make_mut(kubelet).notice(event, machine, self.view, ctx));
+        }
+    }
+}
+
+fn hand<T, A>(
+    input: Input,
+    ctx: &mut Context<'_>,
+    handle: impl FnOnce(podscope_sim::Input<T>, &mut podscope_sim::Context<'_, T, A>),
+) where
+    T: TryFrom<Timer, Error = Timer>,
+    Timer: From<T>,
+    Act: From<A>,
+{
+    match input.narrow() {
+        Ok(input) => ctx.scoped(|ctx| handle(input, ctx)),
+        Err(timer) => unreachable!("{timer:?} was set by another component than {}", ctx.actor),
+    }
+}
+
+impl ProcessState {
+    pub(crate) fn runs(&self) -> bool {
+        !matches!(self.body, Body::Down)
+    }
+    /// The memory of a kubelet, if this is one that runs.
+    pub(crate) fn kubelet(&self) -> Option<&Kubelet> {
+        match &self.body {
+            Body::Kubelet(kubelet) => Some(kubelet),
+            _ => None,
+        }
+    }
+}
+
+impl World {
+    pub(crate) fn process(&self, actor: &Actor) -> Option<&ProcessState> {
+        match actor {
+            Actor::Kubelet(node) => self.nodes.get(node).map(|state| &state.kubelet),
+            _ => self.processes.get(actor),
+        }
+    }
+    pub(crate) fn process_mut(&mut self, actor: &Actor) -> Option<&mut ProcessState> {
+        match actor {
+            Actor::Kubelet(node) => self.nodes.get_mut(node).map(|state| &mut state.kubelet),
+            _ => self.processes.get_mut(actor),
+        }
+    }
+    /// Every process that there is, kubelets first.
+    pub(crate) fn all_processes(&self) -> impl Iterator<Item = (Actor, &ProcessState)> {
+        let kubelets = self
+            .nodes
+            .iter()
+            .map(|(node, state)| (Actor::Kubelet(node.clone()), &state.kubelet));
+        let others = self.processes.iter().map(|(actor, state)| (actor.clone(), state));
+        kubelets.chain(others)
+    }
+
+    /// The life of a process that runs now.
+    pub(crate) fn running(&self, actor: &Actor) -> Option<Process> {
+        let state = self.process(actor).filter(|state| state.runs())?;
+        Some(Process {
+            actor: actor.clone(),
+            incarnation: state.incarnation,
+        })
+    }
+    pub(crate) fn is_current(&self, process: &Process) -> bool {
+        self.running(&process.actor).as_ref() == Some(process)
+    }
+    pub(crate) fn watch_mut(&mut self, actor: &Actor) -> Option<&mut WatchState> {
+        self.process_mut(actor).map(|state| &mut state.watch)
+    }
+    pub(crate) fn set_watch(&mut self, actor: &Actor, to: WatchState) {
+        if let Some(watch) = self.watch_mut(actor) {
+            *watch = to;
+        }
+    }
+
+    // Starting and stopping.
+
+    /// A kubelet process comes into being, with empty memory; it has not acted yet.
+    pub(crate) fn boot(&mut self, node: &NodeName) {
+        let settings = self.settings.kubelet.clone();
+        if let Some(state) = self.nodes.get_mut(node) {
+            state.kubelet.incarnation += 1;
+            state.kubelet.body = Body::Kubelet(Arc::new(Kubelet::new(node.clone(), settings)));
+        }
+    }
+    /// The leaders at t = 0.
+    pub(crate) fn start_control_plane(&mut self) {
+        self.add_process(Actor::Scheduler(0), true, true);
+        self.add_process(Actor::ControllerManager(0), true, true);
+        self.add_helper(Actor::Attacher, ControllerManager::attacher());
+        if self.settings.fencing.enabled {
+            let fencing = ControllerManager::fencing(self.settings.fencing.clone());
+            self.add_helper(Actor::Fencing, fencing);
+        }
+    }
+    /// A process of controllers that runs once and needs no election.
+    fn add_helper(&mut self, actor: Actor, core: ControllerManager) {
+        let state = ProcessState {
+            incarnation: 1,
+            body: Body::Manager(Some(Arc::new(core))),
+            rng: Rng::split(self.seed, &actor.to_string()),
+            watch: WatchState::Closed,
+            election: None,
+        };
+        self.processes.insert(actor, state);
+    }
+    /// A scheduler or controller-manager with empty memory; without election it believes it leads (`fault second`).
+    pub(crate) fn add_process(&mut self, actor: Actor, has_election: bool, leads: bool) {
+        let (lease, instance) = match actor {
+            Actor::Scheduler(instance) => ("kube-scheduler", instance),
+            Actor::ControllerManager(instance) => ("kube-controller-manager", instance),
+            _ => return,
+        };
+        let incarnation = self.processes.get(&actor).map_or(0, |state| state.incarnation) + 1;
+        let rng = match self.processes.remove(&actor) {
+            Some(state) => state.rng,
+            None => Rng::split(self.seed, &actor.to_string()),
+        };
+        let mut election = has_election.then(|| {
+            let identity = format!("control-plane_{instance}-{incarnation}");
+            Election::new(lease, identity.into(), self.election_settings(&actor))
+        });
+        if leads && let Some(candidate) = election.take() {
+            election = Some(self.install_leader(candidate));
+        }
+        let leads = leads || !has_election;
+        let body = match actor {
+            Actor::Scheduler(_) => Body::Scheduler(Arc::new(SchedulerProcess::new(
+                self.settings.scheduler.clone(),
+                self.now,
+                leads,
+            ))),
+            _ => {
+                Body::Manager(leads.then(|| Arc::new(ControllerManager::new(self.settings.controller_manager.clone()))))
+            }
+        };
+        let state = ProcessState {
+            incarnation,
+            body,
+            rng,
+            watch: WatchState::Closed,
+            election: election.map(Box::new),
+        };
+        self.processes.insert(actor, state);
+    }
+    fn install_leader(&mut self, candidate: Election) -> Election {
+        let mut rng = self.world_rng.clone();
+        let mut calls = 0;
+        let ctx = Context::new(self.now, self.start, Actor::World, &mut rng, &self.switches, &mut calls);
+        let lease = candidate.claim(&ctx);
+        match self.import(Object::Lease(Arc::new(lease))) {
+            Object::Lease(lease) => candidate.leading(lease, self.now),
+            _ => candidate,
+        }
+    }
+    /// A process ends: its memory is gone, what is under way for it is dropped.
+    pub(crate) fn kill(&mut self, actor: &Actor) {
+        if let Some(state) = self.process_mut(actor) {
+            state.body = Body::Down;
+            state.watch = WatchState::Closed;
+            state.election = None;
+        }
+        if let Actor::Kubelet(node) = actor {
+            self.heartbeats.end(node, self.now);
+        }
+    }
+    /// A leader that could not renew exits; it is started again with empty memory, as a candidate.
+    pub(crate) fn lose_lead(&mut self, process: &Process) {
+        self.kill(&process.actor);
+        self.add_process(process.actor.clone(), true, false);
+        if let Some(next) = self.running(&process.actor) {
+            self.queue.push(self.now + RESTART_DELAY, Event::Start(next));
+        }
+    }
+    fn election_settings(&self, actor: &Actor) -> ElectionSettings {
+        let settings = &self.settings.controller_manager;
+        match actor {
+            Actor::ControllerManager(_) => ElectionSettings {
+                lease_duration: settings.lease_duration,
+                renew_deadline: settings.renew_deadline,
+                retry_period: settings.retry_period,
+            },
+            _ => ElectionSettings::default(),
+        }
+    }
+}
