@@ -439,7 +439,7 @@ mod tests {
     }
     fn nodes(lab: &Lab) -> Vec<String> {
         let mut nodes: Vec<String> = lab
-            .objects
+            .objects()
             .list::<Pod>()
             .filter_map(|pod| target(pod))
             .map(|node| node.0.to_string())
@@ -448,7 +448,7 @@ mod tests {
         nodes
     }
     fn images(lab: &Lab) -> Vec<String> {
-        lab.objects
+        lab.objects()
             .list::<Pod>()
             .map(|pod| pod.spec.containers[0].image.to_string())
             .collect()
@@ -460,7 +460,7 @@ mod tests {
         let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
         lab.run(Span::seconds(3));
         assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
-        let pod = lab.objects.list::<Pod>().next().unwrap().clone();
+        let pod = lab.objects().list::<Pod>().next().unwrap().clone();
         assert!(
             pod.spec
                 .tolerations
@@ -505,7 +505,7 @@ mod tests {
         lab.run(Span::seconds(900));
         assert_eq!(lab.pods().iter().filter(|pod| pod.starts_with('!')).count(), 1);
         let lost = lab
-            .objects
+            .objects()
             .pods_on(&"a-1".into())
             .next()
             .unwrap()
@@ -561,7 +561,7 @@ mod tests {
             for _ in 0..2000 {
                 lab.run(Span::millis(10));
                 let ready = lab
-                    .objects
+                    .objects()
                     .list::<Pod>()
                     .filter(|pod| pod.is_ready() && !pod.metadata.is_terminating())
                     .count();

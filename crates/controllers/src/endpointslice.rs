@@ -264,7 +264,7 @@ mod tests {
     fn state(lab: &Lab) -> Vec<(bool, bool, bool)> {
         let flag = |value: Option<bool>| value == Some(true);
         let endpoints = lab
-            .objects
+            .objects()
             .list::<EndpointSlice>()
             .flat_map(|slice| slice.endpoints.clone());
         endpoints
@@ -287,7 +287,7 @@ mod tests {
         let mut lab = Lab::new(&["a-1", "b-1"], web);
         lab.run(Span::millis(500));
         assert_eq!(state(&lab), [], "no address yet, and one empty slice");
-        assert_eq!(lab.objects.list::<EndpointSlice>().count(), 1);
+        assert_eq!(lab.objects().list::<EndpointSlice>().count(), 1);
         lab.run(Span::seconds(2));
         assert_eq!(state(&lab), [(true, true, false)]);
         let pod = lab.pods()[0].clone();
@@ -314,7 +314,7 @@ mod tests {
         let mut lab = Lab::new(&["a-1"], web);
         lab.run(Span::seconds(5));
         let mut sizes: Vec<usize> = lab
-            .objects
+            .objects()
             .list::<EndpointSlice>()
             .map(|slice| slice.endpoints.len())
             .collect();

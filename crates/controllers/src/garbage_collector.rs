@@ -238,9 +238,9 @@ mod tests {
 
     fn counts(lab: &Lab) -> (usize, usize, usize) {
         (
-            lab.objects.list::<Deployment>().count(),
-            lab.objects.list::<ReplicaSet>().count(),
-            lab.objects.list::<Pod>().count(),
+            lab.objects().list::<Deployment>().count(),
+            lab.objects().list::<ReplicaSet>().count(),
+            lab.objects().list::<Pod>().count(),
         )
     }
 

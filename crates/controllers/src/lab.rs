@@ -1,22 +1,26 @@
-//! A bench for controllers: a controller-manager over a store that answers
-//! each request after two milliseconds, with kubelets that start and stop
+//! A bench for controllers: a controller-manager over the real API server, which answers
+//! each request after two milliseconds, with something like kubelets that start and stop
 //! pods in a second. Tests of controllers by themselves run here; those of the
 //! whole run through the world.
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, Pod, PodPhase, Resource, Time, Uid, parse};
+use podscope_api::{
+    ConditionStatus, Kind, NodeName, Object, ObjectKey, Pod, PodPhase, Resource, Time, Uid, default_object, parse,
+};
+use podscope_apiserver::{ApiServer, Caller, Outcome};
 
 use crate::{Act, Context, Input, Timer};
 use podscope_sim::{
-    Actor, Answer, ApiError, CallId, Change, Effect, Heartbeats, Network, NetworkSettings, Objects, Part, Request, Rng,
-    SimTime, Span, Switches,
+    Actor, Answer, ApiError, CallId, Change, DeleteOptions, Effect, Heartbeats, Mutation, Network, NetworkSettings,
+    Objects, Part, Request, Rng, SimTime, Span, Switches,
 };
 
 use super::{ControllerManager, ControllerManagerSettings};
 
 const LATENCY: Span = Span::millis(2);
+const START: Time = Time::from_seconds(1_767_225_600);
 
 #[derive(Debug, Clone)]
 enum Due {
@@ -32,7 +36,9 @@ pub(super) struct Lab {
     managers: Vec<ControllerManager>,
     /// Records, as `WHAT node`.
     pub(super) records: Vec<String>,
-    pub(super) objects: Objects,
+    api: ApiServer,
+    /// Which of the server's revisions have been told.
+    told: u64,
     pub(super) switches: Switches,
     /// Nodes whose kubelet does nothing.
     pub(super) cut: ordered::Set<NodeName>,
@@ -46,7 +52,6 @@ pub(super) struct Lab {
     /// Verb, kind and name of each write.
     pub(super) writes: Vec<(SimTime, String)>,
     queue: ordered::Map<(SimTime, u64), Due>,
-    revision: u64,
     number: u64,
     next_call: u64,
     rng: Rng,
@@ -84,7 +89,8 @@ impl Lab {
             now: SimTime::ZERO,
             managers: vec![ControllerManager::new(settings), ControllerManager::attacher()],
             records: Vec::new(),
-            objects: Objects::default(),
+            api: ApiServer::new(1),
+            told: 0,
             switches,
             cut: ordered::Set::new(),
             broken: false,
@@ -93,12 +99,16 @@ impl Lab {
             events: Vec::new(),
             writes: Vec::new(),
             queue: ordered::Map::new(),
-            revision: 0,
             number: 0,
             next_call: 0,
             rng: Rng::split(1, "lab"),
             nodes: nodes.iter().map(|name| NodeName::from(*name)).collect(),
         };
+        for name in ["default", "kube-system"] {
+            lab.apply(&format!(
+                "{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}}}, spec: {{finalizers: [kubernetes]}}}}"
+            ));
+        }
         for name in nodes {
             let zone = name.chars().next().unwrap_or('a');
             lab.apply(&format!(
@@ -115,8 +125,8 @@ impl Lab {
     pub(super) fn start_fencing(&mut self, settings: super::FencingSettings) {
         self.managers.push(ControllerManager::fencing(settings));
         let listed = Input::Listed {
-            revision: self.revision,
-            objects: Arc::new(self.objects.clone()),
+            revision: self.api.store().revision(),
+            objects: self.objects().clone(),
         };
         self.push(Span::ZERO, Due::Input(self.managers.len() - 1, listed));
     }
@@ -125,8 +135,8 @@ impl Lab {
         self.managers[0] = ControllerManager::new(self.managers[0].settings().clone());
         self.queue.retain(|_, due| !matches!(due, Due::Input(0, _)));
         let listed = Input::Listed {
-            revision: self.revision,
-            objects: Arc::new(self.objects.clone()),
+            revision: self.api.store().revision(),
+            objects: self.objects().clone(),
         };
         let first = self.now == SimTime::ZERO;
         for who in 0..if first { self.managers.len() } else { 1 } {
@@ -134,7 +144,11 @@ impl Lab {
         }
         self.run(Span::ZERO);
     }
-    /// Creates what the YAML says.
+    /// All objects in the store.
+    pub(super) fn objects(&self) -> &Arc<Objects> {
+        self.api.objects()
+    }
+    /// Imports what the YAML says, with its status.
     pub(super) fn apply(&mut self, manifests: &str) {
         let parsed = parse(manifests);
         assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
@@ -143,37 +157,53 @@ impl Lab {
             if object.metadata().namespace.is_empty() && object.kind().is_namespaced() {
                 object.metadata_mut().namespace = "default".into();
             }
-            let answer = self.store(&Request::Create(object));
-            assert!(answer.is_ok(), "{answer:?}");
+            default_object(&mut object);
+            object.metadata_mut().generation.get_or_insert(1);
+            if let Object::Pod(pod) = &mut object {
+                Arc::make_mut(pod).status.phase.get_or_insert(PodPhase::Pending);
+            }
+            let caller = Caller {
+                actor: &Actor::World,
+                now: self.now,
+                start: START,
+            };
+            self.api.import(object, &caller);
         }
+        self.tell();
     }
     pub(super) fn get<T: Resource>(&self, name: &str) -> Option<Arc<T>> {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
-        self.objects.get::<T>(&ObjectKey::new(namespace, name)).cloned()
+        self.objects().get::<T>(&ObjectKey::new(namespace, name)).cloned()
     }
     pub(super) fn get_pod_in(&self, namespace: &str, name: &str) -> Option<Arc<Pod>> {
-        self.objects.get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
+        self.objects().get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
     }
-    /// Changes an object as a user would.
+    /// Changes an object as a user, and its status as its owner would.
     pub(super) fn edit<T: Resource>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
-        let answer = self.store(&Request::Patch {
-            kind: T::KIND,
-            key: ObjectKey::new(namespace, name),
-            uid: None,
-            part: Part::Main,
-            change: podscope_sim::Mutation::new("edit", change),
-        });
-        assert!(answer.is_ok(), "{answer:?}");
+        let change = Mutation::new("edit", change);
+        for part in [Part::Main, Part::Status] {
+            let answer = self.serve(
+                &Actor::Client(1),
+                &Request::Patch {
+                    kind: T::KIND,
+                    key: ObjectKey::new(namespace, name),
+                    uid: None,
+                    part,
+                    change: change.clone(),
+                },
+            );
+            assert!(answer.is_ok(), "{answer:?}");
+        }
     }
     pub(super) fn delete(&mut self, kind: Kind, name: &str, grace_seconds: Option<i64>) {
         let namespace = if kind.is_namespaced() { "default" } else { "" };
-        let options = podscope_sim::DeleteOptions {
+        let options = DeleteOptions {
             grace_seconds,
-            ..podscope_sim::DeleteOptions::default()
+            ..DeleteOptions::default()
         };
         let key = ObjectKey::new(namespace, name);
-        let answer = self.store(&Request::Delete { kind, key, options });
+        let answer = self.serve(&Actor::Client(1), &Request::Delete { kind, key, options });
         assert!(answer.is_ok(), "{answer:?}");
     }
     /// The node is not heard from any more, and its pods go on.
@@ -185,7 +215,7 @@ impl Lab {
         self.cut.remove(node);
         self.heartbeats.begin(&node.into(), self.now);
         self.set_ready(node, ConditionStatus::True);
-        let pods: Vec<Arc<Pod>> = self.objects.pods_on(&node.into()).cloned().collect();
+        let pods: Vec<Arc<Pod>> = self.objects().pods_on(&node.into()).cloned().collect();
         for pod in pods {
             let key = pod.metadata.key();
             let due = if pod.metadata.is_terminating() {
@@ -217,13 +247,13 @@ impl Lab {
             (false, false) => "!",
             _ => "",
         };
-        self.objects
+        self.objects()
             .list::<Pod>()
             .map(|pod| format!("{}{}", mark(pod), pod.metadata.name))
             .collect()
     }
     pub(super) fn wall(&self) -> Time {
-        Time(Time::from_seconds(1_767_225_600).0 + self.now.0)
+        Time(START.0 + self.now.0)
     }
     /// Lets time pass.
     pub(super) fn run(&mut self, span: Span) {
@@ -235,7 +265,7 @@ impl Lab {
             self.now = at;
             match due {
                 Some(Due::Request(who, id, request)) => {
-                    let answer = self.store(&request);
+                    let answer = self.serve(&Actor::ControllerManager(0), &request);
                     self.push(LATENCY, Due::Input(who, Input::Answered(id, answer)));
                 }
                 Some(Due::Input(who, input)) => self.step(who, input),
@@ -256,7 +286,7 @@ impl Lab {
         let network = Network::new(NetworkSettings::default(), 1);
         let mut ctx = Context::new(
             self.now,
-            Time::from_seconds(1_767_225_600),
+            START,
             Actor::ControllerManager(0),
             &mut self.rng,
             &self.switches,
@@ -286,239 +316,156 @@ impl Lab {
         }
     }
 
+    /// Binds a pod and runs it, if a node that is heard from takes it.
     fn start_pod(&mut self, key: &ObjectKey, uid: &Uid) {
-        let Some(pod) = self
-            .objects
-            .get::<Pod>(key)
-            .filter(|pod| pod.metadata.uid == *uid)
-            .cloned()
-        else {
-            return;
+        let alive = |lab: &Self| {
+            lab.objects()
+                .get::<Pod>(key)
+                .filter(|pod| pod.metadata.uid == *uid)
+                .cloned()
         };
+        let Some(pod) = alive(self) else { return };
         if pod.metadata.is_terminating() || pod.is_terminal() {
             return;
         }
-        let mut pod = (*pod).clone();
         if pod.spec.node_name.is_none() {
             let pinned = super::node_selector::target(&pod);
             let may =
                 |node: &&NodeName| !self.cut.contains(*node) && pinned.as_ref().is_none_or(|pinned| pinned == *node);
-            let free = self
-                .nodes
-                .iter()
-                .filter(may)
-                .min_by_key(|node| self.objects.pods_on(node).count());
-            pod.spec.node_name = free.cloned();
+            let free = self.nodes.iter().filter(may);
+            let Some(node) = free.min_by_key(|node| self.objects().pods_on(node).count()).cloned() else {
+                return;
+            };
+            let bind = Request::Bind {
+                pod: key.clone(),
+                uid: uid.clone(),
+                node,
+            };
+            let _ = self.serve(&Actor::Scheduler(0), &bind);
         }
-        if pod.spec.node_name.as_ref().is_none_or(|node| self.cut.contains(node)) {
+        let Some(node) = alive(self).and_then(|pod| pod.spec.node_name.clone()) else {
+            return;
+        };
+        if self.cut.contains(&node) {
             return;
         }
-        pod.status.phase = Some(PodPhase::Running);
-        pod.status.pod_ip = "10.0.0.1".into();
         let ready = if self.broken {
             ConditionStatus::False
         } else {
             ConditionStatus::True
         };
         let now = Time::from_seconds(self.wall().seconds());
-        super::pod_util::set_condition(&mut pod.status, "Ready", ready, "", "", now);
-        self.write(Some(Arc::new(pod).into_object()), Kind::Pod, key);
-    }
-    fn stop_pod(&mut self, key: &ObjectKey, uid: &Uid) {
-        let pod = self.objects.get::<Pod>(key).filter(|pod| pod.metadata.uid == *uid);
-        let Some(pod) = pod else { return };
-        if pod.spec.node_name.as_ref().is_none_or(|node| !self.cut.contains(node)) {
-            self.write(None, Kind::Pod, key);
-        }
-    }
-
-    /// Writes an object and tells the manager.
-    pub(super) fn write(&mut self, new: Option<Object>, kind: Kind, key: &ObjectKey) {
-        let old = self.objects.get_kind(kind, key);
-        self.revision += 1;
-        let new = new.map(|mut new| {
-            new.metadata_mut().resource_version = self.revision.to_string().as_str().into();
-            new
+        let running = Mutation::new::<Pod>("runs", move |pod| {
+            pod.status.phase = Some(PodPhase::Running);
+            pod.status.pod_ip = "10.0.0.1".into();
+            super::pod_util::set_condition(&mut pod.status, "Ready", ready.clone(), "", "", now);
         });
-        match &new {
-            Some(new) => self.objects.put(new.clone()),
-            None => {
-                self.objects.remove(kind, key);
-            }
-        }
-        let change = Change {
-            revision: self.revision,
-            old,
-            new,
-            after: Arc::new(self.objects.clone()),
+        let status = Request::Patch {
+            kind: Kind::Pod,
+            key: key.clone(),
+            uid: Some(uid.clone()),
+            part: Part::Status,
+            change: running,
         };
-        let change = Arc::new(change);
-        for who in 0..self.managers.len() {
-            self.push(LATENCY, Due::Input(who, Input::Changed(change.clone())));
+        let answer = self.serve(&Actor::Kubelet(node), &status);
+        assert!(answer.is_ok(), "{answer:?}");
+    }
+    /// A pod that was asked to end has ended, if its node is heard from.
+    fn stop_pod(&mut self, key: &ObjectKey, uid: &Uid) {
+        let pod = self.objects().get::<Pod>(key).filter(|pod| pod.metadata.uid == *uid);
+        let Some(node) = pod.and_then(|pod| pod.spec.node_name.clone()) else {
+            return;
+        };
+        if self.cut.contains(&node) {
+            return;
         }
+        let options = DeleteOptions {
+            grace_seconds: Some(0),
+            uid: Some(uid.clone()),
+            ..DeleteOptions::default()
+        };
+        let gone = Request::Delete {
+            kind: Kind::Pod,
+            key: key.clone(),
+            options,
+        };
+        let answer = self.serve(&Actor::Kubelet(node), &gone);
+        assert!(answer.is_ok(), "{answer:?}");
     }
 
-    fn store(&mut self, request: &Request) -> Answer {
+    /// Lets the server answer, keeps what was written and tells the managers and the nodes.
+    fn serve(&mut self, actor: &Actor, request: &Request) -> Answer {
         if let Some(refusal) = self.refuse.and_then(|refuse| refuse(request)) {
             return Err(refusal);
         }
-        let (verb, kind, key) = match request {
-            Request::Get { kind, key } => {
-                return self
-                    .objects
-                    .get_kind(*kind, key)
-                    .map(Some)
-                    .ok_or_else(|| error(404, "NotFound", "not found"));
-            }
-            Request::Event(note) => {
-                self.events
-                    .push(format!("{} {}: {}", note.key.name, note.reason, note.message));
-                return Ok(None);
-            }
-            Request::Create(object) => return self.create(object.clone()),
-            Request::Update(object, part) => {
-                let key = object.key();
-                let Some(old) = self.objects.get_kind(object.kind(), &key) else {
-                    return Err(error(404, "NotFound", "not found"));
-                };
-                if old.metadata().resource_version != object.metadata().resource_version {
-                    return Err(error(409, "Conflict", "the object has been modified"));
-                }
-                self.note("update", object.kind(), &key, *part);
-                return self.replace(&old, object.clone(), *part);
-            }
-            Request::Patch {
-                kind,
-                key,
-                uid,
-                part,
-                change,
-            } => {
-                let Some(old) = self.objects.get_kind(*kind, key) else {
-                    return Err(error(404, "NotFound", "not found"));
-                };
-                if uid.as_ref().is_some_and(|uid| *uid != old.metadata().uid) {
-                    return Err(error(409, "Conflict", "another uid"));
-                }
-                self.note("patch", *kind, key, *part);
-                let new = change
-                    .apply(&old)
-                    .ok_or_else(|| error(400, "BadRequest", "another kind"))?;
-                return self.replace(&old, new, *part);
-            }
-            Request::Delete { kind, key, options } => (
-                if options.grace_seconds == Some(0) {
-                    "force"
-                } else {
-                    "delete"
-                },
-                *kind,
-                key,
-            ),
-            Request::Finalize { namespace } => {
-                let Some(Object::Namespace(old)) = self
-                    .objects
-                    .get_kind(Kind::Namespace, &ObjectKey::cluster(namespace.clone()))
-                else {
-                    return Err(error(404, "NotFound", "not found"));
-                };
-                let mut new = (*old).clone();
-                new.spec.finalizers.clear();
-                return self.replace(&Object::Namespace(old), Object::Namespace(Arc::new(new)), Part::Status);
-            }
-            Request::Evict { pod, .. } => ("evict", Kind::Pod, pod),
-            other => panic!("unexpected {other:?}"),
+        if let Request::Event(note) = request {
+            self.events
+                .push(format!("{} {}: {}", note.key.name, note.reason, note.message));
+        }
+        let caller = Caller {
+            actor,
+            now: self.now,
+            start: START,
         };
-        let Some(old) = self.objects.get_kind(kind, key) else {
-            return Err(error(404, "NotFound", "not found"));
-        };
-        if let Request::Delete { options, .. } = request
-            && options.uid.as_ref().is_some_and(|uid| *uid != old.metadata().uid)
+        let answer = self.api.handle(request, &caller, &mut Outcome::default());
+        if let (Ok(object), Actor::ControllerManager(_)) = (&answer, actor)
+            && let Some(write) = write_of(request, object.as_ref())
         {
-            return Err(error(409, "Conflict", "another uid"));
+            self.writes.push((self.now, write));
         }
-        self.note(verb, kind, key, Part::Main);
-        let mut old = old;
-        if let Request::Delete { options, .. } = request
-            && options.propagation == Some(podscope_sim::Propagation::Foreground)
-        {
-            old.metadata_mut().finalizers.push("foregroundDeletion".into());
-        }
-        if let Object::Pod(pod) = &old
-            && verb != "force"
-            && pod.spec.node_name.is_some()
-            && !pod.is_terminal()
-        {
-            if !pod.metadata.is_terminating() {
-                let mut terminating = (**pod).clone();
-                terminating.metadata.deletion_timestamp = Some(Time(self.wall().0 + 30_000_000));
-                terminating.metadata.deletion_grace_period_seconds = Some(30);
-                self.push(Span::seconds(1), Due::Stop(key.clone(), pod.metadata.uid.clone()));
-                self.write(Some(Arc::new(terminating).into_object()), kind, key);
-            }
-        } else if old.metadata().finalizers.is_empty() {
-            self.write(None, kind, key);
-        } else if !old.metadata().is_terminating() {
-            let mut held = old.clone();
-            held.metadata_mut().deletion_timestamp = Some(self.wall());
-            self.write(Some(held), kind, key);
-        }
-        Ok(Some(old))
+        self.tell();
+        answer
     }
+    /// Tells the managers what changed, and the nodes what is to be started or stopped.
+    fn tell(&mut self) {
+        let changes = self
+            .api
+            .store()
+            .since(self.told)
+            .expect("the log reaches back that far");
+        let changes: Vec<Arc<Change>> = changes.cloned().collect();
+        self.told = self.api.store().revision();
+        for change in changes {
+            for who in 0..self.managers.len() {
+                self.push(LATENCY, Due::Input(who, Input::Changed(change.clone())));
+            }
+            let (key, uid) = match &change.new {
+                Some(Object::Pod(pod)) => (pod.metadata.key(), pod.metadata.uid.clone()),
+                _ => continue,
+            };
+            let was_terminating = change.old.as_ref().map(|old| old.metadata().is_terminating());
+            let is_terminating = change.new.as_ref().is_some_and(|new| new.metadata().is_terminating());
+            match (was_terminating, is_terminating) {
+                (None, false) => self.push(Span::seconds(1), Due::Start(key, uid)),
+                (None | Some(false), true) => self.push(Span::seconds(1), Due::Stop(key, uid)),
+                _ => {}
+            }
+        }
+    }
+}
 
-    fn note(&mut self, verb: &str, kind: Kind, key: &ObjectKey, part: Part) {
+/// What a request that succeeded wrote: verb, kind and name; none if nothing.
+fn write_of(request: &Request, answer: Option<&Object>) -> Option<String> {
+    let of = |verb: &str, kind: Kind, part: Part, name: &str| {
         let part = if part == Part::Status { "/status" } else { "" };
-        self.writes
-            .push((self.now, format!("{verb} {}{part} {}", kind.singular(), key.name)));
-    }
-
-    fn create(&mut self, mut object: Object) -> Answer {
-        self.number += 1;
-        let number = self.number;
-        let wall = Time::from_seconds(self.wall().seconds());
-        let meta = object.metadata_mut();
-        if meta.name.is_empty() {
-            meta.name = format!("{}{number:05}", meta.generate_name).into();
+        Some(format!("{verb} {}{part} {name}", kind.singular()))
+    };
+    match request {
+        Request::Create(object) => {
+            let name = answer.map_or("", |made| &*made.metadata().name);
+            of("create", object.kind(), Part::Main, name)
         }
-        meta.uid = format!("uid-{number:05}").into();
-        meta.generation = Some(1);
-        meta.creation_timestamp = Some(wall);
-        let (kind, key) = (object.kind(), object.key());
-        if self.objects.get_kind(kind, &key).is_some() {
-            return Err(error(
-                409,
-                "AlreadyExists",
-                &format!("{} \"{}\" already exists", kind.plural(), key.name),
-            ));
+        Request::Update(object, part) => of("update", object.kind(), *part, &object.metadata().name),
+        Request::Patch { kind, key, part, .. } => of("patch", *kind, *part, &key.name),
+        Request::Delete { kind, key, options } if options.grace_seconds == Some(0) => {
+            of("force", *kind, Part::Main, &key.name)
         }
-        self.note("create", kind, &key, Part::Main);
-        if let Object::Pod(pod) = &object {
-            let mut pod = (**pod).clone();
-            if pod.status.phase.is_none() {
-                pod.status.phase = Some(PodPhase::Pending);
-            }
-            object = Arc::new(pod).into_object();
-            let uid = object.metadata().uid.clone();
-            self.push(Span::seconds(1), Due::Start(key.clone(), uid));
-        }
-        self.write(Some(object), kind, &key);
-        Ok(self.objects.get_kind(kind, &key))
-    }
-
-    fn replace(&mut self, old: &Object, mut new: Object, part: Part) -> Answer {
-        let (kind, key) = (old.kind(), old.key());
-        if part == Part::Main && old.to_value().get("spec") != new.to_value().get("spec") {
-            let generation = old.metadata().generation.unwrap_or(0) + 1;
-            new.metadata_mut().generation = Some(generation);
-        }
-        if new == *old {
-            return Ok(Some(old.clone()));
-        }
-        if new.metadata().is_terminating() && new.metadata().finalizers.is_empty() && kind != Kind::Pod {
-            self.write(None, kind, &key);
-            return Ok(Some(new));
-        }
-        self.write(Some(new), kind, &key);
-        Ok(self.objects.get_kind(kind, &key))
+        Request::Delete { kind, key, .. } => of("delete", *kind, Part::Main, &key.name),
+        Request::Evict { pod, .. } => of("evict", Kind::Pod, Part::Main, &pod.name),
+        Request::Get { .. }
+        | Request::Bind { .. }
+        | Request::Finalize { .. }
+        | Request::Event(_)
+        | Request::DryRun(_) => None,
     }
 }

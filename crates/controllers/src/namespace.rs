@@ -308,8 +308,8 @@ mod tests {
             .get::<Namespace>("demo")
             .map(|namespace| namespace.spec.finalizers.len());
         (
-            lab.objects.list::<Pod>().count(),
-            lab.objects.list::<podscope_api::Secret>().count(),
+            lab.objects().list::<Pod>().count(),
+            lab.objects().list::<podscope_api::Secret>().count(),
             finalizers == Some(1),
         )
     }

@@ -444,7 +444,7 @@ mod tests {
         )
     }
     fn phases(lab: &Lab) -> Vec<String> {
-        let claims = lab.objects.list::<PersistentVolumeClaim>().map(|claim| {
+        let claims = lab.objects().list::<PersistentVolumeClaim>().map(|claim| {
             format!(
                 "{}:{}:{}",
                 claim.metadata.name,
@@ -452,7 +452,7 @@ mod tests {
                 claim.status.phase.as_ref().map_or("", |phase| phase.as_str())
             )
         });
-        let volumes = lab.objects.list::<PersistentVolume>().map(|volume| {
+        let volumes = lab.objects().list::<PersistentVolume>().map(|volume| {
             format!(
                 "{}:{}",
                 volume.metadata.name,
@@ -513,7 +513,7 @@ mod tests {
             set_entry(&mut claim.metadata.annotations, SELECTED_NODE, "b-1");
         });
         lab.run(Span::seconds(2));
-        let made = lab.objects.list::<PersistentVolume>().next().unwrap().clone();
+        let made = lab.objects().list::<PersistentVolume>().next().unwrap().clone();
         let terms = &made
             .spec
             .node_affinity

@@ -100,7 +100,7 @@ mod tests {
     fn a_claim_in_use_stays() {
         let mut lab = Lab::new(
             &["a-1"],
-            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}, spec: {storageClassName: ''}}\n---\n\
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}, spec: {storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n---\n\
              {apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {nodeName: a-1, containers: [{name: c, image: i}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}",
         );
         lab.partition("a-1");

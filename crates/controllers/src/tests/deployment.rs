@@ -24,7 +24,7 @@ fn set_image(lab: &mut Lab, image: &'static str) {
 /// Sizes of the ReplicaSets, by revision.
 fn sizes(lab: &Lab) -> Vec<(String, i32)> {
     let mut sizes: Vec<(String, i32)> = lab
-        .objects
+        .objects()
         .list::<ReplicaSet>()
         .map(|set| {
             let revision = set
@@ -84,7 +84,7 @@ fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
         lab.run(Span::millis(1));
         let total: i32 = sizes(&lab).iter().map(|(_, size)| size).sum();
         let available: i32 = lab
-            .objects
+            .objects()
             .list::<ReplicaSet>()
             .map(|set| set.status.available_replicas.unwrap_or(0))
             .sum();
@@ -104,7 +104,7 @@ fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     lab.run(Span::seconds(30));
     assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 10)]);
     let again = lab
-        .objects
+        .objects()
         .list::<ReplicaSet>()
         .find(|set| set.spec.replicas == Some(10))
         .unwrap();

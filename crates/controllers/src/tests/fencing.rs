@@ -7,7 +7,7 @@ use super::super::{ControllerManagerSettings, FencingSettings};
 use podscope_sim::Span;
 
 const DB: &str = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 1, serviceName: db, selector: {matchLabels: {app: db}}, \
-    template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: i}], tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, tolerationSeconds: 300}]}}}}";
+    template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: i}], tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 300}]}}}}";
 
 fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
     let mut lab = Lab::with(
@@ -76,7 +76,7 @@ fn only_what_the_policy_names_is_fenced() {
         lab.run(Span::seconds(600));
         assert_eq!(lab.records, Vec::<String>::new(), "{name}");
         assert!(
-            lab.get::<Pod>("db-0").is_some() && lab.objects.count_kind(Kind::Pod) == 1,
+            lab.get::<Pod>("db-0").is_some() && lab.objects().count_kind(Kind::Pod) == 1,
             "{name}"
         );
     }

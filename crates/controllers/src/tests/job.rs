@@ -18,7 +18,7 @@ fn end(lab: &mut Lab, pod: &str, phase: PodPhase) {
 
 fn active(lab: &Lab) -> Vec<String> {
     let active = lab
-        .objects
+        .objects()
         .list::<Pod>()
         .filter(|pod| !pod.is_terminal() && !pod.metadata.is_terminating());
     active.map(|pod| pod.metadata.name.to_string()).collect()

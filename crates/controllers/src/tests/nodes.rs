@@ -1,6 +1,6 @@
 //! Node lifecycle, taint eviction and PodGC together: C-04, C-05, C-06, CT-020 to CT-051.
 
-use podscope_api::{ConditionStatus, Kind, Node, NodeName, Pod, TaintEffect, Toleration, TolerationOperator};
+use podscope_api::{ConditionStatus, Kind, Node, NodeName, Pod, TaintEffect};
 
 use super::super::ControllerManagerSettings;
 use super::super::lab::Lab;
@@ -186,18 +186,14 @@ fn restart_restarts_grace() {
 /// CT-034, CT-035, CT-038: at once without toleration, never for a daemon's, and a shorter one later moves nothing.
 #[test]
 fn timers_are_not_moved() {
-    let mut lab = Lab::new(
-        &["a-1", "b-1"],
-        &pods(&[("one", "a-1"), ("two", "a-1"), ("three", "a-1")]),
-    );
-    let forever = Toleration {
-        operator: Some(TolerationOperator::Exists),
-        ..Toleration::default()
+    let tolerating = |name: &str, tolerations: &str| {
+        format!(
+            "\n---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, \
+             spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], tolerations: [{tolerations}]}}}}"
+        )
     };
-    lab.edit::<Pod>("two", |pod| pod.spec.tolerations = std::sync::Arc::default());
-    lab.edit::<Pod>("three", move |pod| {
-        pod.spec.tolerations = std::sync::Arc::new(vec![forever.clone()])
-    });
+    let manifests = pods(&[("one", "a-1")]) + &tolerating("two", "") + &tolerating("three", "{operator: Exists}");
+    let mut lab = Lab::new(&["a-1", "b-1"], &manifests);
     lab.run(Span::seconds(10));
     lab.partition("a-1");
     lab.run(Span::seconds(61));

@@ -139,7 +139,7 @@ fn a_rolling_update_stops_at_its_partition() {
     lab.run(Span::seconds(10));
     let status = lab.get::<StatefulSet>("db").unwrap().status.clone();
     assert_eq!(status.current_revision, status.update_revision);
-    assert_eq!(lab.objects.list::<ControllerRevision>().count(), 2);
+    assert_eq!(lab.objects().list::<ControllerRevision>().count(), 2);
     set_image(&mut lab, "db:1");
     lab.run(Span::seconds(20));
     assert_eq!(
@@ -147,7 +147,7 @@ fn a_rolling_update_stops_at_its_partition() {
         ["db:1", "db:1", "db:1"]
     );
     assert_eq!(
-        lab.objects.list::<ControllerRevision>().count(),
+        lab.objects().list::<ControllerRevision>().count(),
         2,
         "the old revision is the newest again"
     );

@@ -6,9 +6,9 @@ use super::super::ControllerManagerSettings;
 use super::super::lab::Lab;
 use podscope_sim::{Span, Switches};
 
-const ISCSI: &str = "iscsi: {targetPortal: p, iqn: q, lun: 0}";
+const ISCSI: &str = "iscsi: {targetPortal: p, iqn: 'iqn.2026-01.dev.podscope:q', lun: 0}";
 const EBS: &str = "awsElasticBlockStore: {volumeID: vol-1}";
-const NAME_OF_ISCSI: &str = "kubernetes.io/iscsi/p:q:0";
+const NAME_OF_ISCSI: &str = "kubernetes.io/iscsi/p:iqn.2026-01.dev.podscope:q:0";
 const NAME_OF_EBS: &str = "kubernetes.io/aws-ebs/vol-1";
 
 fn world(source: &str, modes: &str) -> String {
@@ -41,7 +41,7 @@ fn runs(lab: &mut Lab, pod: &str) {
 
 fn attached(lab: &Lab) -> Vec<String> {
     let nodes = lab
-        .objects
+        .objects()
         .list::<Node>()
         .filter(|node| !node.status.volumes_attached.is_empty());
     nodes.map(|node| node.metadata.name.to_string()).collect()
@@ -99,7 +99,7 @@ fn a_driver_attaches_and_detaches() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(EBS, "ReadWriteOnce"));
     lab.run(Span::seconds(3));
     assert_eq!(attached(&lab), ["a-1"]);
-    assert_eq!(lab.objects.list::<VolumeAttachment>().count(), 1);
+    assert_eq!(lab.objects().list::<VolumeAttachment>().count(), 1);
     assert!(
         lab.events
             .contains(&"one SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume \"disk\" ".to_owned()),
@@ -113,7 +113,7 @@ fn a_driver_attaches_and_detaches() {
     uses(&mut lab, "a-1", None);
     lab.run(Span::seconds(3));
     assert_eq!(
-        (attached(&lab).len(), lab.objects.list::<VolumeAttachment>().count()),
+        (attached(&lab).len(), lab.objects().list::<VolumeAttachment>().count()),
         (0, 0)
     );
     assert_eq!(lab.records, ["VolumeAttached a-1", "VolumeDetached a-1"]);
