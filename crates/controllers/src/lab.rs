@@ -466,6 +466,7 @@ fn write_of(request: &Request, answer: Option<&Object>) -> Option<String> {
         | Request::Bind { .. }
         | Request::Finalize { .. }
         | Request::Event(_)
+        | Request::Malformed { .. }
         | Request::DryRun(_) => None,
     }
 }
