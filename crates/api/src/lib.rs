@@ -87,7 +87,9 @@ pub use self::quantity::{Format, Quantity};
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
-pub use self::validate::{ErrorList, ValidationError, validate, validate_update};
+pub use self::validate::{
+    ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_update,
+};
 pub use self::warnings::warnings;
 pub use self::workload::*;
 

@@ -183,15 +183,15 @@ impl Object {
 }
 
 impl Kind {
-    /// The kind of a resource name as people type it: plural, singular, short or kind name, any case, optional `.group`.
+    /// The kind of a resource name as people type it: plural, singular, short or kind name, any case but of short names, optional `.group` or `.version.group`.
     pub fn from_resource_name(name: &str) -> Option<Kind> {
-        let lower = name.to_ascii_lowercase();
-        let (bare, group) = match lower.split_once('.') {
-            Some((bare, group)) => (bare, Some(group)),
-            None => (lower.as_str(), None),
-        };
+        let (bare, group) = name
+            .split_once('.')
+            .map_or((name, None), |(bare, group)| (bare, Some(group)));
+        let lower = bare.to_ascii_lowercase();
         Kind::ALL.iter().copied().find(|kind| {
-            let names = kind.plural() == bare || kind.singular() == bare || kind.short_names().contains(&bare);
+            // Short names are replaced as they are typed, before names are looked up in any case.
+            let names = kind.plural() == lower || kind.singular() == lower || kind.short_names().contains(&bare);
             let of_group = group.is_none_or(|group| {
                 let own = kind.api_version().split_once('/').map_or("", |(own, _)| own);
                 own == group || format!("{}.{own}", kind.api_version().rsplit('/').next().unwrap_or("")) == group

@@ -290,6 +290,8 @@ impl World {
             ("kubernetes.io/hostname", node.as_str()),
             ("kubernetes.io/os", "linux"),
             ("kubernetes.io/arch", "amd64"),
+            ("beta.kubernetes.io/os", "linux"),
+            ("beta.kubernetes.io/arch", "amd64"),
         ] {
             labels.entry(key.into()).or_insert_with(|| value.into());
         }

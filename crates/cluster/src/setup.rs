@@ -388,6 +388,8 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         ("kubernetes.io/hostname", &*name),
         ("kubernetes.io/os", "linux"),
         ("kubernetes.io/arch", "amd64"),
+        ("beta.kubernetes.io/os", "linux"),
+        ("beta.kubernetes.io/arch", "amd64"),
     ] {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
@@ -419,7 +421,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
             kernel_version: "6.12.0".into(),
             os_image: "Podscope Linux".into(),
             container_runtime_version: "containerd://2.1.4".into(),
-            kubelet_version: "v1.34.0".into(),
+            kubelet_version: "v1.36.3".into(),
             operating_system: "linux".into(),
             architecture: "amd64".into(),
             ..NodeSystemInfo::default()

@@ -9,22 +9,26 @@ const WHICH: &str = "All fields are listed; described are those that decide wher
 
 /// `kubectl explain` (KC-114). The fields are those that manifests are read into; descriptions are Podscope's own, where
 /// a field decides where a pod runs and when it is gone.
-pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
+pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mut Printed) {
     let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let head = |printed: &mut Printed| {
+        if !group.is_empty() {
+            printed.out(format!("GROUP:      {group}"));
+        }
+        printed.out(format!("KIND:       {}", kind.name()));
+        printed.out(format!("VERSION:    {version}"));
+        printed.out("");
+    };
     let Some(fields) = fields(kind, path) else {
         let is_known = |end: &usize| fields(kind, &path[..*end]).is_some();
         let first = (1..=path.len())
             .find(|end| !is_known(end))
             .and_then(|end| path.get(end - 1));
         let unknown = first.map_or("", |name| name);
+        head(printed);
         return printed.fail(format!("error: field {unknown:?} does not exist"));
     };
-    if !group.is_empty() {
-        printed.out(format!("GROUP:      {group}"));
-    }
-    printed.out(format!("KIND:       {}", kind.name()));
-    printed.out(format!("VERSION:    {version}"));
-    printed.out("");
+    head(printed);
     if let Some((last, above)) = path.split_last() {
         let siblings = podscope_api::fields(kind, above).unwrap_or_default();
         let of = siblings.into_iter().find(|field| field.name == *last);
@@ -32,6 +36,7 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
             "FIELD: {last} <{}>",
             of.map_or_else(String::new, |field| field.of)
         ));
+        printed.out("");
         printed.out("");
     }
     printed.out("DESCRIPTION:");
@@ -50,6 +55,9 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
         printed.out("");
         printed.out("FIELDS:");
     }
+    if recursive {
+        return names_below(kind, path, 1, printed);
+    }
     for field in &fields {
         let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
         let told = told(kind, &full);
@@ -62,6 +70,20 @@ pub(super) fn explain(kind: Kind, path: &[String], printed: &mut Printed) {
     }
     if fields.is_empty() {
         printed.out("");
+    }
+}
+
+/// Deepest field of `--recursive`.
+const MAX_DEPTH: usize = 16;
+
+/// The fields below a path by name and type alone.
+fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed) {
+    for field in fields(kind, path).unwrap_or_default() {
+        printed.out(format!("{}{}\t<{}>", "  ".repeat(level), field.name, field.of));
+        if level < MAX_DEPTH {
+            let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
+            names_below(kind, &full, level + 1, printed);
+        }
     }
 }
 

@@ -6,8 +6,10 @@ use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
 use super::columns::{cells, headers};
-use super::jsonpath::{Path, Template, plain};
-use super::selector::{FieldQuery, LabelQuery};
+use super::gotext::plain;
+use super::jsonpath::Path;
+use super::output::Form;
+use super::selector::{FieldQuery, LabelQuery, refused};
 use super::text::table;
 use super::{Printed, View, not_found, qualified_singular};
 use crate::command::{Get, Output, Selection, Target};
@@ -31,7 +33,16 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
     let selector = target.selector.as_deref().unwrap_or_default();
     let field_selector = target.field_selector.as_deref().unwrap_or_default();
     let bad = |why: String| format!("Error from server (BadRequest): {why}");
-    let labels = LabelQuery::parse(selector).map_err(bad)?;
+    let labels = match LabelQuery::parse(selector) {
+        Ok(labels) => labels,
+        Err(why) => {
+            let kind = match &target.selection {
+                Selection::Kinds { kinds, .. } => kinds.first().copied(),
+                Selection::Items(items) => items.first().map(|(kind, _)| *kind),
+            };
+            return Err(bad(refused(kind.unwrap_or(Kind::Pod), selector, field_selector, &why)));
+        }
+    };
     let mut found = Found {
         groups: Vec::new(),
         misses: Vec::new(),
@@ -111,14 +122,24 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     };
     let mut groups = found.groups;
     if let Some(path) = &get.sort_by {
-        if let Err(why) = Path::parse(path) {
+        let table_mode = matches!(get.output, Output::Table | Output::Wide);
+        // A path that cannot be read is swallowed with the table it would have sorted.
+        if let Err(why) = Path::parse(path)
+            && !table_mode
+        {
             return printed.fail(format!("error: {why}"));
         }
         let mut any = false;
-        for (_, objects) in &mut groups {
-            any |= sort(objects, path);
+        if table_mode {
+            for (_, objects) in &mut groups {
+                any |= sort(objects, path);
+            }
+        } else {
+            // Printed as one list, the objects of all kinds are sorted together.
+            let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
+            any |= sort(&mut all, path);
+            groups.push((Kind::Pod, all));
         }
-        let table_mode = matches!(get.output, Output::Table | Output::Wide);
         // Tables of several named objects are no list that kubectl could look into (KC-058).
         let is_named = match &get.target.selection {
             Selection::Items(items) => items.len() > 1,
@@ -161,22 +182,14 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             }
         }
         _ if nothing_named => {}
-        Output::Yaml => {
-            for line in podscope_api::print_yaml(&whole()).lines() {
-                printed.out(line);
-            }
-        }
-        Output::Json => printed.out(podscope_api::print_json(&whole()).trim_end()),
-        Output::JsonPath(template) => match Template::parse(template) {
-            Ok(template) => {
-                let text = template.print(&whole());
-                if !text.is_empty() {
-                    printed.out(text);
-                }
-            }
-            Err(why) => printed.fail(format!("error: {why}")),
-        },
         Output::CustomColumns(spec) => custom_columns(get, spec, &objects, printed),
+        output => match Form::of(output).and_then(|form| form.map(|form| form.text(&whole())).transpose()) {
+            Ok(text) => text
+                .iter()
+                .flat_map(|text| text.split('\n'))
+                .for_each(|line| printed.out(line)),
+            Err(why) => return printed.fail(why),
+        },
     }
     if !get.ignore_not_found {
         for (kind, name) in &found.misses {
@@ -225,10 +238,9 @@ impl SortKey {
 
 fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
     let several = match &get.target.selection {
-        Selection::Kinds { kinds, .. } => kinds.len() > 1,
-        Selection::Items(items) => items
-            .iter()
-            .any(|(kind, _)| Some(kind) != items.first().map(|(kind, _)| kind)),
+        Selection::Kinds { kinds, names } if names.is_empty() => kinds.len() > 1,
+        // Of what was named, the kinds of what was found.
+        _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };
     let mut any = false;
     for (kind, objects) in groups {

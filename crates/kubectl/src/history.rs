@@ -8,9 +8,10 @@ use podscope_api::{ControllerRevision, Object, ReplicaSet};
 use super::describe::template;
 use super::get::find;
 use super::merge::strategic;
+use super::output::{Form, shown_object};
 use super::text::Elastic;
 use super::{Printed, View, not_found};
-use crate::command::Target;
+use crate::command::{Output, Target};
 
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
@@ -21,14 +22,21 @@ struct Revision {
 }
 
 /// Prints the revisions of what was selected, or the template of one of them.
-pub(super) fn history(target: &Target, revision: i64, view: &View<'_>, printed: &mut Printed) {
+pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &View<'_>, printed: &mut Printed) {
+    let form = match Form::of(output) {
+        Ok(form) => form,
+        Err(message) => return printed.fail(message),
+    };
     let found = match find(target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         match revisions(object, view) {
-            Some(revisions) => print(object, &revisions, revision, printed),
+            Some(revisions) => match &form {
+                Some(form) => print_whole(form, &revisions, revision, printed),
+                None => print(object, &revisions, revision, printed),
+            },
             None => {
                 let kind = object.kind().name();
                 printed.fail(format!("error: no history viewer has been implemented for {kind:?}"));
@@ -37,6 +45,23 @@ pub(super) fn history(target: &Target, revision: i64, view: &View<'_>, printed: 
     }
     for (kind, name) in &found.misses {
         printed.fail(not_found(*kind, name));
+    }
+}
+
+/// The objects that hold the revisions, or the one that was asked for.
+fn print_whole(form: &Form, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
+    if revision > 0 && !revisions.contains_key(&revision) {
+        return printed.fail("error: unable to find the specified revision");
+    }
+    let chosen = revisions
+        .iter()
+        .filter(|(number, _)| revision == 0 || **number == revision);
+    for (at, (_, one)) in chosen.enumerate() {
+        if at > 0 && form.is_separated() {
+            printed.out("---");
+        }
+        let text = shown_object(form, &one.holder);
+        text.split('\n').for_each(|line| printed.out(line));
     }
 }
 
@@ -58,21 +83,15 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
         return printed.out("");
     }
     printed.out(format!("{name} "));
-    // A StatefulSet's history has no causes.
-    let has_causes = !matches!(object, Object::StatefulSet(_));
     let mut text = Elastic::default();
-    text.line(
-        0,
-        if has_causes {
-            "REVISION\tCHANGE-CAUSE"
-        } else {
-            "REVISION"
-        },
-    );
+    text.line(0, "REVISION\tCHANGE-CAUSE");
     for (number, one) in revisions {
-        let cause = one.cause.as_deref().filter(|cause| !cause.is_empty());
-        let cause = format!("\t{}", cause.unwrap_or("<none>"));
-        text.line(0, &format!("{number}{}", if has_causes { &cause } else { "" }));
+        let cause = one
+            .cause
+            .as_deref()
+            .filter(|cause| !cause.is_empty())
+            .unwrap_or("<none>");
+        text.line(0, &format!("{number}\t{cause}"));
     }
     text.finish().into_iter().for_each(|line| printed.out(line));
     printed.out("");

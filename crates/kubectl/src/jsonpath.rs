@@ -209,6 +209,16 @@ impl Template {
         let pieces = pieces(&mut rest, 0, false).map_err(wrap)?;
         Ok(Template(pieces))
     }
+    /// Everything that the template's paths lead to, as one list (`-o jsonpath-as-json`).
+    pub(crate) fn found(&self, value: &Value) -> Value {
+        let mut all = Vec::new();
+        for piece in &self.0 {
+            if let Piece::Path(path) | Piece::Range(path, _) = piece {
+                all.extend(path.walk(value, value).into_iter().cloned());
+            }
+        }
+        Value::Array(all)
+    }
     /// The text for a value; missing keys give nothing.
     pub fn print(&self, value: &Value) -> String {
         let mut out = String::new();
@@ -250,11 +260,8 @@ fn pieces(rest: &mut &str, depth: usize, in_range: bool) -> Result<Vec<Piece>, S
             out.push(Piece::Path(Path::parse(action)?));
         }
     }
-    if in_range {
-        Err("unterminated range".into())
-    } else {
-        Ok(out)
-    }
+    // A range that is never ended ends with the template.
+    Ok(out)
 }
 
 fn closing(body: &str) -> Option<usize> {
@@ -303,11 +310,11 @@ fn print_pieces(pieces: &[Piece], root: &Value, current: &Value, out: &mut Strin
     }
 }
 
-/// A value as templates and custom columns print it.
+/// A value as templates print it.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other => super::gotext::json(other),
     }
 }
 
@@ -433,7 +440,10 @@ impl<'t> Parser<'t> {
         if inner == "*" {
             return Ok(Step::Wildcard);
         }
-        if inner.starts_with('\'') || inner.starts_with('"') {
+        if inner.starts_with('"') {
+            return Err(format!("invalid array index {inner}"));
+        }
+        if inner.starts_with('\'') {
             let names: Option<Vec<String>> = inner.split(',').map(|name| quoted(name.trim())).collect();
             return names
                 .map(Step::Fields)

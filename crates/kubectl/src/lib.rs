@@ -1,4 +1,4 @@
-//! The command language, and kubectl's printing as kubectl 1.34 does it (K-02, KC facts). [`command`] reads a line into a
+//! The command language, and kubectl's printing as kubectl 1.36 does it (K-02, KC facts). [`command`] reads a line into a
 //! value and prints it back. What only reads is answered here from the API's objects at an instant ([`read`]); what
 //! writes becomes a client of the simulated world ([`plan`]). Nothing here knows sessions, pages or JavaScript.
 //!
@@ -14,15 +14,21 @@
 mod columns;
 pub mod command;
 mod describe;
+mod diff;
 pub mod duration;
 mod explain;
 mod get;
+mod gotemplate;
+mod gotext;
 mod history;
 mod jsonpath;
+mod kyaml;
 mod merge;
 mod others;
+mod output;
 mod pod_status;
 mod rollout;
+mod said;
 mod selector;
 mod text;
 mod watch;
@@ -34,6 +40,7 @@ use podscope_cluster::{Objects, OutputLine, SimTime};
 pub use columns::{event_times, node_status};
 pub use get::{count, list_value, shown};
 pub use jsonpath::{Path, Template};
+pub(crate) use merge::{json_merge, strategic};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};
 pub use write::{Plan, plan};
@@ -153,7 +160,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             *no_headers,
             &mut printed,
         ),
-        Kubectl::Explain { kind, path } => explain::explain(*kind, path, &mut printed),
+        Kubectl::Explain { kind, path, recursive } => explain::explain(*kind, path, *recursive, &mut printed),
         Kubectl::Top(top) => others::top(top, view, &mut printed),
         Kubectl::Logs {
             pod,
@@ -176,17 +183,16 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             others::logs(&logs, view, &mut printed);
         }
         Kubectl::Rollout {
-            action: crate::command::RolloutAction::History { revision },
+            action: crate::command::RolloutAction::History { revision, output },
             target,
-        } => history::history(target, *revision, view, &mut printed),
+        } => history::history(target, *revision, output, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
-        Kubectl::ApiResources => others::api_resources(&mut printed),
-        Kubectl::Version => {
-            printed.out("Client Version: v1.34.0");
-            printed.out("Kustomize Version: v5.7.1");
-            printed.out("Server Version: v1.34.0");
+        Kubectl::Said(what) => {
+            if !said::said(what, view, &mut printed) {
+                return None;
+            }
         }
         _ => return None,
     }

@@ -36,6 +36,17 @@ pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Valu
     three_way_field("", original, desired, live)
 }
 
+/// A change of a union (`$retainKeys`): of a strategy that becomes another one only what the file says is left.
+fn retained(field: &str, mut merged: Value, desired: &Value, live: &Value) -> Value {
+    if field == "strategy"
+        && merged != *live
+        && let (Some(map), Some(wanted)) = (merged.as_object_mut(), desired.as_object())
+    {
+        map.retain(|key, _| wanted.contains_key(key));
+    }
+    merged
+}
+
 fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value) -> Value {
     match (desired, live) {
         (Value::Object(wanted), Value::Object(have)) => {
@@ -49,7 +60,10 @@ fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value)
             }
             for (key, value) in wanted {
                 let next = match have.get(key) {
-                    Some(live) => three_way_field(key, before.get(key).unwrap_or(&Value::Null), value, live),
+                    Some(live) => {
+                        let before = before.get(key).unwrap_or(&Value::Null);
+                        retained(key, three_way_field(key, before, value, live), value, live)
+                    }
                     None => without_nulls(value),
                 };
                 if next.is_null() {
@@ -116,6 +130,9 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
             } else {
                 have.clone()
             };
+            if let Some(Value::Array(keys)) = wanted.get("$retainKeys") {
+                merged.retain(|key, _| keys.iter().any(|kept| kept.as_str() == Some(key)));
+            }
             for (key, value) in wanted {
                 if let Some(list) = key.strip_prefix("$deleteFromPrimitiveList/") {
                     if let Some(Value::Array(items)) = merged.get_mut(list) {
@@ -157,6 +174,8 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
                 return patch.clone();
             };
             let mut merged = have.clone();
+            // What is new stands before what there was, in the patch's order.
+            let mut new = 0;
             for item in wanted {
                 let at = merged.iter().position(|live| live.get(key) == item.get(key));
                 let delete = item.get("$patch").and_then(Value::as_str) == Some("delete");
@@ -169,7 +188,10 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
                             *slot = strategic_field("", slot, item);
                         }
                     }
-                    (None, false) => merged.push(without_directives(item)),
+                    (None, false) => {
+                        merged.insert(new, without_directives(item));
+                        new += 1;
+                    }
                     (None, true) => {}
                 }
             }
@@ -209,6 +231,21 @@ pub(crate) fn json_merge(live: &Value, patch: &Value) -> Value {
     Value::Object(merged)
 }
 
+/// An element of a merged list that lacks the key by which it would be told apart; the server refuses it.
+pub(crate) fn without_merge_key(field: &str, live: &Value, patch: &Value) -> Option<(Value, &'static str)> {
+    match (live, patch) {
+        (Value::Object(have), Value::Object(wanted)) => wanted
+            .iter()
+            .find_map(|(key, value)| without_merge_key(key, have.get(key)?, value)),
+        (Value::Array(have), Value::Array(wanted)) => {
+            let key = merge_key(field, have)?;
+            let lacks = |item: &&Value| item.is_object() && item.get(key).is_none() && item.get("$patch").is_none();
+            wanted.iter().find(lacks).map(|item| (item.clone(), key))
+        }
+        _ => None,
+    }
+}
+
 /// A JSON patch (RFC 6902).
 ///
 /// # Errors
@@ -218,17 +255,29 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
     let mut value = live.clone();
     for operation in operations {
         let text = |field: &str| operation.get(field).and_then(Value::as_str);
+        // As the server splits it: what stands before the first slash is dropped.
         let path = text("path").ok_or("an operation needs a path")?;
-        let given = || operation.get("value").cloned().ok_or("an operation needs a value");
+        let path = path.find('/').map_or(path, |at| path.get(at..).unwrap_or_default());
+        // An `add` without a value adds null.
+        let given = || operation.get("value").cloned().unwrap_or_default();
         let missing = |path: &str| format!("the path {path:?} does not exist");
         match text("op") {
-            Some("add") => add(&mut value, path, given()?)?,
+            Some("add") => add(&mut value, path, given())?,
             Some("remove") => {
                 remove(&mut value, path).ok_or_else(|| missing(path))?;
             }
-            Some("replace") => *value.pointer_mut(path).ok_or_else(|| missing(path))? = given()?,
+            Some("replace") => {
+                // Of an object also a key that is not there.
+                let is_of_object =
+                    parent(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object));
+                match value.pointer_mut(path) {
+                    Some(slot) => *slot = given(),
+                    None if is_of_object => add(&mut value, path, given())?,
+                    None => return Err(missing(path)),
+                }
+            }
             Some("test") => {
-                if value.pointer(path) != Some(&given()?) {
+                if value.pointer(path) != Some(&given()) {
                     return Err(format!("testing value {path} failed"));
                 }
             }
@@ -315,7 +364,7 @@ mod tests {
                 &live,
                 &json!({"containers": [{"name": "x", "image": "2"}, {"name": "y"}], "a": {"b": null}, "l": [2]})
             ),
-            json!({"a": {}, "containers": [{"name": "x", "image": "2"}, {"name": "y"}], "l": [2]})
+            json!({"a": {}, "containers": [{"name": "y"}, {"name": "x", "image": "2"}], "l": [2]})
         );
         assert_eq!(
             strategic(&live, &json!({"containers": [{"name": "x", "$patch": "delete"}]})),

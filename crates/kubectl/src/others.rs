@@ -1,4 +1,4 @@
-//! `events`, `top`, `logs`, `label --list`, `api-resources`.
+//! `events`, `top`, `logs`, `label --list`.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, Kind, Object, ObjectKey, Pod, Time};
@@ -327,28 +327,5 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
     }
     for (kind, name) in &found.misses {
         printed.fail(not_found(*kind, name));
-    }
-}
-
-/// `kubectl api-resources` (KC-063).
-pub(super) fn api_resources(printed: &mut Printed) {
-    let mut rows = vec![
-        ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
-            .map(String::from)
-            .to_vec(),
-    ];
-    let mut kinds: Vec<Kind> = Kind::ALL.to_vec();
-    kinds.stable_sort_by_key(|kind| (kind.api_version().contains('/'), kind.api_version(), kind.plural()));
-    for kind in kinds {
-        rows.push(vec![
-            kind.plural().into(),
-            kind.short_names().join(","),
-            kind.api_version().into(),
-            kind.is_namespaced().to_string(),
-            kind.name().into(),
-        ]);
-    }
-    for line in table(&rows) {
-        printed.out(line);
     }
 }

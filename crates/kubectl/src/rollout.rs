@@ -118,7 +118,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
                 })
                 .collect();
             sets.stable_sort_by_key(|(revision, _)| *revision);
-            let chosen = if to_revision > 0 {
+            let chosen = if to_revision != 0 {
                 sets.iter()
                     .find(|(revision, _)| *revision == to_revision)
                     .ok_or_else(missing)?

@@ -7,41 +7,14 @@ use podscope_api::{Kind, LabelSelectorRequirement, Object, SelectorOperator, Str
 pub struct LabelQuery(Vec<(LabelSelectorRequirement, bool)>);
 
 impl LabelQuery {
-    /// Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k`.
+    /// Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5`.
     ///
     /// # Errors
     /// The API server's words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut requirements = Vec::new();
-        let mut rest = text.trim();
-        let fail = |found: &str| format!("found '{found}', expected: !, identifier, or 'end of string'");
-        while !rest.is_empty() {
-            // A requirement ends at a comma outside parentheses.
-            let mut depth = 0;
-            let end = rest
-                .char_indices()
-                .find(|(_, c)| {
-                    match c {
-                        '(' => depth += 1,
-                        ')' => depth -= 1,
-                        _ => {}
-                    }
-                    *c == ',' && depth == 0
-                })
-                .map_or(rest.len(), |(at, _)| at);
-            let one = rest.get(..end).unwrap_or_default().trim();
-            let had_comma = end < rest.len();
-            rest = rest.get(end + 1..).unwrap_or_default().trim_start();
-            if one.is_empty() {
-                return Err(fail(","));
-            }
-            requirements.push(requirement(one)?);
-            if had_comma && (rest.is_empty() || rest.starts_with(',')) {
-                let found = rest.get(..1).unwrap_or_default();
-                return Err(format!("found '{found}', expected: identifier after ','"));
-            }
-        }
-        Ok(Self(requirements))
+        let tokens = tokens(text);
+        let mut parser = Parser { tokens: &tokens, at: 0 };
+        parser.requirements().map(Self)
     }
     /// Whether an object's labels satisfy every requirement.
     pub fn matches(&self, object: &Object) -> bool {
@@ -59,6 +32,22 @@ impl LabelQuery {
             ..podscope_api::LabelSelector::default()
         }
     }
+    /// As a `LabelSelector` of expressions on the wire.
+    pub fn to_value(&self) -> serde_json::Value {
+        let one = |requirement: &LabelSelectorRequirement| {
+            let mut value = serde_json::json!({"key": &*requirement.key, "operator": requirement.operator.to_string()});
+            if !requirement.values.is_empty() {
+                value["values"] = requirement
+                    .values
+                    .iter()
+                    .map(|value| serde_json::Value::from(&**value))
+                    .collect();
+            }
+            value
+        };
+        let all: Vec<serde_json::Value> = self.0.iter().map(|(requirement, _)| one(requirement)).collect();
+        serde_json::json!({"matchExpressions": all})
+    }
     /// As `matchLabels`-like pairs, if it is nothing but equalities (`create pdb`).
     pub fn equalities(&self) -> Option<Vec<(Str, Str)>> {
         self.0
@@ -73,78 +62,180 @@ impl LabelQuery {
     }
 }
 
-fn key(text: &str) -> Result<Str, String> {
-    let text = text.trim();
-    let fits = |part: &str| {
-        !part.is_empty()
-            && part.len() <= 253
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-    };
-    let good = match text.split_once('/') {
-        Some((prefix, name)) => fits(prefix) && fits(name),
-        None => fits(text),
-    };
-    if good {
-        Ok(Str::from(text))
-    } else {
-        Err(format!(
-            "unable to parse requirement: <nil>: Invalid value: {text:?}: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-        ))
+/// A word or a sign of a selector; an empty one is its end.
+fn tokens(text: &str) -> Vec<&str> {
+    const SIGNS: &[&str] = &["==", "!=", "=", "!", "(", ")", ",", "<", ">"];
+    let (mut out, mut rest) = (Vec::new(), text.trim_start());
+    while !rest.is_empty() {
+        let sign = SIGNS
+            .iter()
+            .find(|sign| rest.starts_with(**sign))
+            .map(|sign| sign.len());
+        let is_end = |c: char| c.is_whitespace() || "=!(),<>".contains(c);
+        let len = sign.unwrap_or_else(|| rest.find(is_end).unwrap_or(rest.len()));
+        out.push(&rest[..len]);
+        rest = rest[len..].trim_start();
     }
+    out
 }
 
-fn requirement(text: &str) -> Result<(LabelSelectorRequirement, bool), String> {
-    let make = |name: &str, operator: SelectorOperator, values: Vec<Str>| -> Result<_, String> {
-        Ok((
-            LabelSelectorRequirement {
-                key: key(name)?,
-                operator,
-                values,
-            },
-            true,
-        ))
-    };
-    let one = |value: &str| vec![Str::from(value.trim())];
-    if let Some((name, value)) = text.split_once("!=") {
-        return make(name, SelectorOperator::NotIn, one(value));
+fn is_word(token: &str) -> bool {
+    !token.is_empty() && !token.starts_with(|c| "=!(),<>".contains(c))
+}
+
+/// The API server's own parser of label selectors, with its messages.
+struct Parser<'t> {
+    tokens: &'t [&'t str],
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> &'t str {
+        self.tokens.get(self.at).copied().unwrap_or_default()
     }
-    if let Some((name, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
-        return make(name, SelectorOperator::In, one(value));
+    fn next(&mut self) -> &'t str {
+        let token = self.peek();
+        self.at += 1;
+        token
     }
-    if let Some(name) = text.strip_prefix('!') {
-        return make(name, SelectorOperator::DoesNotExist, Vec::new());
+    fn requirements(&mut self) -> Result<Vec<(LabelSelectorRequirement, bool)>, String> {
+        let mut all = Vec::new();
+        loop {
+            match self.peek() {
+                token if token == "!" || is_word(token) => {
+                    let one = self
+                        .requirement()
+                        .map_err(|why| format!("unable to parse requirement: {why}"))?;
+                    all.push((one, true));
+                    match self.next() {
+                        "" => return Ok(all),
+                        "," => match self.peek() {
+                            token if token == "!" || is_word(token) => {}
+                            other => return Err(format!("found '{other}', expected: identifier after ','")),
+                        },
+                        other => return Err(format!("found '{other}', expected: ',' or 'end of string'")),
+                    }
+                }
+                "" => return Ok(all),
+                other => return Err(format!("found '{other}', expected: !, identifier, or 'end of string'")),
+            }
+        }
     }
-    if let Some((head, list)) = text.split_once('(') {
-        let list = list
-            .strip_suffix(')')
-            .ok_or_else(|| String::from("unable to parse requirement: found '', expected: ',', or ')'"))?;
-        let values: Vec<Str> = list.split(',').map(|value| Str::from(value.trim())).collect();
-        let mut words = head.split_whitespace();
-        return match (words.next(), words.next(), words.next()) {
-            (Some(name), Some("in"), None) => make(name, SelectorOperator::In, values),
-            (Some(name), Some("notin"), None) => make(name, SelectorOperator::NotIn, values),
-            _ => Err(format!(
-                "unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt",
-                head.trim()
-            )),
+    fn requirement(&mut self) -> Result<LabelSelectorRequirement, String> {
+        let is_absent = self.peek() == "!";
+        if is_absent {
+            self.at += 1;
+        }
+        let name = self.next();
+        if !is_word(name) {
+            return Err(format!("found '{name}', expected: identifier"));
+        }
+        let problems = podscope_api::qualified_name_problems(name);
+        if !problems.is_empty() {
+            return Err(format!("<nil>: Invalid value: {name:?}: {}", problems.join("; ")));
+        }
+        let make = |operator, values| LabelSelectorRequirement {
+            key: Str::from(name),
+            operator,
+            values,
         };
+        if is_absent || matches!(self.peek(), "" | ",") {
+            let operator = if is_absent {
+                SelectorOperator::DoesNotExist
+            } else {
+                SelectorOperator::Exists
+            };
+            return Ok(make(operator, Vec::new()));
+        }
+        let operator = match self.next() {
+            "in" | "=" | "==" => SelectorOperator::In,
+            "notin" | "!=" => SelectorOperator::NotIn,
+            ">" | "gt" => SelectorOperator::Gt,
+            "<" | "lt" => SelectorOperator::Lt,
+            other => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
+        };
+        let values = match self.tokens.get(self.at.saturating_sub(1)) {
+            Some(&("in" | "notin")) => self.values()?,
+            _ => vec![self.value()?],
+        };
+        for value in &values {
+            let problems = podscope_api::label_value_problems(value);
+            if !problems.is_empty() {
+                let text = value.as_ref();
+                return Err(format!(
+                    "values[0][{name}]: Invalid value: {text:?}: {}",
+                    problems.join("; ")
+                ));
+            }
+        }
+        if matches!(operator, SelectorOperator::Gt | SelectorOperator::Lt) {
+            let number = values.first().map(|value| value.parse::<i64>());
+            if let (Some(Err(_)), Some(value)) = (number, values.first()) {
+                let text = value.as_ref();
+                return Err(format!(
+                    "values[0]: Invalid value: {text:?}: for 'Gt', 'Lt' operators, the value must be an integer"
+                ));
+            }
+        }
+        Ok(make(operator, values))
     }
-    make(text, SelectorOperator::Exists, Vec::new())
+    fn value(&mut self) -> Result<Str, String> {
+        match self.peek() {
+            "" | "," => Ok(Str::from("")),
+            token if is_word(token) => {
+                self.at += 1;
+                Ok(Str::from(token))
+            }
+            other => Err(format!("found '{other}', expected: identifier")),
+        }
+    }
+    fn values(&mut self) -> Result<Vec<Str>, String> {
+        match self.next() {
+            "(" => {}
+            other => return Err(format!("found '{other}' expected: '('")),
+        }
+        let mut values = Vec::new();
+        loop {
+            match self.next() {
+                ")" if values.is_empty() => return Ok(vec![Str::from("")]),
+                "," if values.is_empty() => values.push(Str::from("")),
+                token if is_word(token) => values.push(Str::from(token)),
+                "," => values.push(Str::from("")),
+                other => return Err(format!("found '{other}', expected: ',', ')' or identifier")),
+            }
+            match self.next() {
+                ")" => return Ok(values),
+                "," => {}
+                other => return Err(format!("found '{other}', expected: ',' or ')'")),
+            }
+        }
+    }
 }
 
 /// A parsed field selector.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldQuery(Vec<(String, bool, String)>);
 
-/// Why a field selector is refused, as the server words it.
-fn unsupported(kind: Kind, text: &str, label: &str, field: &str) -> String {
+/// Why a selector is refused, as kubectl words what the server said.
+pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String {
     let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let plural = kind.plural();
     format!(
-        "Unable to find \"{group}/{version}, Resource={}\" that match label selector \"{label}\", field selector \"{text}\": field label not supported: {field}",
-        kind.plural()
+        "Unable to find \"{group}/{version}, Resource={plural}\" that match label selector \"{label}\", field selector \"{field}\": {why}"
     )
+}
+
+/// What the server says of a field that it does not select by: kinds with fields of their own, and all others.
+fn unsupported(kind: Kind, field: &str) -> String {
+    if own_fields(kind).is_empty() || matches!(kind, Kind::ReplicaSet) {
+        let namespace = if kind.is_namespaced() {
+            ", \"metadata.namespace\""
+        } else {
+            ""
+        };
+        return format!("{field:?} is not a known field selector: only \"metadata.name\"{namespace}");
+    }
+    format!("field label not supported: {field}")
 }
 
 impl FieldQuery {
@@ -160,11 +251,12 @@ impl FieldQuery {
             } else if let Some((field, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
                 (field, true, value)
             } else {
-                return Err(format!("invalid selector: '{text}'; can't understand '{term}'"));
+                let why = format!("invalid selector: '{text}'; can't understand '{term}'");
+                return Err(refused(kind, label, text, &why));
             };
             let field = field.trim();
             if !supported(kind, field) {
-                return Err(unsupported(kind, text, label, field));
+                return Err(refused(kind, label, text, &unsupported(kind, field)));
             }
             terms.push((field.to_owned(), equal, value.trim().to_owned()));
         }
@@ -179,10 +271,14 @@ impl FieldQuery {
 }
 
 fn supported(kind: Kind, field: &str) -> bool {
-    if field == "metadata.name" || (field == "metadata.namespace" && kind.is_namespaced()) {
-        return true;
-    }
-    let fields: &[&str] = match kind {
+    field == "metadata.name"
+        || (field == "metadata.namespace" && kind.is_namespaced())
+        || own_fields(kind).contains(&field)
+}
+
+/// Fields that objects of the kind are selected by, besides name and namespace (KC-060).
+fn own_fields(kind: Kind) -> &'static [&'static str] {
+    match kind {
         Kind::Pod => &[
             "spec.nodeName",
             "spec.restartPolicy",
@@ -212,11 +308,19 @@ fn supported(kind: Kind, field: &str) -> bool {
         Kind::Service => &["spec.clusterIP", "spec.type"],
         Kind::Namespace => &["status.phase"],
         Kind::Job => &["status.successful"],
-        Kind::ReplicaSet | Kind::ReplicationController => &["status.replicas"],
+        Kind::ReplicationController => &["status.replicas"],
         Kind::Secret => &["type"],
         _ => &[],
+    }
+}
+
+/// How many of a job's pods succeeded.
+fn successes(object: &Object) -> String {
+    let succeeded = match object {
+        Object::Job(job) => job.status.succeeded,
+        _ => None,
     };
-    fields.contains(&field)
+    succeeded.unwrap_or(0).to_string()
 }
 
 fn field_value(object: &Object, field: &str) -> String {
@@ -235,6 +339,7 @@ fn field_value(object: &Object, field: &str) -> String {
     match at {
         Some(serde_json::Value::String(text)) => text.clone(),
         Some(serde_json::Value::Null) | None if defaults_false => "false".into(),
+        Some(serde_json::Value::Null) | None if field == "status.successful" => successes(object),
         Some(serde_json::Value::Null) | None => String::new(),
         Some(other) => other.to_string(),
     }

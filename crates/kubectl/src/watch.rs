@@ -2,24 +2,21 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::get::{columns_of, columns_row, header_row, object_row, shown};
-use super::jsonpath::{Path, Template};
+use super::jsonpath::Path;
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::Widths;
 use super::write::Plan;
-use super::{View, not_found, qualified_singular};
+use super::{View, not_found};
 use crate::command::{Get, Output, Selection, Watch};
 
 /// How the objects are shown.
 #[derive(Debug, Clone)]
 enum Form {
     Table,
-    Name,
-    Yaml,
-    Json,
-    Path(Template),
+    Whole(super::output::Form),
     Columns(Vec<(String, Path)>),
 }
 
@@ -65,17 +62,13 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
         get.target.field_selector.as_deref().unwrap_or_default(),
     );
     let queries = LabelQuery::parse(labels)
+        .map_err(|why| super::selector::refused(kind, labels, fields, &why))
         .and_then(|query| Ok((query, FieldQuery::parse(kind, fields, labels)?)))
         .map_err(bad);
     let form = match &get.output {
         Output::Table | Output::Wide => Ok(Form::Table),
-        Output::Name => Ok(Form::Name),
-        Output::Yaml => Ok(Form::Yaml),
-        Output::Json => Ok(Form::Json),
-        Output::JsonPath(text) => Template::parse(text)
-            .map(Form::Path)
-            .map_err(|why| format!("error: {why}")),
         Output::CustomColumns(spec) => columns_of(spec).map(Form::Columns),
+        output => super::output::Form::of(output).map(|form| form.map_or(Form::Table, Form::Whole)),
     };
     let ((labels, fields), form) = match (queries, form) {
         (Ok(queries), Ok(form)) => (queries, form),
@@ -132,43 +125,24 @@ impl Printer {
                         .map(|object| with_event(columns_row(columns, object), event)),
                 );
             }
-            Form::Name | Form::Yaml | Form::Json | Form::Path(_) => {
+            Form::Whole(form) => {
                 let mut first = is_first;
                 return objects
                     .iter()
-                    .flat_map(|object| self.whole(object, event, std::mem::replace(&mut first, false)))
+                    .flat_map(|object| self.whole(form, object, event, std::mem::replace(&mut first, false)))
                     .collect();
             }
         }
         self.widths.lay_out(&rows)
     }
-    fn whole(&self, object: &Object, event: &str, is_first: bool) -> Vec<String> {
-        let value = || -> Value {
-            let value = shown(object, self.get.show_managed_fields);
-            if self.get.output_watch_events {
-                json!({"object": value, "type": event.trim_end()})
-            } else {
-                value
-            }
-        };
-        let split = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
-        match &self.form {
-            Form::Name => vec![format!(
-                "{}/{}",
-                qualified_singular(object.kind()),
-                object.metadata().name
-            )],
-            Form::Yaml => {
-                let mut lines = split(podscope_api::print_yaml(&value()));
-                if !is_first {
-                    lines.insert(0, "---".into());
-                }
-                lines
-            }
-            Form::Json => split(podscope_api::print_json(&value())),
-            Form::Path(template) => split(template.print(&value())),
-            Form::Table | Form::Columns(_) => Vec::new(),
+    fn whole(&self, form: &super::output::Form, object: &Object, event: &str, is_first: bool) -> Vec<String> {
+        let mut value = shown(object, self.get.show_managed_fields);
+        if self.get.output_watch_events && *form != super::output::Form::Name {
+            value = json!({"object": value, "type": event.trim_end()});
         }
+        let text = form.text(&value).unwrap_or_else(|why| why);
+        let lead = (form.is_separated() && !is_first).then(|| "---".to_owned());
+        lead.into_iter().chain(text.lines().map(str::to_owned)).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use podscope_api::Kind;
 use serde_json::Value;
 
 use crate::link::Link;
-use podscope_kubectl::command::{self, Command, CreateWhat, Kubectl, Selection, Target};
+use podscope_kubectl::command::{self, Command, Deed, Kubectl, Selection, Target};
 
 /// The renaming.
 #[derive(Debug, Default)]
@@ -134,25 +134,11 @@ impl Names {
             documents(text).iter().for_each(|value| self.collect(value));
         }
         match command {
-            Kubectl::Create { what, .. } => match what {
-                CreateWhat::Deployment { name, images, .. } => {
-                    self.add(name, "deployment");
-                    images.iter().for_each(|image| self.add(image, "image"));
+            Kubectl::Said(said) => {
+                if let Deed::Make(made) = &said.deed {
+                    made.objects.iter().for_each(|value| self.collect(value));
                 }
-                CreateWhat::Run { name, image, .. } => {
-                    self.add(name, "pod");
-                    self.add(image, "image");
-                }
-                CreateWhat::Job { name, image } => {
-                    self.add(name, "job");
-                    self.add(image, "image");
-                }
-                CreateWhat::Namespace(name) => self.add(name, "namespace"),
-                CreateWhat::ConfigMap { name, .. } => self.add(name, "configmap"),
-                CreateWhat::PriorityClass { name, .. } => self.add(name, "priorityclass"),
-                CreateWhat::PodDisruptionBudget { name, .. } => self.add(name, "poddisruptionbudget"),
-                CreateWhat::Manifest(_) => {}
-            },
+            }
             Kubectl::SetImage { images, .. } => images.iter().for_each(|(_, image)| self.add(image, "image")),
             Kubectl::Label(mark) => {
                 for value in mark.changes.iter().filter_map(|(_, value)| value.as_ref()) {
@@ -175,20 +161,37 @@ impl Names {
         };
         match &mut kubectl {
             Kubectl::Annotate(_) => return None,
-            Kubectl::Apply {
+            Kubectl::Apply(apply) => {
+                apply.manifest = self.text(&apply.manifest);
+                apply.namespace = apply.namespace.take().map(|name| self.rename(&name));
+            }
+            Kubectl::Create {
                 manifest, namespace, ..
             } => {
                 *manifest = self.text(manifest);
                 *namespace = namespace.take().map(|name| self.rename(&name));
             }
-            Kubectl::Create {
-                what: CreateWhat::Manifest(manifest),
-                namespace,
-                ..
-            } => {
-                *manifest = self.text(manifest);
-                *namespace = namespace.take().map(|name| self.rename(&name));
-            }
+            // What a generator makes says more than its words: values of literals, of variables.
+            Kubectl::Said(said) => match &said.deed {
+                Deed::Make(made) => {
+                    let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
+                    kubectl = Kubectl::Create {
+                        manifest: self.text(&texts.join("---\n")),
+                        namespace: said.namespace.as_ref().map(|name| self.rename(name)),
+                        dry_run: said.dry_run,
+                        output: said.output.clone(),
+                    };
+                }
+                Deed::Replace { text, .. } => {
+                    kubectl = Kubectl::Apply(command::Apply {
+                        manifest: self.text(text),
+                        namespace: said.namespace.as_ref().map(|name| self.rename(name)),
+                        ..command::Apply::default()
+                    });
+                }
+                Deed::Diff { .. } => return None,
+                _ => return Some(words(text)),
+            },
             Kubectl::Edit { target, text } => {
                 *text = self.text(text);
                 self.target(target);
@@ -199,13 +202,6 @@ impl Names {
                     *patch = value.to_string();
                 }
                 self.target(target);
-            }
-            Kubectl::Create {
-                what: CreateWhat::ConfigMap { literals, .. },
-                ..
-            } => {
-                literals.iter_mut().for_each(|(_, value)| value.clear());
-                return Some(words(&kubectl.to_string()));
             }
             _ => return Some(words(text)),
         }
@@ -267,11 +263,12 @@ fn documents(text: &str) -> Vec<Value> {
 /// The text a command carries.
 fn manifest_of(command: &Kubectl) -> Option<&str> {
     match command {
-        Kubectl::Apply { manifest, .. }
-        | Kubectl::Create {
-            what: CreateWhat::Manifest(manifest),
-            ..
-        } => Some(manifest),
+        Kubectl::Apply(apply) => Some(&apply.manifest),
+        Kubectl::Create { manifest, .. } => Some(manifest),
+        Kubectl::Said(said) => match &said.deed {
+            Deed::Replace { text, .. } => Some(text),
+            _ => None,
+        },
         Kubectl::Edit { text, .. } => Some(text),
         _ => None,
     }

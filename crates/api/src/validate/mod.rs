@@ -28,6 +28,7 @@ mod workload_update;
 pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
+pub use self::names::{label_value_problems, qualified_name_problems};
 use crate::{Kind, Object};
 
 /// Everything that is wrong with an object that is to be created.

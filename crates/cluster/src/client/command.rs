@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Time};
+use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Time, Uid};
 
 use crate::{DeleteOptions, Request, Span};
 
@@ -22,6 +22,42 @@ pub enum ClientCommand {
     RolloutStatus(RolloutStatus),
     /// `kubectl get --watch`.
     Watch(WatchCommand),
+    /// `kubectl wait`.
+    Wait(WaitCommand),
+}
+
+/// Whether an object is as it is awaited; none if it is not there. The UID is of the one that was there first.
+#[derive(Clone)]
+pub struct Until(pub Arc<dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync>);
+
+impl std::fmt::Debug for Until {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Until")
+    }
+}
+
+/// One object that is waited for.
+#[derive(Debug, Clone)]
+pub struct Awaited {
+    /// Kind.
+    pub kind: Kind,
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// Its UID when the command began; empty if it was not there.
+    pub uid: Uid,
+}
+
+/// `kubectl wait`.
+#[derive(Debug, Clone)]
+pub struct WaitCommand {
+    /// What is waited for, in order.
+    pub objects: Vec<Awaited>,
+    /// Until when.
+    pub until: Until,
+    /// How long for each object.
+    pub timeout: Span,
+    /// Whether the error of a time-out names the object.
+    pub names_object: bool,
 }
 
 /// `--dry-run`.
@@ -92,15 +128,25 @@ pub struct WatchCommand {
     pub printer: Box<dyn WatchPrinter>,
 }
 
+/// How an answered object is printed.
+#[derive(Clone)]
+pub struct Shows(pub Arc<dyn Fn(&Object) -> String + Send + Sync>);
+
+impl std::fmt::Debug for Shows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shows")
+    }
+}
+
 /// A request and what is printed.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// The request.
-    pub request: Request,
+    /// The request; none only prints what is said, in its turn.
+    pub request: Option<Request>,
     /// Printed on success (several lines allowed, nothing if empty); `{name}` stands for the answered object's name.
     pub success: String,
     /// Prints the answered object in its place (`-o yaml`).
-    pub shows: Option<fn(&Object) -> String>,
+    pub shows: Option<Shows>,
     /// Printed instead if the answered object still has this resourceVersion: `(version, text)`.
     pub unchanged: Option<(Str, String)>,
     /// Put before the server's message, e.g. `error when creating "STDIN": `; one that begins with `error: ` stands
@@ -112,8 +158,18 @@ impl Write {
     /// A request with the line printed on success.
     pub fn new(request: Request, success: impl Into<String>) -> Self {
         Self {
-            request,
+            request: Some(request),
             success: success.into(),
+            shows: None,
+            unchanged: None,
+            context: String::new(),
+        }
+    }
+    /// A line in its turn, without a request.
+    pub fn say(line: impl Into<String>) -> Self {
+        Self {
+            request: None,
+            success: line.into(),
             shows: None,
             unchanged: None,
             context: String::new(),

@@ -6,7 +6,7 @@ use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, error_text, exit, print, set_timeout};
+use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, error_text, exit, print};
 use crate::{CallId, DeleteOptions, Mutation, Part, Request, Span};
 
 const RETRY: Span = Span::seconds(5);
@@ -48,7 +48,8 @@ pub(super) struct Draining {
     is_cordoned: Vec<bool>,
     pods: ordered::Map<ObjectKey, (Uid, PodStep)>,
     is_evicting: bool,
-    has_timed_out: bool,
+    /// When the time for the node that is worked on is up (microseconds of wall-clock time).
+    deadline: Option<i64>,
     failures: Vec<(NodeName, String)>,
     pod_errors: Vec<String>,
     has_started: bool,
@@ -63,7 +64,7 @@ impl Draining {
             is_cordoned: Vec::new(),
             pods: ordered::Map::new(),
             is_evicting: false,
-            has_timed_out: false,
+            deadline: None,
             failures: Vec::new(),
             pod_errors: Vec::new(),
             has_started: false,
@@ -71,7 +72,7 @@ impl Draining {
     }
     pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Context<'_>) {
         match input {
-            Input::Started => set_timeout(self.command.timeout, ctx),
+            Input::Started => {}
             Input::Listed { .. } if !self.has_started => {
                 self.has_started = true;
                 self.next_cordon(view, ctx);
@@ -104,8 +105,12 @@ impl Draining {
             }
             Input::Timer(ClientTimer::Retry(key)) => {
                 if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
-                    if self.has_timed_out {
-                        self.give_up(ctx);
+                    if self.has_timed_out(ctx) {
+                        // It is said once more, and noticed then.
+                        if !self.command.disable_eviction {
+                            print(ctx, format!("evicting pod {key}"));
+                        }
+                        self.give_up(view, ctx);
                     } else {
                         self.ask(&key, ctx);
                     }
@@ -113,15 +118,14 @@ impl Draining {
             }
             Input::Timer(ClientTimer::Poll) => {
                 if self.is_evicting {
-                    if self.has_timed_out {
-                        self.give_up(ctx);
+                    if self.has_timed_out(ctx) {
+                        self.give_up(view, ctx);
                         return;
                     }
                     self.look(view, ctx);
                 }
             }
-            Input::Timer(ClientTimer::Timeout) => self.has_timed_out = true,
-            Input::Listed { .. } | Input::Changed(_) => {}
+            Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
         }
     }
 
@@ -213,6 +217,7 @@ impl Draining {
             complain(ctx, format!("Warning: {}", listed(&warnings, "").join("; ")));
         }
         self.is_evicting = true;
+        self.deadline = self.command.timeout.map(|timeout| ctx.wall().0 + timeout.0);
         if self.command.dry_run == DryRun::Client {
             for (key, _) in going.drain(..) {
                 print(ctx, format!("evicting pod {key} (dry run)"));
@@ -311,8 +316,8 @@ impl Draining {
                 self.pods.remove(key);
             }
             Some(error) if error.code == 429 || error.code == 0 || error.code == 504 => {
-                if self.has_timed_out {
-                    self.give_up(ctx);
+                if self.has_timed_out(ctx) {
+                    self.give_up(view, ctx);
                     return;
                 }
                 complain(
@@ -391,7 +396,7 @@ impl Draining {
     }
 
     /// KC-093: the time is up.
-    fn give_up(&mut self, ctx: &mut Context<'_>) {
+    fn give_up(&mut self, view: &View, ctx: &mut Context<'_>) {
         let node = self.command.nodes[self.node].clone();
         let limit = self.command.timeout.unwrap_or(Span::ZERO);
         let pending: Vec<ObjectKey> = self.pods.keys().cloned().collect();
@@ -414,8 +419,13 @@ impl Draining {
         self.is_evicting = false;
         self.pods.clear();
         self.fail(&node, why, ctx);
-        self.node = self.command.nodes.len();
-        self.finish(ctx);
+        // The next node has a time of its own.
+        self.node += 1;
+        self.begin_node(view, ctx);
+    }
+
+    fn has_timed_out(&self, ctx: &Context<'_>) -> bool {
+        self.deadline.is_some_and(|deadline| ctx.wall().0 >= deadline)
     }
 
     fn finish(&mut self, ctx: &mut Context<'_>) {

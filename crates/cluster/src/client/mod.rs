@@ -7,6 +7,7 @@ mod command;
 mod delete;
 mod drain;
 mod rollout;
+mod wait;
 mod watch;
 mod write;
 
@@ -17,7 +18,8 @@ use podscope_api::{Kind, Object, ObjectKey};
 use crate::{ApiError, Objects};
 
 pub use command::{
-    ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, WatchCommand, WatchEvent, WatchPrinter, Write,
+    Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, Shows, WaitCommand, WatchCommand, WatchEvent,
+    WatchPrinter, Write, Until,
 };
 
 /// A timer of a client.
@@ -29,6 +31,8 @@ pub(crate) enum ClientTimer {
     Retry(ObjectKey),
     /// Look again whether pods are gone.
     Poll,
+    /// The time to wait for that object is up.
+    WaitEnds(usize),
 }
 
 /// What a client does beside its requests.
@@ -63,6 +67,7 @@ enum Program {
     Drain(drain::Draining),
     Rollout(rollout::Following),
     Watch(watch::Watching),
+    Wait(wait::Waiting),
 }
 
 /// One running command.
@@ -81,6 +86,7 @@ impl Client {
             ClientCommand::Drain(command) => Program::Drain(drain::Draining::new(command)),
             ClientCommand::RolloutStatus(command) => Program::Rollout(rollout::Following::new(command)),
             ClientCommand::Watch(command) => Program::Watch(watch::Watching::new(command)),
+            ClientCommand::Wait(command) => Program::Wait(wait::Waiting::new(command)),
         };
         Self {
             view: View::default(),
@@ -92,7 +98,7 @@ impl Client {
         match &self.program {
             Program::Write(_) => false,
             Program::Delete(program) => program.waits(),
-            Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) => true,
+            Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) | Program::Wait(_) => true,
         }
     }
     /// One step.
@@ -118,6 +124,7 @@ impl Client {
             Program::Drain(program) => program.handle(input, &self.view, ctx),
             Program::Rollout(program) => program.handle(&input, &self.view, ctx),
             Program::Watch(program) => program.handle(&input, ctx),
+            Program::Wait(program) => program.handle(&input, &self.view, ctx),
         }
     }
 }

@@ -31,10 +31,15 @@ impl Writing {
                     Ok(object) => {
                         warn(&write, object.as_ref(), ctx);
                         let metadata = object.as_ref().map(podscope_api::Object::metadata);
-                        let is_unchanged =
-                            |version: &str| metadata.is_some_and(|metadata| &*metadata.resource_version == version);
-                        let text = match (write.shows, &object, &write.unchanged) {
-                            (Some(show), Some(object), _) => show(object),
+                        // An object that a change let go is gone, though its version is the old one.
+                        let is_unchanged = |version: &str| {
+                            metadata.is_some_and(|metadata| {
+                                let is_gone = metadata.is_terminating() && metadata.finalizers.is_empty();
+                                &*metadata.resource_version == version && !is_gone
+                            })
+                        };
+                        let text = match (&write.shows, &object, &write.unchanged) {
+                            (Some(show), Some(object), _) => (show.0)(object),
                             (_, _, Some((version, text))) if is_unchanged(version) => text.clone(),
                             _ => write.success,
                         };
@@ -47,10 +52,11 @@ impl Writing {
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
         }
-        match self.left.front() {
-            Some(write) => {
-                ctx.call(write.request.clone());
-            }
+        while let Some(line) = self.left.pop_front_if(|write| write.request.is_none()) {
+            print(ctx, line.success);
+        }
+        match self.left.front().and_then(|write| write.request.clone()) {
+            Some(request) => drop(ctx.call(request)),
             None => {
                 let errors = std::mem::take(&mut self.errors);
                 errors_text(&errors).into_iter().for_each(|line| complain(ctx, line));

@@ -86,7 +86,10 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
                 address("InternalIP"),
                 address("ExternalIP"),
                 known(&info.os_image),
-                known(&info.kernel_version),
+                match &*info.architecture {
+                    "" => known(&info.kernel_version),
+                    architecture => format!("{} ({architecture})", known(&info.kernel_version)),
+                },
                 known(&info.container_runtime_version),
             ]
         }

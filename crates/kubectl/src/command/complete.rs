@@ -51,7 +51,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
                 last = first;
             }
         }
-        ["kubectl", group @ ("rollout" | "set")] => {
+        ["kubectl", group] if *group != "create" && is_group(group) => {
             for verb in VERBS {
                 if let Some(sub) = verb.name.strip_prefix(group).and_then(|rest| rest.strip_prefix(' ')) {
                     push(sub, verb.summary);
@@ -185,6 +185,13 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     ((start, cursor), choices)
 }
 
+/// Whether a verb has sub-commands.
+fn is_group(name: &str) -> bool {
+    VERBS
+        .iter()
+        .any(|verb| verb.name.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
+}
+
 fn names(objects: &Objects, kind: Kind, namespace: &str) -> Vec<String> {
     objects
         .list_kind(kind)
@@ -202,46 +209,4 @@ fn zones(objects: &Objects) -> Vec<String> {
     zones.stable_sort();
     zones.dedup();
     zones
-}
-
-/// The text of `help TOPIC`.
-pub fn help_text(topic: &str) -> String {
-    let faults = || {
-        let mut out = String::from("Faults come from outside: they change machines and links, not API objects.\n\n");
-        for (name, form, what) in FAULTS {
-            out.push_str(&format!("  fault {name} {form}\n      {what}\n"));
-        }
-        out.push_str("  app member add|remove GROUP MEMBER\n      change an application group's membership; needs a quorum of members that reach each other");
-        out
-    };
-    match topic {
-        "" => "Commands:\n  kubectl …   API work, as kubectl 1.34 does it\n  fault …     break or repair machines and links\n  app …       membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
-        "fault" | "app" => faults(),
-        _ => {
-            let wanted = topic.strip_prefix("kubectl").unwrap_or(topic).trim();
-            let exact = VERBS.iter().find(|verb| verb.name == wanted);
-            if let Some(verb) = exact {
-                let mut out = format!("{}.\n\nUsage:\n  kubectl {} {}", verb.summary, verb.name, verb.usage);
-                if !verb.flags.is_empty() {
-                    out.push_str("\n\nOptions:");
-                    for (long, short, takes) in verb.flags {
-                        let letter = if *short == '-' { String::from("    ") } else { format!("-{short}, ") };
-                        let value = match takes {
-                            super::flags::Takes::Bool => "=false",
-                            super::flags::Takes::Value => "=''",
-                            super::flags::Takes::Maybe(_) => "='none'",
-                        };
-                        out.push_str(&format!("\n    {letter}--{long}{value}"));
-                    }
-                }
-                return out;
-            }
-            let mut out = String::from("kubectl controls the cluster's objects.\n");
-            for verb in VERBS.iter().filter(|verb| wanted.is_empty() || verb.name.starts_with(wanted)) {
-                out.push_str(&format!("\n  {:<18} {}", verb.name, verb.summary));
-            }
-            out.push_str("\n\nUsage:\n  kubectl [command] [flags]; `help kubectl COMMAND` says more");
-            out
-        }
-    }
 }

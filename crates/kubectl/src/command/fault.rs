@@ -148,7 +148,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
             format!("error: unknown fault {name:?}; there are {}", known.join(", ")),
         ));
     }
-    let args = Args::parse(&format!("fault {name}"), flags_of(name), rest, None)?;
+    let args = Args::parse(&format!("fault {name}"), flags_of(name), rest, None, false)?;
     if args.help {
         return Ok(Command::Help("fault".into()));
     }

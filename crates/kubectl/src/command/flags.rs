@@ -20,13 +20,30 @@ pub(crate) enum Takes {
 /// One flag: long name, short letter (or `-` for none), what it takes.
 pub(crate) type Flag = (&'static str, char, Takes);
 
+/// Flags of every verb. There is one cluster and one user here, and nothing to be timed or traced about a request:
+/// they are read, and change nothing.
+const GLOBAL: &[Flag] = &[
+    ("as", '-', Takes::Value),
+    ("cluster", '-', Takes::Value),
+    ("context", '-', Takes::Value),
+    ("kubeconfig", '-', Takes::Value),
+    ("namespace", 'n', Takes::Value),
+    ("request-timeout", '-', Takes::Value),
+    ("server", 's', Takes::Value),
+    ("user", '-', Takes::Value),
+    ("v", 'v', Takes::Value),
+    ("warnings-as-errors", '-', Takes::Bool),
+];
+
 /// Parsed words of a command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {
     /// `kubectl get`, for the hints of errors.
     pub(crate) command: String,
     pub(crate) positional: Vec<Word>,
-    flags: Vec<(&'static str, String, u32)>,
+    /// What follows `--`, of verbs that hand it on.
+    pub(crate) handed_on: Option<Vec<String>>,
+    flags: Vec<(&'static str, char, String, u32)>,
     pub(crate) stdin: Option<String>,
     /// Column just after the last word.
     pub(crate) end: u32,
@@ -39,6 +56,7 @@ impl Args {
         specs: &[Flag],
         words: &[Word],
         stdin: Option<String>,
+        hands_on: bool,
     ) -> Result<Args, CommandError> {
         let mut args = Args {
             command: command.to_owned(),
@@ -49,6 +67,7 @@ impl Args {
             ..Args::default()
         };
         let hint = |message: String| format!("error: {message}\nSee '{command} --help' for usage.");
+        let of_all = if command.starts_with("kubectl") { GLOBAL } else { &[] };
         let mut words = words.iter();
         let mut only_positional = false;
         while let Some(word) = words.next() {
@@ -64,6 +83,10 @@ impl Args {
                 args.positional.push(word.clone());
                 continue;
             }
+            if text == "--" && hands_on {
+                args.handed_on = Some(words.by_ref().map(|word| word.text.clone()).collect());
+                break;
+            }
             if text == "--" {
                 only_positional = true;
                 continue;
@@ -77,7 +100,7 @@ impl Args {
                     Some((name, value)) => (name, Some(value.to_owned())),
                     None => (long, None),
                 };
-                let Some((known, _, takes)) = specs.iter().find(|(known, ..)| *known == name) else {
+                let Some((known, short, takes)) = specs.iter().chain(of_all).find(|(known, ..)| *known == name) else {
                     return Err(CommandError::new(word.column, hint(format!("unknown flag: --{name}"))));
                 };
                 let value = match (takes, inline) {
@@ -94,14 +117,17 @@ impl Args {
                         }
                     },
                 };
-                args.flags.push((known, value, word.column));
+                args.flags.push((known, *short, value, word.column));
                 continue;
             }
             let letters = text.trim_start_matches('-');
             let mut rest = letters.chars();
             while let Some(letter) = rest.next() {
-                let Some((known, _, takes)) = specs.iter().find(|(_, short, _)| *short == letter && letter != '-')
-                else {
+                let flag = specs
+                    .iter()
+                    .chain(of_all)
+                    .find(|(_, short, _)| *short == letter && letter != '-');
+                let Some((known, _, takes)) = flag else {
                     return Err(CommandError::new(
                         word.column,
                         hint(format!("unknown shorthand flag: '{letter}' in {text}")),
@@ -109,7 +135,7 @@ impl Args {
                 };
                 match takes {
                     Takes::Bool if !rest.as_str().starts_with('=') => {
-                        args.flags.push((known, "true".into(), word.column));
+                        args.flags.push((known, letter, "true".into(), word.column));
                     }
                     _ => {
                         let inline = rest.as_str();
@@ -126,7 +152,7 @@ impl Args {
                         } else {
                             inline.strip_prefix('=').unwrap_or(inline).to_owned()
                         };
-                        args.flags.push((known, value, word.column));
+                        args.flags.push((known, letter, value, word.column));
                         break;
                     }
                 }
@@ -140,7 +166,7 @@ impl Args {
             .iter()
             .rev()
             .find(|(known, ..)| *known == name)
-            .map(|(_, value, column)| (value.as_str(), *column))
+            .map(|(_, _, value, column)| (value.as_str(), *column))
     }
     /// The last value of a flag.
     pub(crate) fn value(&self, name: &str) -> Option<String> {
@@ -151,17 +177,34 @@ impl Args {
         self.flags
             .iter()
             .filter(|(known, ..)| *known == name)
-            .map(|(_, value, _)| value.clone())
+            .map(|(_, _, value, _)| value.clone())
+            .collect()
+    }
+    /// The flags of the verb with their values, in order, without those that change nothing.
+    pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
+        let means = |name: &str| name == "namespace" || !GLOBAL.iter().any(|(global, ..)| *global == name);
+        self.flags
+            .iter()
+            .filter(|(name, ..)| means(name))
+            .map(|(name, _, value, _)| (*name, value.clone()))
             .collect()
     }
     pub(crate) fn column(&self, name: &str) -> u32 {
         self.last(name).map_or(self.end, |(_, column)| column)
     }
+    /// `-w, --watch`, as errors name a flag.
+    fn full_name(&self, name: &str) -> String {
+        match self.flags.iter().rev().find(|(known, ..)| *known == name) {
+            Some((_, short, ..)) if *short != '-' => format!("-{short}, --{name}"),
+            _ => format!("--{name}"),
+        }
+    }
     fn invalid(&self, name: &str, value: &str, column: u32, why: String) -> CommandError {
         CommandError::new(
             column,
             format!(
-                "error: invalid argument {value:?} for \"--{name}\" flag: {why}\nSee '{} --help' for usage.",
+                "error: invalid argument {value:?} for \"{}\" flag: {why}\nSee '{} --help' for usage.",
+                self.full_name(name),
                 self.command
             ),
         )

@@ -70,10 +70,16 @@ pub enum Output {
     Yaml,
     /// JSON.
     Json,
+    /// KYAML.
+    Kyaml,
     /// `kind/name`.
     Name,
     /// `jsonpath=TEMPLATE`.
     JsonPath(String),
+    /// `jsonpath-as-json=TEMPLATE`.
+    JsonPathAsJson(String),
+    /// `go-template=TEMPLATE`.
+    GoTemplate(String),
     /// `custom-columns=SPEC`.
     CustomColumns(String),
 }
@@ -138,75 +144,25 @@ impl Get {
 pub struct Describe {
     /// Of what.
     pub target: Target,
-    /// `--show-events`.
-    pub show_events: bool,
+    /// `--show-events`; if it is not given, of a single object.
+    pub show_events: Option<bool>,
 }
 
-/// What `kubectl create` makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CreateWhat {
-    /// `-f -`: the text.
-    Manifest(String),
-    /// A generated object.
-    Deployment {
-        /// Name.
-        name: String,
-        /// Images.
-        images: Vec<String>,
-        /// Replicas.
-        replicas: i32,
-    },
-    /// A namespace.
-    Namespace(String),
-    /// A job.
-    Job {
-        /// Name.
-        name: String,
-        /// Image.
-        image: String,
-    },
-    /// A config map; its data from `--from-literal`.
-    ConfigMap {
-        /// Name.
-        name: String,
-        /// Literals.
-        literals: Vec<(String, String)>,
-    },
-    /// A priority class.
-    PriorityClass {
-        /// Name.
-        name: String,
-        /// Value.
-        value: i32,
-        /// `--global-default`.
-        global_default: bool,
-        /// `--preemption-policy`.
-        preemption_policy: Option<String>,
-        /// `--description`.
-        description: String,
-    },
-    /// `kubectl run NAME --image=IMAGE`.
-    Run {
-        /// Name.
-        name: String,
-        /// Image.
-        image: String,
-        /// `--restart`.
-        restart: Option<String>,
-        /// `--labels`.
-        labels: Vec<(String, String)>,
-    },
-    /// A pod disruption budget.
-    PodDisruptionBudget {
-        /// Name.
-        name: String,
-        /// `--selector`.
-        selector: String,
-        /// `--min-available`.
-        min_available: Option<String>,
-        /// `--max-unavailable`.
-        max_unavailable: Option<String>,
-    },
+/// `kubectl apply -f -`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Apply {
+    /// The manifest.
+    pub manifest: String,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `--force`: what cannot be changed is deleted and made anew.
+    pub force: bool,
+    /// `-l`: of the manifest only objects that it matches.
+    pub selector: Option<String>,
+    /// `--dry-run`.
+    pub dry_run: DryRun,
+    /// `-o`.
+    pub output: Output,
 }
 
 /// What `kubectl delete` is to delete.
@@ -266,6 +222,8 @@ impl Delete {
 pub enum RolloutAction {
     /// `status`.
     Status {
+        /// `--revision`: refused unless it is the one that runs; 0 is any.
+        revision: i64,
         /// `--watch`.
         watch: bool,
         /// `--timeout`.
@@ -288,6 +246,8 @@ pub enum RolloutAction {
     History {
         /// `--revision`; 0 lists them.
         revision: i64,
+        /// `-o`.
+        output: Output,
     },
 }
 
@@ -342,8 +302,12 @@ pub struct Mark {
     pub overwrite: bool,
     /// `--list`.
     pub list: bool,
+    /// `--resource-version`: refused unless the object has it.
+    pub resource_version: Option<String>,
     /// `--dry-run`.
     pub dry_run: DryRun,
+    /// `-o`.
+    pub output: Output,
 }
 
 /// Type of a patch.
@@ -389,23 +353,16 @@ pub enum Kubectl {
     /// `describe`.
     Describe(Describe),
     /// `apply -f -`.
-    Apply {
+    Apply(Apply),
+    /// `create -f -`.
+    Create {
         /// The manifest.
         manifest: String,
         /// Namespace, if given.
         namespace: Option<String>,
         /// `--dry-run`.
         dry_run: DryRun,
-    },
-    /// `create` and `run`.
-    Create {
-        /// What.
-        what: CreateWhat,
-        /// Namespace, if given.
-        namespace: Option<String>,
-        /// `--dry-run`.
-        dry_run: DryRun,
-        /// `-o yaml|json|name`; a table is the line that something was created.
+        /// `-o`; a table is the line that something was created.
         output: Output,
     },
     /// `delete`.
@@ -418,8 +375,12 @@ pub enum Kubectl {
         replicas: i32,
         /// `--current-replicas`.
         current_replicas: Option<i32>,
+        /// `--resource-version`: refused unless the object has it.
+        resource_version: Option<String>,
         /// `--dry-run`.
         dry_run: DryRun,
+        /// `-o`.
+        output: Output,
     },
     /// `rollout`.
     Rollout {
@@ -455,6 +416,8 @@ pub enum Kubectl {
         overwrite: bool,
         /// `--dry-run`.
         dry_run: DryRun,
+        /// `-o`.
+        output: Output,
     },
     /// `label`.
     Label(Mark),
@@ -472,6 +435,8 @@ pub enum Kubectl {
         subresource: Option<String>,
         /// `--dry-run`.
         dry_run: DryRun,
+        /// `-o`.
+        output: Output,
     },
     /// `edit`: the edited text replaces the object.
     Edit {
@@ -488,6 +453,8 @@ pub enum Kubectl {
         images: Vec<(String, String)>,
         /// `--dry-run`.
         dry_run: DryRun,
+        /// `-o`.
+        output: Output,
     },
     /// `events`.
     Events {
@@ -508,6 +475,8 @@ pub enum Kubectl {
         kind: Kind,
         /// Field path.
         path: Vec<String>,
+        /// `--recursive`: fields of fields too, without descriptions.
+        recursive: bool,
     },
     /// `top`.
     Top(Top),
@@ -528,8 +497,6 @@ pub enum Kubectl {
         /// `--tail`; -1 is all.
         tail: i64,
     },
-    /// `api-resources`.
-    ApiResources,
-    /// `version`.
-    Version,
+    /// What is kept with its words.
+    Said(Box<super::Said>),
 }

@@ -9,14 +9,19 @@
 mod complete;
 mod fault;
 mod flags;
+mod help;
 mod kubectl;
 mod parse;
 mod print;
+mod said;
 mod shell;
 
-pub use complete::{Completion, complete, help_text};
+pub use complete::{Completion, complete};
+pub use help::help_text;
 pub use kubectl::*;
+pub(crate) use parse::is_of_all;
 use podscope_cluster::fault::Fault;
+pub use said::*;
 pub use shell::MAX_COMMAND_BYTES;
 
 /// A command.

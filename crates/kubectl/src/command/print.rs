@@ -82,8 +82,11 @@ impl Text {
             Output::Wide => self.word("-o").word("wide"),
             Output::Yaml => self.word("-o").word("yaml"),
             Output::Json => self.word("-o").word("json"),
+            Output::Kyaml => self.word("-o").word("kyaml"),
             Output::Name => self.word("-o").word("name"),
             Output::JsonPath(path) => self.word("-o").word(&format!("jsonpath={path}")),
+            Output::JsonPathAsJson(path) => self.word("-o").word(&format!("jsonpath-as-json={path}")),
+            Output::GoTemplate(text) => self.word("-o").word(&format!("go-template={text}")),
             Output::CustomColumns(spec) => self.word("-o").word(&format!("custom-columns={spec}")),
         }
     }
@@ -119,34 +122,45 @@ impl std::fmt::Display for Kubectl {
             Kubectl::Describe(describe) => {
                 t.word("describe")
                     .target(&describe.target)
-                    .flag("--show-events=false", !describe.show_events);
+                    .flag("--show-events=true", describe.show_events == Some(true))
+                    .flag("--show-events=false", describe.show_events == Some(false));
             }
-            Kubectl::Apply {
+            Kubectl::Apply(apply) => {
+                t.word("apply")
+                    .value("-n", &apply.namespace)
+                    .flag("--force", apply.force);
+                t.value("-l", &apply.selector)
+                    .dry_run(apply.dry_run)
+                    .output(&apply.output);
+                t.word("-f").word("-").document(&apply.manifest);
+            }
+            Kubectl::Create {
                 manifest,
                 namespace,
                 dry_run,
+                output,
             } => {
-                t.word("apply").value("-n", namespace).dry_run(*dry_run);
+                t.word("create").value("-n", namespace).dry_run(*dry_run).output(output);
                 t.word("-f").word("-").document(manifest);
             }
-            Kubectl::Create {
-                what,
-                namespace,
-                dry_run,
-                output,
-            } => print_create(t, what, namespace, *dry_run, output),
+            Kubectl::Said(said) => print_words(t, &said.words),
             Kubectl::Delete(delete) => print_delete(t, delete),
             Kubectl::Scale {
                 target,
                 replicas,
                 current_replicas,
+                resource_version,
                 dry_run,
+                output,
             } => {
                 t.word("scale").target(target);
                 if let Some(current) = current_replicas {
                     t.equals("--current-replicas", current);
                 }
-                t.equals("--replicas", replicas).dry_run(*dry_run);
+                if let Some(version) = resource_version {
+                    t.equals("--resource-version", version);
+                }
+                t.equals("--replicas", replicas).dry_run(*dry_run).output(output);
             }
             Kubectl::Rollout { action, target } => {
                 t.word("rollout").word(match action {
@@ -159,7 +173,14 @@ impl std::fmt::Display for Kubectl {
                 });
                 t.target(target);
                 match action {
-                    RolloutAction::Status { watch, timeout } => {
+                    RolloutAction::Status {
+                        revision,
+                        watch,
+                        timeout,
+                    } => {
+                        if *revision != 0 {
+                            t.equals("--revision", revision);
+                        }
                         t.flag("--watch=false", !watch);
                         if let Some(timeout) = timeout {
                             t.equals("--timeout", print_duration(*timeout));
@@ -171,8 +192,11 @@ impl std::fmt::Display for Kubectl {
                         }
                         t.dry_run(*dry_run);
                     }
-                    RolloutAction::History { revision } if *revision != 0 => {
-                        t.equals("--revision", revision);
+                    RolloutAction::History { revision, output } => {
+                        if *revision != 0 {
+                            t.equals("--revision", revision);
+                        }
+                        t.output(output);
                     }
                     _ => {}
                 }
@@ -213,14 +237,10 @@ impl std::fmt::Display for Kubectl {
                 changes,
                 overwrite,
                 dry_run,
+                output,
             } => {
                 t.word("taint");
-                if nodes.iter().any(|node| node.starts_with('-')) {
-                    // Alone such a name would be read as a flag.
-                    t.words(&nodes.iter().map(|node| format!("node/{node}")).collect::<Vec<_>>());
-                } else {
-                    t.word("nodes").words(nodes);
-                }
+                t.word("nodes").words(nodes);
                 t.flag("--all", *all);
                 t.value("-l", selector).flag("--overwrite", *overwrite);
                 for change in changes {
@@ -236,7 +256,7 @@ impl std::fmt::Display for Kubectl {
                     }
                     t.word(&spec);
                 }
-                t.dry_run(*dry_run);
+                t.dry_run(*dry_run).output(output);
             }
             Kubectl::Label(mark) => print_mark(t, "label", mark),
             Kubectl::Annotate(mark) => print_mark(t, "annotate", mark),
@@ -246,6 +266,7 @@ impl std::fmt::Display for Kubectl {
                 patch,
                 subresource,
                 dry_run,
+                output,
             } => {
                 t.word("patch").target(target);
                 match patch_type {
@@ -256,7 +277,7 @@ impl std::fmt::Display for Kubectl {
                 if let Some(subresource) = subresource {
                     t.equals("--subresource", subresource);
                 }
-                t.dry_run(*dry_run).word("-p").word(patch);
+                t.dry_run(*dry_run).output(output).word("-p").word(patch);
             }
             Kubectl::Edit { target, text } => {
                 t.word("edit").target(target).document(text);
@@ -265,12 +286,13 @@ impl std::fmt::Display for Kubectl {
                 target,
                 images,
                 dry_run,
+                output,
             } => {
                 t.word("set").word("image").selection(&target.selection);
                 for (container, image) in images {
                     t.equals(container, image);
                 }
-                t.scope(target).dry_run(*dry_run);
+                t.scope(target).dry_run(*dry_run).output(output);
             }
             Kubectl::Events {
                 namespace,
@@ -288,13 +310,13 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.flag("--no-headers", *no_headers);
             }
-            Kubectl::Explain { kind, path } => {
+            Kubectl::Explain { kind, path, recursive } => {
                 let mut what = kind.plural().to_owned();
                 for part in path {
                     what.push('.');
                     what.push_str(part);
                 }
-                t.word("explain").word(&what);
+                t.word("explain").word(&what).flag("--recursive", *recursive);
             }
             Kubectl::Top(top) => {
                 t.word("top").word(if top.nodes { "node" } else { "pod" });
@@ -327,86 +349,25 @@ impl std::fmt::Display for Kubectl {
                     t.equals("--tail", tail);
                 }
             }
-            Kubectl::ApiResources => drop(t.word("api-resources")),
-            Kubectl::Version => drop(t.word("version")),
         }
         f.write_str(&text.0)
     }
 }
 
-fn print_create(t: &mut Text, what: &CreateWhat, namespace: &Option<String>, dry_run: DryRun, output: &Output) {
-    match what {
-        CreateWhat::Run { .. } => t.word("run"),
-        _ => t.word("create"),
-    };
-    match what {
-        CreateWhat::Manifest(_) => {}
-        CreateWhat::Deployment { name, images, replicas } => {
-            t.word("deployment").word(name);
-            for image in images {
-                t.equals("--image", image);
-            }
-            if *replicas != 1 {
-                t.equals("--replicas", replicas);
-            }
-        }
-        CreateWhat::Namespace(name) => drop(t.word("namespace").word(name)),
-        CreateWhat::Job { name, image } => drop(t.word("job").word(name).equals("--image", image)),
-        CreateWhat::ConfigMap { name, literals } => {
-            t.word("configmap").word(name);
-            for (key, value) in literals {
-                t.equals("--from-literal", format!("{key}={value}"));
-            }
-        }
-        CreateWhat::PriorityClass {
-            name,
-            value,
-            global_default,
-            preemption_policy,
-            description,
-        } => {
-            t.word("priorityclass").word(name).equals("--value", value);
-            t.flag("--global-default", *global_default);
-            if let Some(policy) = preemption_policy {
-                t.equals("--preemption-policy", policy);
-            }
-            if !description.is_empty() {
-                t.equals("--description", description);
-            }
-        }
-        CreateWhat::Run {
-            name,
-            image,
-            restart,
-            labels,
-        } => {
-            t.word(name).equals("--image", image);
-            if let Some(restart) = restart {
-                t.equals("--restart", restart);
-            }
-            if !labels.is_empty() {
-                let pairs: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                t.equals("--labels", pairs.join(","));
-            }
-        }
-        CreateWhat::PodDisruptionBudget {
-            name,
-            selector,
-            min_available,
-            max_unavailable,
-        } => {
-            t.word("poddisruptionbudget").word(name).equals("--selector", selector);
-            if let Some(value) = min_available {
-                t.equals("--min-available", value);
-            }
-            if let Some(value) = max_unavailable {
-                t.equals("--max-unavailable", value);
-            }
-        }
+/// The words as they were said, flags in one form.
+fn print_words(t: &mut Text, words: &Words) {
+    for word in words.verb.split(' ') {
+        t.word(word);
     }
-    t.value("-n", namespace).dry_run(dry_run).output(output);
-    if let CreateWhat::Manifest(text) = what {
-        t.word("-f").word("-").document(text);
+    t.words(&words.positional);
+    for (flag, value) in &words.flags {
+        t.equals(&format!("--{flag}"), value);
+    }
+    if let Some(rest) = &words.handed_on {
+        t.word("--").words(rest);
+    }
+    if let Some(text) = &words.stdin {
+        t.document(text);
     }
 }
 
@@ -450,5 +411,9 @@ fn print_mark(t: &mut Text, verb: &str, mark: &super::Mark) {
     t.scope(&mark.target)
         .flag("--overwrite", mark.overwrite)
         .flag("--list", mark.list)
-        .dry_run(mark.dry_run);
+        .dry_run(mark.dry_run)
+        .output(&mark.output);
+    if let Some(version) = &mark.resource_version {
+        t.equals("--resource-version", version);
+    }
 }

@@ -127,14 +127,19 @@ impl Draw {
         }
         pairs
     }
-    fn mark(&mut self) -> Mark {
+    fn mark(&mut self, labels: bool) -> Mark {
         let list = self.bool();
         let flags = ["-A", "--all", "-l"];
         let target = if list { self.target(&flags) } else { self.chosen(&flags) };
         let mut changes: Vec<(String, Option<String>)> = Vec::new();
         for key in ["app", "example.com/note", "x"] {
             if self.bool() || (changes.is_empty() && key == "x") {
-                changes.push((key.to_owned(), self.some(Self::text)));
+                let value = if labels {
+                    self.some(Self::name)
+                } else {
+                    self.some(Self::text)
+                };
+                changes.push((key.to_owned(), value));
             }
         }
         Mark {
@@ -142,50 +147,21 @@ impl Draw {
             changes,
             overwrite: self.bool(),
             list,
+            resource_version: self.some(|draw| draw.int(9).to_string()),
             dry_run: self.dry_run(),
+            output: self.output(),
         }
     }
-    fn create(&mut self) -> CreateWhat {
-        let name = self.name();
-        match self.0.below(8) {
-            0 => CreateWhat::Manifest(self.document()),
-            1 => CreateWhat::Deployment {
-                name,
-                images: self.many(1, 2, Self::name),
-                replicas: self.int(5) as i32,
-            },
-            2 => CreateWhat::Namespace(name),
-            3 => CreateWhat::Job {
-                name,
-                image: self.name(),
-            },
-            4 => CreateWhat::ConfigMap {
-                name,
-                literals: self.many(0, 2, |draw| (draw.name(), draw.text())),
-            },
-            5 => CreateWhat::PriorityClass {
-                name,
-                value: self.int(1000) as i32 - 500,
-                global_default: self.bool(),
-                preemption_policy: self.some(|_| "Never".to_owned()),
-                description: self.some(Self::text).unwrap_or_default(),
-            },
-            6 => CreateWhat::Run {
-                name,
-                image: self.name(),
-                restart: self.some(|draw| draw.one(&["Always", "OnFailure", "Never"]).to_owned()),
-                labels: self.pairs(),
-            },
-            _ => {
-                let least = self.bool();
-                let bound = self.one(&["1", "50%"]).to_owned();
-                CreateWhat::PodDisruptionBudget {
-                    name,
-                    selector: self.selector(),
-                    min_available: least.then(|| bound.clone()),
-                    max_unavailable: (!least).then_some(bound),
-                }
-            }
+    /// `-o` of a verb that writes.
+    fn output(&mut self) -> Output {
+        match self.0.below(7) {
+            0 => Output::Yaml,
+            1 => Output::Json,
+            2 => Output::Kyaml,
+            3 => Output::Name,
+            4 => Output::JsonPath(self.text()),
+            5 => Output::GoTemplate(self.text()),
+            _ => Output::Table,
         }
     }
     fn delete(&mut self) -> Delete {
@@ -194,10 +170,7 @@ impl Draw {
                 text,
                 namespace: self.namespace(),
             },
-            None => Doomed::Target(Target {
-                field_selector: self.some(|_| "status.phase=Failed".to_owned()),
-                ..self.chosen(&["-A", "--all", "-l"])
-            }),
+            None => Doomed::Target(self.chosen(&["-A", "--all", "-l"])),
         };
         let force = self.bool();
         let now = !force && self.bool();
@@ -220,9 +193,16 @@ impl Draw {
         }
     }
     fn get(&mut self) -> Get {
+        let target = self.target(&["-A", "-l"]);
+        let is_named = match &target.selection {
+            Selection::Kinds { names, .. } => !names.is_empty(),
+            Selection::Items(_) => true,
+        };
+        let fields = self.some(|_| "status.phase!=Failed".to_owned());
+        let field_selector = fields.filter(|_| !is_named);
         let target = Target {
-            field_selector: self.some(|_| "status.phase!=Failed".to_owned()),
-            ..self.target(&["-A", "-l"])
+            field_selector,
+            ..target
         };
         let is_one = match &target.selection {
             Selection::Kinds { kinds, names } => kinds.len() == 1 && names.len() < 2,
@@ -255,33 +235,39 @@ impl Draw {
         }
     }
     fn kubectl(&mut self) -> Kubectl {
-        match self.0.below(22) {
+        match self.0.below(20) {
             0 => Kubectl::Get(self.get()),
             1 => Kubectl::Describe(Describe {
                 target: self.target(&["-A", "-l"]),
-                show_events: self.bool(),
+                show_events: self.some(Self::bool),
             }),
-            2 => Kubectl::Apply {
+            2 => Kubectl::Apply(Apply {
+                manifest: self.document(),
+                namespace: self.namespace(),
+                force: self.bool(),
+                selector: self.some(Self::selector),
+                dry_run: self.dry_run(),
+                output: self.output(),
+            }),
+            3 => Kubectl::Create {
                 manifest: self.document(),
                 namespace: self.namespace(),
                 dry_run: self.dry_run(),
-            },
-            3 => Kubectl::Create {
-                what: self.create(),
-                namespace: self.namespace(),
-                dry_run: self.dry_run(),
-                output: self.one(&[Output::Table, Output::Yaml, Output::Json, Output::Name]),
+                output: self.output(),
             },
             4 => Kubectl::Delete(self.delete()),
             5 => Kubectl::Scale {
                 target: self.chosen(&["--all", "-l"]),
                 replicas: self.int(9) as i32,
                 current_replicas: self.some(|draw| draw.int(9) as i32),
+                resource_version: self.some(|draw| draw.int(9).to_string()),
                 dry_run: self.dry_run(),
+                output: self.output(),
             },
             6 => Kubectl::Rollout {
                 action: match self.0.below(6) {
                     0 => RolloutAction::Status {
+                        revision: self.int(3),
                         watch: self.bool(),
                         timeout: self.some(Self::span),
                     },
@@ -292,7 +278,10 @@ impl Draw {
                     2 => RolloutAction::Restart,
                     3 => RolloutAction::Pause,
                     4 => RolloutAction::Resume,
-                    _ => RolloutAction::History { revision: self.int(4) },
+                    _ => RolloutAction::History {
+                        revision: self.int(4),
+                        output: self.output(),
+                    },
                 },
                 target: self.target(&["-l"]),
             },
@@ -331,31 +320,37 @@ impl Draw {
                 let nodes = self.many(0, 2, Self::name);
                 let all = nodes.is_empty();
                 Kubectl::Taint {
-                    selector: if all { self.some(Self::selector) } else { None },
+                    selector: None,
                     nodes,
                     all,
-                    changes: self.many(1, 3, |draw| {
-                        let remove = draw.bool();
-                        let effect = draw.one(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
-                        TaintChange {
-                            key: draw.one(&["k", "example.com/gpu"]).to_owned(),
-                            value: draw.one(&["", "v"]).to_owned(),
-                            effect: if remove && draw.bool() { "" } else { effect }.to_owned(),
-                            remove,
-                        }
-                    }),
+                    changes: ["k", "example.com/gpu", "x"]
+                        .iter()
+                        .map(|key| {
+                            let remove = self.bool();
+                            let effect = self.one(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+                            let value = self.one(&["", "v"]);
+                            TaintChange {
+                                key: (*key).to_owned(),
+                                value: if remove { "" } else { value }.to_owned(),
+                                effect: if remove && self.bool() { "" } else { effect }.to_owned(),
+                                remove,
+                            }
+                        })
+                        .collect(),
                     overwrite: self.bool(),
                     dry_run: self.dry_run(),
+                    output: self.output(),
                 }
             }
-            10 => Kubectl::Label(self.mark()),
-            11 => Kubectl::Annotate(self.mark()),
+            10 => Kubectl::Label(self.mark(true)),
+            11 => Kubectl::Annotate(self.mark(false)),
             12 => Kubectl::Patch {
                 target: self.one_named(),
                 patch_type: self.one(&[PatchType::Strategic, PatchType::Merge, PatchType::Json]),
                 patch: self.text(),
                 subresource: self.some(|draw| draw.one(&["status", "scale"]).to_owned()),
                 dry_run: self.dry_run(),
+                output: self.output(),
             },
             13 => Kubectl::Edit {
                 target: self.one_named(),
@@ -365,6 +360,7 @@ impl Draw {
                 target: self.chosen(&["--all", "-l"]),
                 images: self.many(1, 2, |draw| (draw.one(&["*", "app"]).to_owned(), draw.text())),
                 dry_run: self.dry_run(),
+                output: self.output(),
             },
             15 => Kubectl::Events {
                 namespace: self.namespace(),
@@ -376,6 +372,7 @@ impl Draw {
             16 => Kubectl::Explain {
                 kind: self.kind(),
                 path: self.many(0, 3, |draw| draw.one(&["spec", "containers", "x"]).to_owned()),
+                recursive: self.bool(),
             },
             17 => Kubectl::Top(Top {
                 nodes: self.bool(),
@@ -388,7 +385,7 @@ impl Draw {
                 no_headers: self.bool(),
                 sum: self.bool(),
             }),
-            18 | 19 => Kubectl::Logs {
+            _ => Kubectl::Logs {
                 pod: self.name(),
                 namespace: self.namespace(),
                 container: self.some(Self::name),
@@ -397,8 +394,6 @@ impl Draw {
                 timestamps: self.bool(),
                 tail: self.int(5) - 1,
             },
-            20 => Kubectl::ApiResources,
-            _ => Kubectl::Version,
         }
     }
     fn targets(&mut self) -> Targets {

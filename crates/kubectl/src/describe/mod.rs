@@ -42,13 +42,22 @@ pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) 
     {
         return;
     }
+    // Of several objects, or of those that a name's beginning finds, events are told only if asked for (KC-066).
+    let is_one = match &what.target.selection {
+        Selection::Kinds { kinds, names } => {
+            kinds.len() == 1
+                && (names.len() == 1 || found.groups.iter().map(|(_, objects)| objects.len()).sum::<usize>() == 1)
+        }
+        Selection::Items(items) => items.len() == 1,
+    };
+    let show_events = what.show_events.unwrap_or(is_one);
     let mut first = true;
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if !std::mem::replace(&mut first, false) {
             printed.out("");
             printed.out("");
         }
-        lines(object, what.show_events, view)
+        lines(object, show_events, view)
             .into_iter()
             .for_each(|line| printed.out(line));
     }
@@ -80,7 +89,7 @@ fn by_prefix(kinds: &[Kind], prefix: &str, what: &Describe, view: &View<'_>, pri
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if object.metadata().name.starts_with(prefix) {
             any = true;
-            lines(object, what.show_events, view)
+            lines(object, what.show_events.unwrap_or(false), view)
                 .into_iter()
                 .for_each(|line| printed.out(line));
             printed.out("");
@@ -165,7 +174,11 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
         } else {
             &event.source.component
         };
-        let (age, message) = (event_age(event, now), cell(event.message.trim()));
+        let age = event_age(event, now);
+        let message = match &*event.involved_object.field_path {
+            "" => cell(event.message.trim()),
+            path => cell(&format!("{path}: {}", event.message.trim())),
+        };
         text.line(
             1,
             &format!("{}\t{}\t{age}\t{from}\t{message}", event.kind, event.reason),

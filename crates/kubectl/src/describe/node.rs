@@ -81,7 +81,6 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
         ("Architecture", "architecture"),
         ("Container Runtime Version", "containerRuntimeVersion"),
         ("Kubelet Version", "kubeletVersion"),
-        ("Kube-Proxy Version", "kubeProxyVersion"),
     ] {
         let info = value
             .pointer(&format!("/status/nodeInfo/{field}"))

@@ -6,16 +6,23 @@ mod manifest;
 mod nodes;
 mod objects;
 mod reading;
+mod said;
+mod set;
+
+pub(super) use manifest::manifest_objects;
+
+use std::sync::Arc;
 
 use podscope_api::{Kind, Object, Time};
-use podscope_cluster::client::{ClientCommand, RolloutStatus, Write};
+use podscope_cluster::client::{ClientCommand, RolloutStatus, Shows, Write};
 use podscope_cluster::{Mutation, Objects, Part, Request};
 use serde_json::Value;
 
 use super::get::find;
+use super::output::{Form, shown_object};
 use super::rollout;
 use super::{View, not_found, qualified_singular};
-use crate::command::{DryRun, Kubectl, RolloutAction, Target};
+use crate::command::{DryRun, Kubectl, Output, RolloutAction, Selection, Target};
 
 /// The annotation that holds what `apply` was given last.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -38,46 +45,88 @@ impl Plan {
             ..Plan::default()
         }
     }
-    pub(super) fn writes(writes: Vec<Write>) -> Plan {
-        Plan {
-            client: (!writes.is_empty()).then_some(ClientCommand::Write(writes)),
-            ..Plan::default()
-        }
-    }
     pub(super) fn err(&mut self, text: impl Into<String>) {
         self.lines.push((true, text.into()));
     }
     fn out(&mut self, text: impl Into<String>) {
         self.lines.push((false, text.into()));
     }
+    /// Whether it does and says nothing.
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.client.is_none() && self.refused.is_none()
+    }
+    /// `taint` says nothing of `--dry-run` in what it prints.
+    fn without_suffix(mut self, suffix: &str) -> Plan {
+        if let Some(ClientCommand::Write(writes)) = &mut self.client {
+            for write in writes {
+                write.success = write.success.strip_suffix(suffix).unwrap_or(&write.success).to_owned();
+            }
+        }
+        self
+    }
 }
 
-/// The same plan with `--dry-run`: a client says what it would do, a server is asked and stores nothing (KC-080).
-fn rehearsed(mut plan: Plan, dry_run: DryRun) -> Plan {
+/// The same plan with `--dry-run` and `-o`: a client says what it would do, a server is asked and stores nothing
+/// (KC-080); with `-o` the object that comes of it is printed.
+fn rehearsed(mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
+    let form = match Form::of(output) {
+        Ok(form) => form,
+        Err(message) => return Plan::refuse(message),
+    };
+    let Some(ClientCommand::Write(writes)) = plan.client.take_if(|client| matches!(client, ClientCommand::Write(_)))
+    else {
+        return plan;
+    };
     let tail = dry_run.suffix();
-    match (dry_run, plan.client.take()) {
-        (DryRun::Client, Some(ClientCommand::Write(writes))) => {
-            for write in writes {
-                let name = match &write.request {
-                    Request::Create(object) => object.metadata().name.to_string(),
-                    _ => String::new(),
-                };
-                plan.out(format!("{}{tail}", write.success.replace("{name}", &name)));
-            }
+    let mut left = Vec::new();
+    for (at, mut write) in writes.into_iter().enumerate() {
+        let Some(request) = write.request.take() else {
+            left.push(Write {
+                success: format!("{}{tail}", write.success),
+                ..write
+            });
+            continue;
+        };
+        write.success.push_str(tail);
+        if let Some((_, text)) = &mut write.unchanged {
+            text.push_str(tail);
         }
-        (DryRun::Server, Some(ClientCommand::Write(mut writes))) => {
-            for write in &mut writes {
-                write.request = dry_run.request(write.request.clone());
-                write.success.push_str(tail);
-                if let Some((_, text)) = &mut write.unchanged {
-                    text.push_str(tail);
-                }
-            }
-            plan.client = Some(ClientCommand::Write(writes));
+        let separator = if at > 0 && form.as_ref().is_some_and(Form::is_separated) {
+            "---\n"
+        } else {
+            ""
+        };
+        if dry_run == DryRun::Client {
+            let object = would_be(&request, view);
+            let name = object
+                .as_ref()
+                .map(|object| object.metadata().name.to_string())
+                .unwrap_or_default();
+            left.push(Write::say(match (&form, &object) {
+                (Some(form), Some(object)) => format!("{separator}{}", shown_object(form, object)),
+                _ => write.success.replace("{name}", &name),
+            }));
+            continue;
         }
-        (_, client) => plan.client = client,
+        if let Some(form) = form.clone() {
+            write.shows = Some(Shows(Arc::new(move |object| {
+                format!("{separator}{}", shown_object(&form, object))
+            })));
+        }
+        write.request = Some(dry_run.request(request));
+        left.push(write);
     }
+    plan.client = (!left.is_empty()).then_some(ClientCommand::Write(left));
     plan
+}
+
+/// The object that a request would leave behind, as far as a client can tell.
+fn would_be(request: &Request, view: &View<'_>) -> Option<Object> {
+    match request {
+        Request::Create(object) | Request::Update(object, _) => Some(object.clone()),
+        Request::Patch { kind, key, change, .. } => change.apply(&view.objects.get_kind(*kind, key)?),
+        _ => None,
+    }
 }
 
 /// Plans a command on the objects as they are now.
@@ -94,31 +143,58 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         renewed: &unknown,
     };
     match command {
-        Kubectl::Apply {
+        Kubectl::Apply(apply) => {
+            let plan = manifest::apply(apply, &view);
+            rehearsed(plan, apply.dry_run, &apply.output, &view)
+        }
+        Kubectl::Create {
             manifest,
             namespace,
             dry_run,
-        } => rehearsed(manifest::apply(manifest, namespace.as_deref(), &view), *dry_run),
-        Kubectl::Create {
-            what,
-            namespace,
-            dry_run,
             output,
-        } => manifest::create(what, namespace.as_deref(), *dry_run, output),
+        } => rehearsed(
+            manifest::create(manifest, namespace.as_deref()),
+            *dry_run,
+            output,
+            &view,
+        ),
+        Kubectl::Said(said) => match said::plan(said, &view) {
+            Some(plan) => plan,
+            None => Plan::refuse("error: this command only reads"),
+        },
         Kubectl::Delete(what) => objects::delete(what, &view),
         Kubectl::Scale {
             target,
             replicas,
             current_replicas,
+            resource_version,
             dry_run,
-        } => rehearsed(objects::scale(target, *replicas, *current_replicas, &view), *dry_run),
+            output,
+        } => rehearsed(
+            objects::scale(target, *replicas, *current_replicas, resource_version.as_deref(), &view),
+            *dry_run,
+            output,
+            &view,
+        ),
         Kubectl::Rollout { action, target } => {
             let plan = with_objects(target, &view, |object, plan, writes| {
-                if let RolloutAction::Status { watch, timeout } = action {
+                if let RolloutAction::Status {
+                    revision,
+                    watch,
+                    timeout,
+                } = action
+                {
                     if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
+                        let kind = object.kind().name();
+                        return Err(format!("error: no status viewer has been implemented for {kind}"));
+                    }
+                    if let Object::Deployment(one) = object
+                        && let Some(running) = one.metadata.annotation("deployment.kubernetes.io/revision")
+                        && *revision > 0
+                        && running != revision.to_string()
+                    {
                         return Err(format!(
-                            "error: no status viewer has been implemented for {:?}",
-                            object.kind().name()
+                            "error: desired revision ({revision}) is different from the running revision ({running})"
                         ));
                     }
                     plan.client = Some(ClientCommand::RolloutStatus(RolloutStatus {
@@ -129,14 +205,24 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
                     }));
                     return Ok(());
                 }
+                if let RolloutAction::Undo { .. } = action
+                    && object.metadata().annotation(LAST_APPLIED).is_some()
+                {
+                    let (plural, name) = (object.kind().plural(), &object.metadata().name);
+                    plan.err(format!("Warning: resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
+                }
                 match rollout::act(action, object, &view)? {
                     rollout::Act::Write(write) => writes.push(*write),
                     rollout::Act::Say(text) => text.lines().for_each(|line| plan.out(line)),
                 }
                 Ok(())
             });
+            let plan = match (plan.is_empty(), &target.selection) {
+                (true, Selection::Kinds { names, .. }) if names.is_empty() => nothing_found(target),
+                _ => plan,
+            };
             match action {
-                RolloutAction::Undo { dry_run, .. } => rehearsed(plan, *dry_run),
+                RolloutAction::Undo { dry_run, .. } => rehearsed(plan, *dry_run, &Output::Table, &view),
                 _ => plan,
             }
         }
@@ -154,24 +240,26 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             changes,
             overwrite,
             dry_run,
-        } => rehearsed(
-            nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view),
-            *dry_run,
-        ),
-        Kubectl::Label(what) => rehearsed(objects::mark(what, true, &view), what.dry_run),
-        Kubectl::Annotate(what) => rehearsed(objects::mark(what, false, &view), what.dry_run),
+            output,
+        } => {
+            let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
+            rehearsed(plan, *dry_run, output, &view).without_suffix(dry_run.suffix())
+        }
+        Kubectl::Label(what) => rehearsed(objects::mark(what, true, &view), what.dry_run, &what.output, &view),
+        Kubectl::Annotate(what) => rehearsed(objects::mark(what, false, &view), what.dry_run, &what.output, &view),
         Kubectl::Get(get) => super::watch::plan(get, &view),
-        Kubectl::Patch { dry_run, .. } => rehearsed(objects::patch(command, &view), *dry_run),
+        Kubectl::Patch { dry_run, output, .. } => rehearsed(objects::patch(command, &view), *dry_run, output, &view),
         Kubectl::Edit { target, text } => objects::edit(target, text, &view),
         Kubectl::SetImage {
             target,
             images,
             dry_run,
+            output,
         } => {
-            let plan = with_objects(target, &view, |object, _, writes| {
-                objects::set_image(object, images, writes)
+            let plan = with_objects(target, &view, |object, plan, writes| {
+                objects::set_image(object, images, plan, writes)
             });
-            rehearsed(plan, *dry_run)
+            rehearsed(plan, *dry_run, output, &view)
         }
         _ => Plan::refuse("error: this command only reads"),
     }
@@ -198,7 +286,7 @@ pub(super) fn change(
         })
     })?;
     Ok(Write {
-        request: Request::Patch {
+        request: Some(Request::Patch {
             kind: object.kind(),
             key: object.key(),
             uid: None,
@@ -207,7 +295,7 @@ pub(super) fn change(
                 let value = apply(&live.to_value()).ok()?;
                 podscope_api::object_from_value(&value).ok()
             }),
-        },
+        }),
         success: success.to_owned(),
         shows: None,
         unchanged: unchanged.map(|text| (object.metadata().resource_version.clone(), text)),
@@ -237,7 +325,23 @@ fn with_objects(
     finish(plan, writes, errors)
 }
 
-fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<String>) -> Plan {
+/// What is said where a selector matches nothing.
+fn nothing_found(target: &Target) -> Plan {
+    let mut plan = Plan::default();
+    plan.err(match target.all_namespaces {
+        true => "No resources found".to_owned(),
+        false => format!("No resources found in {} namespace.", target.namespace()),
+    });
+    plan
+}
+
+/// Several errors are told without kubectl's `error: ` (KC-116).
+fn finish(mut plan: Plan, writes: Vec<Write>, mut errors: Vec<String>) -> Plan {
+    if errors.len() > 1 {
+        for error in &mut errors {
+            *error = error.strip_prefix("error: ").unwrap_or(error).to_owned();
+        }
+    }
     if writes.is_empty() && plan.client.is_none() && plan.lines.is_empty() && !errors.is_empty() {
         return Plan::refuse(errors.join("\n"));
     }

@@ -8,7 +8,7 @@ use podscope_cluster::{Mutation, Part, Request};
 
 use super::super::selector::LabelQuery;
 use super::{Plan, View, find, finish, not_found, rehearsed};
-use crate::command::{Drain, DryRun, TaintChange, Target};
+use crate::command::{Drain, DryRun, Output, TaintChange, Target};
 
 fn nodes_of(
     nodes: &[String],
@@ -44,13 +44,16 @@ pub(super) fn cordon_nodes(
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
-    let mut plan = Plan::default();
+    // One that is missing, and nothing is changed.
+    if !misses.is_empty() {
+        return finish(Plan::default(), Vec::new(), misses);
+    }
     let mut writes = Vec::new();
     let word = if cordon { "cordoned" } else { "uncordoned" };
     for node in nodes {
         let name = &node.metadata.name;
         if node.is_unschedulable() == cordon {
-            plan.out(format!("node/{name} already {word}{}", dry_run.suffix()));
+            writes.push(Write::say(format!("node/{name} already {word}")));
             continue;
         }
         let request = Request::Patch {
@@ -62,7 +65,7 @@ pub(super) fn cordon_nodes(
         };
         writes.push(Write::new(request, format!("node/{name} {word}")));
     }
-    rehearsed(finish(plan, writes, misses), dry_run)
+    rehearsed(finish(Plan::default(), writes, misses), dry_run, &Output::Table, view)
 }
 
 pub(super) fn drain(what: &Drain, view: &View<'_>) -> Plan {
@@ -104,7 +107,8 @@ pub(super) fn taint(
     overwrite: bool,
     view: &View<'_>,
 ) -> Plan {
-    let (nodes, mut errors) = match nodes_of(nodes, selector, view) {
+    let mut errors = Vec::new();
+    let (nodes, misses) = match nodes_of(nodes, selector, view) {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
@@ -121,27 +125,31 @@ pub(super) fn taint(
         let same = |taint: &Taint, change: &TaintChange| {
             *taint.key == *change.key && (change.effect.is_empty() || taint.effect.as_str() == change.effect)
         };
-        let mut failed = false;
-        for change in changes {
-            let exists = node.spec.taints.iter().any(|taint| same(taint, change));
-            if change.remove && !exists {
-                let effect = if change.effect.is_empty() {
-                    String::new()
-                } else {
-                    format!(":{}", change.effect)
-                };
-                errors.push(format!("error: taint \"{}{effect}\" not found", change.key));
-                failed = true;
-            }
-            if !change.remove && exists && !overwrite {
-                errors.push(format!(
-                    "error: node {name} already has {} taint(s) with same effect(s) and --overwrite is false",
-                    change.key
-                ));
-                failed = true;
-            }
+        let exists = |change: &&TaintChange| node.spec.taints.iter().any(|taint| same(taint, change));
+        let there: Vec<&str> = changes
+            .iter()
+            .filter(|change| !change.remove && exists(change))
+            .map(|change| change.key.as_str())
+            .collect();
+        if !overwrite && !there.is_empty() {
+            errors.push(format!(
+                "error: node {name} already has {} taint(s) with same effect(s) and --overwrite is false",
+                there.join(",")
+            ));
+            continue;
         }
-        if failed {
+        let missing: Vec<&TaintChange> = changes
+            .iter()
+            .filter(|change| change.remove && !exists(change))
+            .collect();
+        for change in &missing {
+            let effect = match change.effect.as_str() {
+                "" => String::new(),
+                effect => format!(":{effect}"),
+            };
+            errors.push(format!("error: taint \"{}{effect}\" not found", change.key));
+        }
+        if !missing.is_empty() {
             continue;
         }
         let changes = changes.to_vec();
@@ -172,5 +180,6 @@ pub(super) fn taint(
         };
         writes.push(Write::new(request, format!("node/{name} {word}")));
     }
+    errors.extend(misses);
     finish(Plan::default(), writes, errors)
 }

@@ -1,15 +1,16 @@
 //! What is done to objects that are there: `delete`, `scale`, `label`,
 //! `annotate`, `patch`, `edit`, `set image` (KC-079 to KC-085, KC-098 to KC-103).
 
-use podscope_api::{Kind, Object, ObjectKey};
+use podscope_api::ordered;
+use podscope_api::{Kind, Object, ObjectKey, Str};
 use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
 use podscope_cluster::{DeleteOptions, Part, Propagation};
 use serde_json::{Value, json};
 
-use super::super::merge::{json_merge, json_patch, strategic, three_way};
+use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::super::qualified_plural;
 use super::reading::{Read, read};
-use super::{Plan, View, change, find, finish, not_found, qualified_singular, typed_name, with_objects};
+use super::{Plan, View, change, find, qualified_singular, typed_name, with_objects};
 use crate::command::{Delete, Doomed, DryRun, Kubectl, Mark, PatchType, Target};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
@@ -98,128 +99,195 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     plan
 }
 
-pub(super) fn scale(target: &Target, replicas: i32, current: Option<i32>, view: &View<'_>) -> Plan {
-    let found = match find(target, view.objects) {
-        Ok(found) => found,
-        Err(message) => return Plan::refuse(message),
-    };
-    if let Some((kind, name)) = found.misses.first() {
-        return Plan::refuse(format!(
-            "error: no objects passed to scale {} {name:?} not found",
-            qualified_plural(*kind)
-        ));
-    }
-    let mut writes = Vec::new();
-    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        if !matches!(
+pub(super) fn scale(
+    target: &Target,
+    replicas: i32,
+    current: Option<i32>,
+    version: Option<&str>,
+    view: &View<'_>,
+) -> Plan {
+    with_objects(target, view, |object, _, writes| {
+        let is_scalable = matches!(
             object.kind(),
             Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
-        ) {
-            return Plan::refuse("Error from server (NotFound): the server could not find the requested resource");
+        );
+        if !is_scalable {
+            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
         }
-        let have = object
-            .typed_value()
-            .pointer("/spec/replicas")
-            .and_then(Value::as_i64)
-            .unwrap_or(1);
+        let typed = object.typed_value();
+        let have = typed.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1);
         if let Some(current) = current.filter(|current| i64::from(*current) != have) {
-            return Plan::refuse(format!("error: Expected replicas to be {current}, was {have}"));
+            return Err(format!("error: Expected replicas to be {current}, was {have}"));
         }
-        let write = change(
+        let is = &object.metadata().resource_version;
+        if let Some(version) = version.filter(|version| **version != **is) {
+            return Err(format!("error: Expected resource version to be {version}, was {is}"));
+        }
+        writes.push(change(
             object,
             Part::Main,
             "scale",
             &format!("{} scaled", typed_name(object)),
             None,
             move |live| Ok(json_merge(live, &json!({"spec": {"replicas": replicas}}))),
-        );
-        match write {
-            Ok(write) => writes.push(write),
-            Err(message) => return Plan::refuse(message),
-        }
+        )?);
+        Ok(())
+    })
+}
+
+/// What `label` did to an object's labels, in a word (KC-100).
+fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
+    let sets = |key: &str, value: &str| map.get(key).is_none_or(|have| **have != *value);
+    let has_set = changes
+        .iter()
+        .any(|(key, value)| value.as_ref().is_some_and(|value| sets(key, value)));
+    let has_removed = changes
+        .iter()
+        .any(|(key, value)| value.is_none() && map.contains_key(key.as_str()));
+    match (has_set, has_removed) {
+        (true, true) => "modified",
+        (true, false) => "labeled",
+        (false, true) => "unlabeled",
+        (false, false) => "not labeled",
     }
-    Plan::writes(writes)
 }
 
 pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
-    let found = match find(&what.target, view.objects) {
-        Ok(found) => found,
-        Err(message) => return Plan::refuse(message),
-    };
-    let mut plan = Plan::default();
-    let mut writes = Vec::new();
-    let mut errors = Vec::new();
-    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        let name = typed_name(object);
+    let mut seen = ordered::Map::new();
+    with_objects(&what.target, view, |object, plan, writes| {
         let meta = object.metadata();
-        let map = if labels { &meta.labels } else { &meta.annotations };
+        // One that is named twice is met as the first change left it.
+        let stored = if labels { &meta.labels } else { &meta.annotations };
+        let map: &mut ordered::Map<Str, Str> = seen
+            .entry((object.kind(), object.key()))
+            .or_insert_with(|| (**stored).clone());
         let conflicts: Vec<String> = what
             .changes
             .iter()
             .filter_map(|(key, value)| {
                 let have = map.get(key.as_str())?;
-                let clash =
-                    value.as_ref().is_some_and(|value| **value != **have) && key != "kubernetes.io/change-cause";
+                let is_exempt = !labels && key == "kubernetes.io/change-cause";
+                let clash = value.as_ref().is_some_and(|value| **value != **have) && !is_exempt;
                 clash.then(|| format!("'{key}' already has a value ({have})"))
             })
             .collect();
         if !what.overwrite && !conflicts.is_empty() {
-            errors.push(if labels {
-                format!("error: {}, and --overwrite is false", conflicts.join(", "))
-            } else {
-                format!(
+            return Err(match labels {
+                true => format!("error: {}, and --overwrite is false", conflicts.join(", ")),
+                false => format!(
                     "error: --overwrite is false but found the following declared annotation(s): {}",
                     conflicts.join("; ")
-                )
+                ),
             });
-            continue;
         }
-        let noun = if labels { "label" } else { "annotation" };
+        if let Some(version) = what
+            .resource_version
+            .as_deref()
+            .filter(|version| **version != *meta.resource_version)
+        {
+            if version.parse::<u64>().is_err() {
+                let why = "invalid syntax";
+                return Err(format!(
+                    "Error from server: strconv.ParseUint: parsing {version:?}: {why}"
+                ));
+            }
+            return Err(format!(
+                "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+                qualified_plural(object.kind()),
+                &*meta.name
+            ));
+        }
+        let name = typed_name(object);
         for (key, value) in &what.changes {
             if value.is_none() && !map.contains_key(key.as_str()) && labels {
-                plan.out(format!("{noun} {key:?} not found."));
+                plan.out(format!("label {key:?} not found."));
             }
         }
-        let removes = what
-            .changes
-            .iter()
-            .any(|(key, value)| value.is_none() && map.contains_key(key.as_str()));
-        let adds = what.changes.iter().any(|(_, value)| value.is_some());
-        let word = match (labels, removes && !adds && !what.overwrite) {
-            (false, _) => "annotated",
-            (true, true) => "unlabeled",
-            (true, false) => "labeled",
+        let word = if labels {
+            label_word(map, &what.changes)
+        } else {
+            "annotated"
         };
-        let pairs: serde_json::Map<String, Value> = what
-            .changes
-            .iter()
-            .map(|(key, value)| {
-                (
-                    key.clone(),
-                    value.as_ref().map_or(Value::Null, |value| Value::from(value.as_str())),
-                )
-            })
-            .collect();
+        let mut pairs = serde_json::Map::new();
+        for (key, value) in &what.changes {
+            match value {
+                Some(value) => drop(map.insert(key.as_str().into(), value.as_str().into())),
+                None => drop(map.remove(key.as_str())),
+            }
+            pairs.insert(key.clone(), value.as_deref().map_or(Value::Null, Value::from));
+        }
         let field = if labels { "labels" } else { "annotations" };
         let patch = json!({"metadata": {field: pairs}});
-        let unchanged = labels.then(|| format!("{name} not labeled"));
-        match change(
-            object,
-            Part::Main,
-            "label",
-            &format!("{name} {word}"),
-            unchanged,
-            move |live| Ok(json_merge(live, &patch)),
-        ) {
-            Ok(write) => writes.push(write),
-            Err(message) => errors.push(message),
+        let say = format!("{name} {word}");
+        writes.push(change(object, Part::Main, "label", &say, None, move |live| {
+            Ok(json_merge(live, &patch))
+        })?);
+        Ok(())
+    })
+}
+
+/// What Go calls a value that is no object.
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
+        _ => "object",
+    }
+}
+
+/// Reads a patch: YAML or JSON; what is wrong with it is what the server says.
+fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
+    let bad = |why: String| format!("Error from server (BadRequest): {why}");
+    let looks_like_json = text.trim_start().starts_with(['{', '[']);
+    let tree = match (podscope_api::read_yaml(text), serde_json::from_str::<Value>(text)) {
+        (Ok(tree), _) => tree.to_value(),
+        (Err(_), Err(error)) if looks_like_json && error.is_eof() => {
+            return Err(bad("unexpected end of JSON input".to_owned()));
+        }
+        (Err(problems), _) => {
+            let why = problems.first().map_or_else(String::new, ToString::to_string);
+            return Err(format!("error: unable to parse {text:?}: {why}"));
+        }
+    };
+    match (patch_type, &tree) {
+        (PatchType::Json, Value::Array(_)) | (PatchType::Strategic | PatchType::Merge, Value::Object(_)) => Ok(tree),
+        (PatchType::Json, other) => {
+            let of = json_type(other);
+            let why = format!("json: cannot unmarshal {of} into Go value of type []handlers.jsonPatchOp");
+            Err(bad(format!("error decoding patch: {why}")))
+        }
+        (_, other) => {
+            let of = json_type(other);
+            Err(bad(format!(
+                "json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
+            )))
         }
     }
-    errors.extend(found.misses.iter().map(|(kind, name)| not_found(*kind, name)));
-    if writes.is_empty() && errors.is_empty() {
-        plan.err("No resources found");
+}
+
+/// What the server says of a patch that names another object than the one it is sent to.
+fn other_identity(object: &Object, patched: &Value) -> Option<String> {
+    let meta = object.metadata();
+    let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
+    let bad = |why: String| Some(format!("Error from server (BadRequest): {why}"));
+    if let Some(name) = text("name").filter(|name| **name != *meta.name) {
+        return bad(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            meta.name
+        ));
     }
-    finish(plan, writes, errors)
+    if text("namespace").is_some_and(|namespace| *namespace != *meta.namespace) {
+        return bad("the namespace of the provided object does not match the namespace sent on the request".to_owned());
+    }
+    if let Some(uid) = text("uid").filter(|uid| **uid != *meta.uid.to_string()) {
+        let (kind, name) = (object.kind().name(), &*meta.name);
+        return Some(format!(
+            "The {kind} {name:?} is invalid: metadata.uid: Invalid value: {uid:?}: field is immutable"
+        ));
+    }
+    None
 }
 
 /// `kubectl patch`.
@@ -229,17 +297,10 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         patch_type,
         patch,
         subresource,
-        dry_run: _,
+        ..
     } = command
     else {
         return Plan::default();
-    };
-    let tree = match podscope_api::read_yaml(patch) {
-        Ok(tree) => tree.to_value(),
-        Err(problems) => {
-            let why = problems.first().map_or_else(String::new, ToString::to_string);
-            return Plan::refuse(format!("error: unable to parse {patch:?}: {why}"));
-        }
     };
     let patch_type = *patch_type;
     let part = if subresource.as_deref() == Some("status") {
@@ -248,23 +309,58 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         Part::Main
     };
     with_objects(target, view, |object, _, writes| {
-        let name = typed_name(object);
-        let tree = tree.clone();
+        let is_scalable = matches!(
+            object.kind(),
+            Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
+        );
+        let is_known = match subresource.as_deref() {
+            None | Some("status") => true,
+            Some("scale") => is_scalable,
+            Some("resize") => object.kind() == Kind::Pod,
+            Some(_) => false,
+        };
+        if !is_known {
+            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+        }
+        let tree = read_patch(patch, patch_type)?;
+        let live = object.to_value();
+        if patch_type == PatchType::Strategic
+            && let Some((item, key)) = without_merge_key("", &live, &tree)
+        {
+            let item = super::super::gotext::plain(&item);
+            return Err(format!(
+                "Error from server: map: {item} does not contain declared merge key: {key}"
+            ));
+        }
+        let apply = move |live: &Value| match patch_type {
+            PatchType::Strategic => Ok(strategic(live, &tree)),
+            PatchType::Merge => Ok(json_merge(live, &tree)),
+            PatchType::Json => json_patch(live, &tree).map_err(|_| REJECTED.to_owned()),
+        };
+        if let Some(why) = other_identity(object, &apply(&live)?) {
+            return Err(why);
+        }
+        let (name, unchanged) = match subresource.as_deref() {
+            Some("scale") => (format!("scale.autoscaling/{}", object.metadata().name), None),
+            _ => (
+                typed_name(object),
+                Some(format!("{} patched (no change)", typed_name(object))),
+            ),
+        };
         writes.push(change(
             object,
             part,
             "patch",
             &format!("{name} patched"),
-            Some(format!("{name} patched (no change)")),
-            move |live| match patch_type {
-                PatchType::Strategic => Ok(strategic(live, &tree)),
-                PatchType::Merge => Ok(json_merge(live, &tree)),
-                PatchType::Json => json_patch(live, &tree).map_err(|why| format!("The request is invalid: {why}")),
-            },
+            unchanged,
+            apply,
         )?);
         Ok(())
     })
 }
+
+/// What kubectl says of a refusal without causes.
+const REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
 /// `kubectl edit`: what was changed in the text is changed in the object.
 pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
@@ -293,7 +389,20 @@ pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
     })
 }
 
-pub(super) fn set_image(object: &Object, images: &[(String, String)], writes: &mut Vec<Write>) -> Result<(), String> {
+pub(super) fn set_image(
+    object: &Object,
+    images: &[(String, String)],
+    plan: &mut Plan,
+    writes: &mut Vec<Write>,
+) -> Result<(), String> {
+    if object.kind() != Kind::Pod && object.template().is_none() {
+        let (kind, name) = (object.kind(), &object.metadata().name);
+        return Err(format!(
+            "error: {}/{name} the object is not a pod or does not have a pod template: *{}",
+            kind.plural(),
+            go_type(kind)
+        ));
+    }
     let at = if object.kind() == Kind::Pod {
         "/spec"
     } else {
@@ -309,18 +418,23 @@ pub(super) fn set_image(object: &Object, images: &[(String, String)], writes: &m
             .filter_map(|container| container.get("name").and_then(Value::as_str).map(str::to_owned))
             .collect()
     };
-    for (container, _) in images.iter().filter(|(container, _)| container != "*") {
-        if !names("containers").contains(container) && !names("initContainers").contains(container) {
-            return Err(format!("error: unable to find container named {container:?}"));
-        }
+    let known: Vec<String> = names("containers").into_iter().chain(names("initContainers")).collect();
+    let is_known = |(container, _): &&(String, String)| container == "*" || known.contains(container);
+    for (container, _) in images.iter().filter(|image| !is_known(image)) {
+        plan.err(format!("error: unable to find container named {container:?}"));
+    }
+    // What is found is changed all the same.
+    if !images.iter().any(|image| is_known(&image)) {
+        return Ok(());
     }
     let images = images.to_vec();
-    writes.push(change(
+    let write = change(
         object,
         Part::Main,
         "set image",
         &format!("{} image updated", typed_name(object)),
-        None,
+        // What changes nothing is not told.
+        Some(String::new()),
         move |live| {
             let mut value = live.clone();
             for field in ["containers", "initContainers"] {
@@ -342,6 +456,16 @@ pub(super) fn set_image(object: &Object, images: &[(String, String)], writes: &m
             }
             Ok(value)
         },
-    )?);
+    )?;
+    writes.push(Write {
+        context: "error: failed to patch image update to pod template: ".to_owned(),
+        ..write
+    });
     Ok(())
+}
+
+/// `v1.Node`, as Go names the type of a kind.
+pub(super) fn go_type(kind: Kind) -> String {
+    let version = kind.api_version().rsplit('/').next().unwrap_or_default();
+    format!("{version}.{}", kind.name())
 }

@@ -228,6 +228,8 @@ fn register(host: &mut Host<'_, '_>) {
         ("kubernetes.io/hostname", name.as_str()),
         ("kubernetes.io/os", "linux"),
         ("kubernetes.io/arch", "amd64"),
+        ("beta.kubernetes.io/os", "linux"),
+        ("beta.kubernetes.io/arch", "amd64"),
     ] {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }

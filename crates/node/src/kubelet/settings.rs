@@ -124,7 +124,7 @@ pub struct KubeletSettings {
     pub register_node: bool,
     /// `registerWithTaints`: taints of a Node that a kubelet creates.
     pub register_with_taints: Vec<Taint>,
-    /// Version it reports, e.g. `v1.34.0`.
+    /// Version it reports, e.g. `v1.36.3`.
     pub version: Str,
 }
 
@@ -146,7 +146,7 @@ impl Default for KubeletSettings {
             max_pods: 110,
             register_node: true,
             register_with_taints: Vec::new(),
-            version: "v1.34.0".into(),
+            version: "v1.36.3".into(),
         }
     }
 }

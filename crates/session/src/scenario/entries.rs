@@ -108,11 +108,10 @@ impl Reader {
     fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         let problems = podscope_api::parse(text).problems;
         if problems.is_empty() {
-            return Some(Command::Kubectl(command::Kubectl::Apply {
+            return Some(Command::Kubectl(command::Kubectl::Apply(command::Apply {
                 manifest: text.to_owned(),
-                namespace: None,
-                dry_run: command::DryRun::None,
-            }));
+                ..command::Apply::default()
+            })));
         }
         for problem in problems {
             self.problem(file, tree, path, problem.to_string());

@@ -106,7 +106,6 @@ System Info:
   Architecture:               amd64
   Container Runtime Version:  containerd://2.1.4
   Kubelet Version:            v1.34.0
-  Kube-Proxy Version:        ␠
 PodCIDR:                      10.244.1.0/24
 PodCIDRs:                     10.244.1.0/24
 ProviderID:                   sim://w-1

@@ -8,24 +8,24 @@ use super::super::*;
 use super::words::*;
 
 /// The nodes that are named, as `a-1` or `node/a-1`.
-fn node_names(args: &Args) -> Vec<String> {
-    args.positional
-        .iter()
-        .map(|word| {
-            ["node/", "nodes/", "no/"]
-                .iter()
-                .find_map(|prefix| word.text.strip_prefix(prefix))
-                .unwrap_or(&word.text)
-                .to_owned()
-        })
-        .collect()
+fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
+    let name = |word: &Word| match word.text.split_once('/') {
+        None => Ok(word.text.clone()),
+        Some((kind, name)) => match kinds_of(kind, word.column)?.first() {
+            // It is looked for in no namespace.
+            Some(kind) if kind.is_namespaced() => Err(CommandError::new(word.column, crate::not_found(*kind, name))),
+            Some(Kind::Node) => Ok(name.to_owned()),
+            _ => Err(args.plain(word.column, format!("{} is no node", word.text))),
+        },
+    };
+    args.positional.iter().map(name).collect()
 }
 
 /// `kubectl cordon` and `uncordon`.
 pub(super) fn cordon(args: &Args, name: &str) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let command = {
-        let nodes = node_names(args);
+        let nodes = node_names(args)?;
         if nodes.is_empty() && selector.is_none() {
             return Err(args.usage(args.end, format!("USAGE: {name} NODE [flags]")));
         }
@@ -46,7 +46,7 @@ pub(super) fn cordon(args: &Args, name: &str) -> Result<Kubectl, CommandError> {
 pub(super) fn drain(args: &Args) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let command = {
-        let nodes = node_names(args);
+        let nodes = node_names(args)?;
         if nodes.is_empty() && selector.is_none() {
             return Err(args.usage(args.end, "USAGE: drain NODE [flags]"));
         }
@@ -70,85 +70,165 @@ pub(super) fn drain(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
+/// Where the changes begin, as `is_change` tells them.
+fn split_changes<'w>(
+    args: &'w Args,
+    what: &str,
+    is_change: impl Fn(&str) -> bool,
+) -> Result<(&'w [Word], &'w [Word]), CommandError> {
+    let words = &args.positional;
+    let at = words
+        .iter()
+        .position(|word| is_change(&word.text))
+        .unwrap_or(words.len());
+    let (resources, changes) = words.split_at(at);
+    match changes.iter().find(|word| !is_change(&word.text)) {
+        Some(late) => Err(args.plain(
+            late.column,
+            format!("all resources must be specified before {what} changes: {}", late.text),
+        )),
+        None => Ok((resources, changes)),
+    }
+}
+
 /// `key=value:Effect`, `key:Effect`, `key:Effect-`, `key-` (KC-099).
 pub(super) fn taint(args: &Args) -> Result<Kubectl, CommandError> {
-    let selector = selector(args);
-    let at = changes_from_taint(&args.positional);
-    let (what, specs) = args.positional.split_at(at);
-    let nodes = match selection(what)? {
-        None => return Err(CommandError::new(args.end, NO_RESOURCES)),
-        Some(Selection::Kinds { kinds, names }) if kinds == [Kind::Node] => names,
-        Some(Selection::Items(items)) if items.iter().all(|(kind, _)| *kind == Kind::Node) => {
-            items.into_iter().map(|(_, name)| name).collect()
-        }
-        Some(_) => return Err(args.usage(args.end, "invalid resource type, only node types are supported")),
+    let is_change = |word: &str| word.contains(['=', ':']) || word.ends_with('-');
+    let (what, specs) = split_changes(args, "taint", is_change)?;
+    let Some((kind, names)) = what.split_first() else {
+        return Err(args.plain(args.end, "one or more resources must be specified as <resource> <name>"));
     };
-    let all = args.bool("all", false)?;
-    if nodes.is_empty() && selector.is_none() && !all {
-        return Err(args.usage(
+    let mut changes: Vec<TaintChange> = Vec::new();
+    for spec in specs {
+        let change = taint_change(&spec.text).map_err(|why| args.usage(spec.column, why))?;
+        let same = |other: &&TaintChange| other.key == change.key && other.effect == change.effect && !other.remove;
+        if !change.remove && changes.iter().any(|other| same(&other)) {
+            let value = &change.value;
+            let why = format!(
+                "duplicated taints with the same key and effect: {{{} {value} {} <nil>}}",
+                change.key, change.effect
+            );
+            return Err(args.usage(spec.column, why));
+        }
+        changes.push(change);
+    }
+    match Kind::from_resource_name(&kind.text) {
+        // The server's words, without kubectl's own before them.
+        None => {
+            return Err(CommandError::new(
+                kind.column,
+                format!("the server doesn't have a resource type {:?}", kind.text),
+            ));
+        }
+        Some(Kind::Node) => {}
+        Some(_) => {
+            let why = format!("invalid resource type {}, only node types are supported", kind.text);
+            return Err(args.plain(kind.column, why));
+        }
+    }
+    if changes.is_empty() {
+        return Err(args.plain(args.end, "at least one taint update is required"));
+    }
+    let clashes: Vec<String> = changes
+        .iter()
+        .filter(|added| !added.remove)
+        .flat_map(|added| {
+            let removes = |one: &&TaintChange| {
+                one.remove && one.key == added.key && (one.effect.is_empty() || one.effect == added.effect)
+            };
+            changes.iter().filter(move |one| removes(one))
+        })
+        .map(|one| format!("{}={}", one.key, one.effect))
+        .collect();
+    if !clashes.is_empty() {
+        let why = "can not both modify and remove the following taint(s) in the same command";
+        return Err(args.plain(args.end, format!("{why}: {}", clashes.join(", "))));
+    }
+    let (selector, all) = (selector(args), args.bool("all", false)?);
+    if all && selector.is_some() {
+        return Err(args.plain(
+            args.column("all"),
+            "setting 'all' parameter with a non empty selector is prohibited",
+        ));
+    }
+    if names.is_empty() && selector.is_none() && !all {
+        return Err(args.plain(
             args.end,
             "at least one resource name must be specified since 'all' parameter is not set",
         ));
     }
-    if specs.is_empty() {
-        return Err(args.usage(args.end, "at least one taint update is required"));
-    }
-    let mut changes = Vec::new();
-    for spec in specs {
-        let (text, remove) = match spec.text.strip_suffix('-') {
-            Some(text) => (text, true),
-            None => (spec.text.as_str(), false),
-        };
-        let (key_value, effect) = text.split_once(':').unwrap_or((text, ""));
-        let (key, value) = key_value.split_once('=').unwrap_or((key_value, ""));
-        if key.is_empty() || (!remove && effect.is_empty()) {
-            return Err(args.usage(spec.column, format!("invalid taint spec: {}", spec.text)));
-        }
-        if !effect.is_empty() && !["NoSchedule", "PreferNoSchedule", "NoExecute"].contains(&effect) {
-            return Err(args.usage(
-                spec.column,
-                format!("invalid taint effect: {effect}, unsupported taint effect"),
-            ));
-        }
-        changes.push(TaintChange {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            effect: effect.to_owned(),
-            remove,
-        });
-    }
     Ok(Kubectl::Taint {
-        nodes,
+        nodes: names.iter().map(|word| word.text.clone()).collect(),
         all,
         selector,
         changes,
         overwrite: args.bool("overwrite", false)?,
         dry_run: dry_run(args)?,
+        output: output_of_write(args)?,
     })
 }
 
-fn changes_from_taint(words: &[Word]) -> usize {
-    words
-        .iter()
-        .position(|word| word.text.contains('=') || word.text.contains(':') || word.text.ends_with('-'))
-        .unwrap_or(words.len())
+/// One taint as it is written (KC-099), or what is wrong with it.
+fn taint_change(spec: &str) -> Result<TaintChange, String> {
+    let (text, remove) = spec.strip_suffix('-').map_or((spec, false), |text| (text, true));
+    let wrong = |why: &str| match why {
+        "" => format!("invalid taint spec: {text}"),
+        why => format!("invalid taint spec: {text}, {why}"),
+    };
+    let (key, value, effect) = match text.split(':').collect::<Vec<_>>().as_slice() {
+        [key] => (*key, "", ""),
+        [key_value, effect] => {
+            if !["NoSchedule", "PreferNoSchedule", "NoExecute"].contains(effect) {
+                return Err(format!("invalid taint effect: {effect}, unsupported taint effect"));
+            }
+            match key_value.split('=').collect::<Vec<_>>().as_slice() {
+                [key] => (*key, "", *effect),
+                [key, value] => (*key, *value, *effect),
+                _ => return Err(wrong("")),
+            }
+        }
+        _ => return Err(wrong("")),
+    };
+    for problems in [
+        podscope_api::label_value_problems(value),
+        podscope_api::qualified_name_problems(key),
+    ] {
+        if !problems.is_empty() {
+            return Err(wrong(&problems.join("; ")));
+        }
+    }
+    if !remove && effect.is_empty() {
+        return Err(wrong(""));
+    }
+    Ok(TaintChange {
+        key: key.to_owned(),
+        value: if remove { String::new() } else { value.to_owned() },
+        effect: effect.to_owned(),
+        remove,
+    })
 }
 
 /// `kubectl label` and `kubectl annotate` (KC-100, KC-101).
 pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
-    let at = changes_from(&args.positional);
-    let (what, specs) = args.positional.split_at(at);
-    let list = args.bool("list", false)?;
-    let target = if list { target(args, what)? } else { chosen(args, what)? };
-    let mut changes: Vec<(String, Option<String>)> = Vec::new();
     let noun = if name == "label" { "label" } else { "annotation" };
+    let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
+    let (what, specs) = split_changes(args, noun, is_change)?;
+    let list = args.bool("list", false)?;
+    let mut changes: Vec<(String, Option<String>)> = Vec::new();
     for spec in specs {
         let change = match spec.text.split_once('=') {
             Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
-            None => (spec.text.trim_end_matches('-').to_owned(), None),
+            None => (spec.text.strip_suffix('-').unwrap_or_default().to_owned(), None),
         };
-        if change.0.is_empty() {
-            return Err(args.plain(spec.column, format!("invalid {noun} spec: {}", spec.text)));
+        if let (Some(value), "label") = (&change.1, noun) {
+            if value.contains('=') {
+                return Err(args.plain(spec.column, format!("invalid label spec: {}", spec.text)));
+            }
+            let problems = podscope_api::label_value_problems(value);
+            if !problems.is_empty() {
+                let why = format!("invalid label value: {:?}: {}", spec.text, problems.join(";"));
+                return Err(args.plain(spec.column, why));
+            }
         }
         if changes
             .iter()
@@ -156,20 +236,54 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
         {
             return Err(args.plain(
                 spec.column,
-                format!("can not both modify and remove a {noun} in the same command"),
+                match noun {
+                    "label" => "can not both modify and remove a label in the same command".to_owned(),
+                    _ => format!(
+                        "can not both modify and remove the following annotation(s) in the same command: {}",
+                        change.0
+                    ),
+                },
             ));
         }
         changes.retain(|(key, _)| *key != change.0);
         changes.push(change);
     }
+    let all = args.bool("all", false)?;
+    for (flag, given) in [
+        ("selector", selector(args)),
+        ("field-selector", args.value("field-selector")),
+    ] {
+        if all && given.is_some_and(|given| !given.is_empty()) {
+            let why = format!("cannot set --all and --{flag} at the same time");
+            return Err(args.plain(args.column(flag), why));
+        }
+    }
+    if args.bool("local", false)? {
+        let why = match what.is_empty() && args.value("filename").is_none() {
+            true => "one or more files must be specified as -f pod.yaml or --filename=pod.json",
+            false => "can only use local files by -f pod.yaml or --filename=pod.json when --local=true is set",
+        };
+        return Err(args.plain(args.column("local"), why));
+    }
+    if what.is_empty() && args.value("filename").is_none() {
+        return Err(args.plain(
+            args.end,
+            "one or more resources must be specified as <resource> <name> or <resource>/<name>",
+        ));
+    }
     if changes.is_empty() && !list {
         return Err(args.plain(args.end, format!("at least one {noun} update is required")));
     }
+    if let Some(path) = args.value("filename") {
+        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+    }
     Ok(Mark {
-        target,
+        target: if list { target(args, what)? } else { chosen(args, what)? },
         changes,
         overwrite: args.bool("overwrite", false)?,
         list,
+        resource_version: args.value("resource-version"),
         dry_run: dry_run(args)?,
+        output: output_of_write(args)?,
     })
 }

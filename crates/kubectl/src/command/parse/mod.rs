@@ -1,7 +1,9 @@
 //! Words to [`Kubectl`]: verbs, flags, resources and their errors (KC-085, KC-118, KC-119).
 
+mod make;
 mod mark;
 mod read;
+mod said;
 mod verbs;
 mod words;
 mod write;
@@ -9,7 +11,7 @@ mod write;
 use super::flags::Args;
 use super::shell::Word;
 use super::*;
-pub(crate) use verbs::VERBS;
+pub(crate) use verbs::{VERBS, Verb, is_of_all};
 
 /// Parses what follows `kubectl`.
 pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {
@@ -32,69 +34,83 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     if matches!(verb.text.as_str(), "help" | "--help" | "-h") {
         return Ok(Command::Help("kubectl".into()));
     }
-    let mut name = verb.text.clone();
-    let mut rest = words.split_off(1);
-    let is_group = VERBS
-        .iter()
-        .any(|known| known.name.split(' ').next() == Some(name.as_str()) && known.name.contains(' '));
-    if is_group {
-        let Some(sub) = rest.first().cloned().filter(|sub| !sub.text.starts_with('-')) else {
-            return Ok(Command::Help(format!("kubectl {name}")));
-        };
-        let full = format!("{name} {}", sub.text);
-        if !VERBS.iter().any(|known| known.name == full) {
-            return Err(CommandError::new(
-                sub.column,
-                format!(
-                    "error: unknown command {:?}\nSee 'kubectl {name} -h' for help and examples",
-                    sub.text
-                ),
-            ));
-        }
-        name = full;
-        rest.remove(0);
+    let rest = words.split_off(1);
+    if let Some(why) = said::nothing_to_do(&verb.text) {
+        return Err(CommandError::new(verb.column, why));
     }
-    let Some(spec) = VERBS.iter().find(|known| known.name == name) else {
-        return Err(CommandError::new(verb.column, unknown_verb(&name)));
+    let (spec, taken) = find_verb(&verb.text, &rest).map_err(|why| CommandError::new(verb.column, why))?;
+    let Some(spec) = spec else {
+        // A group alone tells what it holds; `set` does so as an error.
+        return match verb.text.as_str() {
+            "set" => Err(CommandError::new(verb.column, help_text("kubectl set"))),
+            group => Ok(Command::Help(format!("kubectl {group}"))),
+        };
     };
-    front.extend(rest);
-    let args = Args::parse(&format!("kubectl {name}"), spec.flags, &front, stdin)?;
+    let name = spec.name;
+    front.extend(rest.into_iter().skip(taken));
+    let hands_on = matches!(name, "run" | "create deployment" | "create job" | "create cronjob");
+    let args = Args::parse(&format!("kubectl {name}"), spec.flags, &front, stdin, hands_on)?;
     if args.help {
         return Ok(Command::Help(format!("kubectl {name}")));
     }
-    if args.stdin.is_some() && !matches!(spec.name, "apply" | "create" | "delete" | "edit") {
+    let reads = ["apply", "create", "delete", "edit", "replace", "diff"];
+    if args.stdin.is_some() && !reads.contains(&name) && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
     }
-    parse_verb(spec.name, &args).map(Command::Kubectl)
+    parse_verb(name, &args).map(Command::Kubectl)
 }
 
-/// Commands of kubectl that have nothing to do here.
-const NOT_SIMULATED: &[&str] = &[
-    "api-versions",
-    "attach",
-    "auth",
-    "autoscale",
-    "certificate",
-    "cluster-info",
-    "completion",
-    "config",
-    "cp",
-    "debug",
-    "diff",
-    "exec",
-    "expose",
-    "kustomize",
-    "plugin",
-    "port-forward",
-    "proxy",
-    "replace",
-    "wait",
+/// The verb of the longest beginning that is one, and how many words after the first it takes; none for a group alone.
+fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize), String> {
+    let alias = |word: &str| -> String {
+        let known = ALIASES.iter().find(|(short, _)| *short == word);
+        known.map_or(word, |(_, long)| long).to_owned()
+    };
+    let mut names = vec![first.to_owned()];
+    for word in rest.iter().take(2).take_while(|word| !word.text.starts_with('-')) {
+        let last = names.last().cloned().unwrap_or_default();
+        names.push(format!("{last} {}", alias(&word.text)));
+    }
+    for (taken, name) in names.iter().enumerate().rev() {
+        let known = VERBS.iter().find(|known| known.name == name);
+        if let Some(known) = known {
+            return Ok((Some(known), taken));
+        }
+        let is_group = VERBS.iter().any(|known| {
+            known
+                .name
+                .strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with(' '))
+        });
+        if is_group {
+            let more: Vec<&str> = rest.iter().skip(taken).map(|word| word.text.as_str()).collect();
+            return match more.first() {
+                Some(word) if !word.starts_with('-') => Err(format!(
+                    "error: unknown command {:?}\nSee 'kubectl {name} -h' for help and examples",
+                    more.join(" ")
+                )),
+                _ => Ok((None, taken)),
+            };
+        }
+    }
+    Err(unknown_verb(first))
+}
+
+/// Other names of sub-commands.
+const ALIASES: &[(&str, &str)] = &[
+    ("deploy", "deployment"),
+    ("ns", "namespace"),
+    ("cm", "configmap"),
+    ("cj", "cronjob"),
+    ("pc", "priorityclass"),
+    ("pdb", "poddisruptionbudget"),
+    ("sa", "serviceaccount"),
+    ("svc", "service"),
+    ("resourcequota", "quota"),
+    ("ing", "ingress"),
 ];
 
 fn unknown_verb(name: &str) -> String {
-    if NOT_SIMULATED.contains(&name) {
-        return format!("error: kubectl {name} is not simulated; `help kubectl` lists what is");
-    }
     let distance = |a: &str, b: &str| {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(32).collect(), b.chars().collect());
         let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -135,7 +151,7 @@ fn unknown_verb(name: &str) -> String {
     out
 }
 
-fn parse_verb(name: &str, args: &Args) -> Result<Kubectl, CommandError> {
+fn parse_verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     match name {
         "get" => read::get(args),
         "describe" => read::describe(args),
@@ -143,11 +159,8 @@ fn parse_verb(name: &str, args: &Args) -> Result<Kubectl, CommandError> {
         "explain" => read::explain(args),
         "top" => read::top(args),
         "logs" => read::logs(args),
-        "api-resources" => Ok(Kubectl::ApiResources),
-        "version" => Ok(Kubectl::Version),
         "apply" => write::apply(args),
         "create" => write::create(args),
-        "run" => write::run(args),
         "delete" => write::delete(args),
         "scale" => write::scale(args),
         "patch" => write::patch(args),
@@ -158,6 +171,7 @@ fn parse_verb(name: &str, args: &Args) -> Result<Kubectl, CommandError> {
         "taint" => mark::taint(args),
         "label" => mark::mark(args, name).map(Kubectl::Label),
         "annotate" => mark::mark(args, name).map(Kubectl::Annotate),
-        rollout => write::rollout(args, rollout),
+        _ if name.starts_with("rollout ") => write::rollout(args, name),
+        _ => said::said(args, name),
     }
 }

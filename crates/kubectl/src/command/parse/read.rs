@@ -1,11 +1,19 @@
 //! Verbs that read: `get`, `describe`, `events`, `explain`, `top`, `logs`.
 
+use podscope_api::Kind;
+
 use super::super::flags::Args;
 use super::super::*;
 use super::words::*;
 
 /// `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
+    if let Some(path) = args.value("raw") {
+        return Ok(super::said::raw(args, path));
+    }
+    if let Some(path) = args.value("filename").filter(|path| path != "-") {
+        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+    }
     let command = {
         let Some(target) = some_target(args, &args.positional)? else {
             return Err(CommandError::new(
@@ -13,6 +21,20 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
                 "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\nerror: Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples",
             ));
         };
+        if let Some(part) = args.value("subresource").filter(|part| !part.is_empty()) {
+            let is_named = match &target.selection {
+                Selection::Kinds { names, .. } => !names.is_empty(),
+                Selection::Items(_) => true,
+            };
+            if !is_named {
+                let why = "subresource cannot be used when bulk resources are specified";
+                return Err(args.plain(args.column("subresource"), why));
+            }
+            if part != "status" {
+                let why = "Error from server (NotFound): the server could not find the requested resource";
+                return Err(CommandError::new(args.column("subresource"), why));
+            }
+        }
         let output = output(args)?;
         let show_labels = args.bool("show-labels", false)?;
         if show_labels && !matches!(output, Output::Table | Output::Wide) {
@@ -35,9 +57,9 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
         };
         if watch != Watch::No && several {
             return Err(args.plain(
-        args.column("watch"),
-        "watch is only supported on individual resources and resource collections - more than 1 resource was found",
-    ));
+                args.column("watch"),
+                "watch is only supported on individual resources and resource collections - more than 1 resource was found",
+            ));
         }
         Kubectl::Get(Get {
             target,
@@ -65,7 +87,10 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
 pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(Kubectl::Describe(Describe {
         target: target(args, &args.positional)?,
-        show_events: args.bool("show-events", true)?,
+        show_events: match args.value("show-events") {
+            Some(_) => Some(args.bool("show-events", true)?),
+            None => None,
+        },
     }))
 }
 
@@ -80,8 +105,10 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
                 let (kind, name) = text
                     .split_once('/')
                     .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;
-                let kind = kinds_of(kind, column)?.first().copied();
-                kind.map(|kind| (kind, name.to_owned()))
+                // The server's words, without kubectl's own before them.
+                let known =
+                    Kind::from_resource_name(kind).ok_or_else(|| CommandError::new(column, no_such_type(kind)))?;
+                Some((known, name.to_owned()))
             }
         };
         let types: Vec<String> = args
@@ -109,23 +136,48 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl explain`.
 pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
-    let command = {
-        let [word] = args.positional.as_slice() else {
+    let word = match args.positional.as_slice() {
+        [word] => word,
+        [] => {
             return Err(args.plain(
-        args.end,
-        "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.",
-    ));
-        };
-        let mut parts = word.text.split('.');
-        let kind = kinds_of(parts.next().unwrap_or_default(), word.column)?
-            .first()
-            .copied();
-        Kubectl::Explain {
-            kind: kind.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
-            path: parts.filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+                args.end,
+                "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.",
+            ));
         }
+        _ => return Err(args.plain(args.end, "We accept only this format: explain RESOURCE")),
     };
-    Ok(command)
+    let output = args.value("output").unwrap_or_default();
+    if !matches!(output.as_str(), "" | "plaintext" | "plaintext-openapiv2") {
+        return Err(args.plain(args.column("output"), format!("unrecognized format: {output}")));
+    }
+    if word.text.starts_with('.') || word.text.contains("..") {
+        return Err(args.plain(word.column, "invalid jsonpath syntax, first node must be field node"));
+    }
+    let parts: Vec<&str> = word.text.split('.').filter(|part| !part.is_empty()).collect();
+    // The group may stand in the name: the longest beginning that is a kind.
+    let found = (1..=parts.len()).rev().find_map(|len| {
+        let name = parts.get(..len)?.join(".");
+        Some((Kind::from_resource_name(&name)?, len))
+    });
+    let Some((kind, len)) = found else {
+        return Err(CommandError::new(word.column, no_such_type(&word.text)));
+    };
+    if let Some(version) = args
+        .value("api-version")
+        .filter(|version| *version != kind.api_version())
+    {
+        let (group, of) = version.split_once('/').unwrap_or(("", &version));
+        let why = format!(
+            "couldn't find resource for \"{group}/{of}, Resource={}\"",
+            kind.plural()
+        );
+        return Err(args.plain(args.column("api-version"), why));
+    }
+    Ok(Kubectl::Explain {
+        kind,
+        path: parts.into_iter().skip(len).map(str::to_owned).collect(),
+        recursive: args.bool("recursive", false)?,
+    })
 }
 
 /// `kubectl top`.

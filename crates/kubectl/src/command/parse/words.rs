@@ -34,7 +34,7 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
             "a resource cannot be retrieved by name across all namespaces",
         ));
     }
-    if target.selector.is_some() && is_named {
+    if (target.selector.is_some() || target.field_selector.is_some()) && is_named {
         return Err(args.plain(
             args.column("selector"),
             "name cannot be provided when a selector is specified",
@@ -75,15 +75,17 @@ pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandErro
         if name == "all" {
             kinds.extend_from_slice(ALL_KINDS);
         } else {
-            kinds.push(Kind::from_resource_name(name).ok_or_else(|| {
-                CommandError::new(
-                    column,
-                    format!("error: the server doesn't have a resource type {name:?}"),
-                )
-            })?);
+            let unknown = || CommandError::new(column, format!("error: {}", no_such_type(name)));
+            kinds.push(Kind::from_resource_name(name).ok_or_else(unknown)?);
         }
     }
     Ok(kinds)
+}
+
+/// What the server says of a type it has not; the group that was given is not named.
+pub(super) fn no_such_type(name: &str) -> String {
+    let bare = name.split('.').next().unwrap_or(name);
+    format!("the server doesn't have a resource type {bare:?}")
 }
 
 /// Reads `TYPE NAME…` or `TYPE/NAME…`.
@@ -100,11 +102,16 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
                     "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
                 ));
             };
-            if kind.is_empty() || name.is_empty() || name.contains('/') {
-                return Err(CommandError::new(
-                    word.column,
-                    "error: arguments in resource/name form may not have more than one slash",
-                ));
+            let why = match name.contains('/') {
+                true => Some("may not have more than one slash"),
+                false if kind.is_empty() || name.is_empty() || kind.contains(',') => {
+                    Some("must have a single resource and name")
+                }
+                false => None,
+            };
+            if let Some(why) = why {
+                let message = format!("error: arguments in resource/name form {why}");
+                return Err(CommandError::new(word.column, message));
             }
             for kind in kinds_of(kind, word.column)? {
                 items.push((kind, name.to_owned()));
@@ -118,8 +125,12 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
             "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
         ));
     }
+    let kinds = kinds_of(&first.text, first.column)?;
+    if let Some(word) = rest.iter().find(|word| word.text.is_empty()) {
+        return Err(CommandError::new(word.column, "error: resource name may not be empty"));
+    }
     Ok(Some(Selection::Kinds {
-        kinds: kinds_of(&first.text, first.column)?,
+        kinds,
         names: rest.iter().map(|word| word.text.clone()).collect(),
     }))
 }
@@ -144,6 +155,14 @@ pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
 }
 
 pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
+    let missing: Vec<String> = args.values("filename").into_iter().filter(|path| path != "-").collect();
+    if missing.len() > 1 {
+        let lines: Vec<String> = missing
+            .iter()
+            .map(|path| format!("the path {path:?} does not exist"))
+            .collect();
+        return Err(CommandError::new(args.column("filename"), lines.join("\n")));
+    }
     match (args.value("filename"), &args.stdin) {
         (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
         (Some(path), None) if path == "-" => Err(args.plain(
@@ -156,46 +175,69 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     }
 }
 
+/// `-o` of `get`.
 pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
-    let Some(text) = args.value("output") else {
-        return Ok(Output::Table);
-    };
-    let column = args.column("output");
-    Ok(match text.as_str() {
-        "" => Output::Table,
-        "wide" => Output::Wide,
-        "yaml" => Output::Yaml,
-        "json" => Output::Json,
-        "name" => Output::Name,
-        _ => match text.split_once('=') {
-            Some(("jsonpath", template)) => Output::JsonPath(template.to_owned()),
-            Some(("custom-columns", spec)) => Output::CustomColumns(spec.to_owned()),
-            _ => {
-                return Err(args.plain(
-                    column,
-                    format!(
-                        "unable to match a printer suitable for the output format {text:?}, allowed formats are: custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,template,templatefile,wide,yaml"
-                    ),
-                ));
-            }
-        },
-    })
+    let text = args.value("output").unwrap_or_default();
+    let (form, given) = text
+        .split_once('=')
+        .map_or((text.as_str(), None), |(form, given)| (form, Some(given)));
+    match (form, given) {
+        ("wide", None) => Ok(Output::Wide),
+        ("custom-columns", Some(spec)) if !spec.is_empty() => Ok(Output::CustomColumns(spec.to_owned())),
+        ("custom-columns", _) => Err(args.plain(
+            args.column("output"),
+            "custom-columns format specified but no custom columns given",
+        )),
+        _ => printed_as(args, &text, "custom-columns,custom-columns-file,", ",wide"),
+    }
 }
 
 /// `-o` of a verb that writes: it prints the object that came of it.
 pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
-    match args.value("output").as_deref() {
-        None | Some("") => Ok(Output::Table),
-        Some("yaml") => Ok(Output::Yaml),
-        Some("json") => Ok(Output::Json),
-        Some("name") => Ok(Output::Name),
-        Some(other) => Err(args.plain(
-            args.column("output"),
-            format!(
-                "unable to match a printer suitable for the output format {other:?}, allowed formats are: go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,template,templatefile,yaml"
-            ),
-        )),
-    }
+    printed_as(args, &args.value("output").unwrap_or_default(), "", "")
+}
+
+fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<Output, CommandError> {
+    let column = args.column("output");
+    let (form, given) = text
+        .split_once('=')
+        .map_or((text, None), |(form, given)| (form, Some(given.to_owned())));
+    let template = || {
+        let given = given
+            .clone()
+            .or_else(|| args.value("template"))
+            .filter(|text| !text.is_empty());
+        given.ok_or_else(|| args.plain(column, "template format specified but no template given"))
+    };
+    let file = |what: &str| {
+        let path = template()?;
+        Err(args.plain(
+            column,
+            format!("error reading {what} {path}, open {path}: no such file or directory"),
+        ))
+    };
+    Ok(match form {
+        "" => match args.value("template") {
+            Some(template) if !template.is_empty() => Output::GoTemplate(template),
+            _ => Output::Table,
+        },
+        "yaml" => Output::Yaml,
+        "json" => Output::Json,
+        "kyaml" => Output::Kyaml,
+        "name" => Output::Name,
+        "jsonpath" => Output::JsonPath(template()?),
+        "jsonpath-as-json" => Output::JsonPathAsJson(template()?),
+        "go-template" | "template" => Output::GoTemplate(template()?),
+        "jsonpath-file" | "go-template-file" | "templatefile" | "custom-columns-file" => return file("--template"),
+        _ => {
+            return Err(args.plain(
+                column,
+                format!(
+                    "unable to match a printer suitable for the output format {text:?}, allowed formats are: {more_before}go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile{more},yaml"
+                ),
+            ));
+        }
+    })
 }
 
 pub(super) fn pair(text: &str) -> Option<(String, String)> {

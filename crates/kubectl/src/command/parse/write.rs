@@ -7,141 +7,51 @@ use super::words::*;
 
 /// `kubectl apply`.
 pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
-    Ok(Kubectl::Apply {
+    if args.value("kustomize").is_some() {
+        let why = match args.value("filename") {
+            Some(_) => "only one of -f or -k can be specified".to_owned(),
+            None => "kustomizations are files, and there are none here: use -f -".to_owned(),
+        };
+        return Err(args.plain(args.column("kustomize"), why));
+    }
+    if args.value("filename").is_none() && !args.positional.is_empty() {
+        return Err(args.usage(args.end, unexpected(args)));
+    }
+    let selector = selector(args);
+    let all = args.bool("all", false)?;
+    if args.bool("prune", false)? && selector.is_none() && !all {
+        return Err(args.plain(
+            args.column("prune"),
+            "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector",
+        ));
+    }
+    Ok(Kubectl::Apply(Apply {
         manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
-        namespace,
+        namespace: namespace(args),
+        force: args.bool("force", false)?,
+        selector,
         dry_run: dry_run(args)?,
-    })
+        output: output_of_write(args)?,
+    }))
 }
 
-/// `kubectl create`.
+/// `Unexpected args: [foo x]`.
+fn unexpected(args: &Args) -> String {
+    let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+    format!("Unexpected args: [{}]", words.join(" "))
+}
+
+/// `kubectl create -f -`.
 pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
+    if !args.positional.is_empty() {
+        return Err(args.usage(args.end, unexpected(args)));
+    }
     Ok(Kubectl::Create {
-        what: what_to_create(args)?,
-        namespace,
+        manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
+        namespace: namespace(args),
         dry_run: dry_run(args)?,
         output: output_of_write(args)?,
     })
-}
-
-/// What `create` was asked for.
-fn what_to_create(args: &Args) -> Result<CreateWhat, CommandError> {
-    if let Some(text) = manifest(args)? {
-        return Ok(CreateWhat::Manifest(text));
-    }
-    let Some((what, rest)) = args.positional.split_first() else {
-        return Err(args.plain(args.end, "must specify one of -f and -k"));
-    };
-    let name = || match rest {
-        [name] => Ok(name.text.clone()),
-        _ => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", rest.len()))),
-    };
-    Ok(match what.text.as_str() {
-        "deployment" | "deploy" => {
-            required(args, &["image"])?;
-            CreateWhat::Deployment {
-                name: name()?,
-                images: args.values("image"),
-                replicas: small(args, "replicas")?.unwrap_or(1),
-            }
-        }
-        "namespace" | "ns" => CreateWhat::Namespace(name()?),
-        "job" => {
-            required(args, &["image"])?;
-            CreateWhat::Job {
-                name: name()?,
-                image: args.value("image").unwrap_or_default(),
-            }
-        }
-        "configmap" | "cm" => {
-            let mut literals = Vec::new();
-            for literal in args.values("from-literal") {
-                literals.push(pair(&literal).ok_or_else(|| {
-                    args.plain(
-                        args.column("from-literal"),
-                        format!("invalid literal source {literal}, expected key=value"),
-                    )
-                })?);
-            }
-            CreateWhat::ConfigMap {
-                name: name()?,
-                literals,
-            }
-        }
-        "priorityclass" | "pc" => CreateWhat::PriorityClass {
-            name: name()?,
-            value: small(args, "value")?.unwrap_or(0),
-            global_default: args.bool("global-default", false)?,
-            preemption_policy: args.value("preemption-policy"),
-            description: args.value("description").unwrap_or_default(),
-        },
-        "poddisruptionbudget" | "pdb" => {
-            let selector = args
-                .value("selector")
-                .ok_or_else(|| args.plain(args.end, "a selector must be specified"))?;
-            let (min_available, max_unavailable) = (args.value("min-available"), args.value("max-unavailable"));
-            match (&min_available, &max_unavailable) {
-                (None, None) => {
-                    return Err(args.plain(args.end, "one of min-available or max-unavailable must be specified"));
-                }
-                (Some(_), Some(_)) => {
-                    return Err(args.plain(args.end, "min-available and max-unavailable cannot be both specified"));
-                }
-                _ => {}
-            }
-            CreateWhat::PodDisruptionBudget {
-                name: name()?,
-                selector,
-                min_available,
-                max_unavailable,
-            }
-        }
-        other => {
-            return Err(args.usage(
-                what.column,
-                format!("cannot create {other:?} by name: use deployment, namespace, job, configmap, priorityclass, poddisruptionbudget, or -f -"),
-            ));
-        }
-    })
-}
-
-/// `kubectl run`.
-pub(super) fn run(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
-    let command = {
-        let [name] = args.positional.as_slice() else {
-            return Err(args.usage(args.end, "NAME is required for run"));
-        };
-        let image = args
-            .value("image")
-            .ok_or_else(|| args.plain(args.end, "required flag(s) \"image\" not set"))?;
-        let restart = args.value("restart");
-        if !matches!(restart.as_deref(), None | Some("Always" | "OnFailure" | "Never")) {
-            return Err(args.plain(
-                args.column("restart"),
-                format!("invalid restart policy: {}", restart.unwrap_or_default()),
-            ));
-        }
-        Kubectl::Create {
-            what: CreateWhat::Run {
-                name: name.text.clone(),
-                image,
-                restart,
-                labels: args
-                    .values("labels")
-                    .iter()
-                    .flat_map(|list| list.split(','))
-                    .filter_map(pair)
-                    .collect(),
-            },
-            namespace,
-            dry_run: dry_run(args)?,
-            output: output_of_write(args)?,
-        }
-    };
-    Ok(command)
 }
 
 /// `kubectl delete` (KC-081, KC-085).
@@ -238,7 +148,9 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
             target: chosen(args, &args.positional)?,
             replicas,
             current_replicas: small(args, "current-replicas")?.filter(|current| *current >= 0),
+            resource_version: args.value("resource-version").filter(|version| !version.is_empty()),
             dry_run: dry_run(args)?,
+            output: output_of_write(args)?,
         }
     };
     Ok(command)
@@ -265,22 +177,14 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
                 ));
             }
         };
-        let subresource = args.value("subresource");
-        if !matches!(subresource.as_deref(), None | Some("status" | "scale")) {
-            return Err(args.plain(
-                args.column("subresource"),
-                format!(
-                    "invalid subresource value: {:?}. Must be one of [status scale resize]",
-                    subresource.unwrap_or_default()
-                ),
-            ));
-        }
+        let subresource = args.value("subresource").filter(|part| !part.is_empty());
         Kubectl::Patch {
             target,
             patch_type,
             patch,
             subresource,
             dry_run: dry_run(args)?,
+            output: output_of_write(args)?,
         }
     };
     Ok(command)
@@ -313,6 +217,7 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
             target,
             images,
             dry_run: dry_run(args)?,
+            output: output_of_write(args)?,
         }
     };
     Ok(command)
@@ -323,6 +228,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
     Ok(Kubectl::Rollout {
         action: match rollout.strip_prefix("rollout ").unwrap_or_default() {
             "status" => RolloutAction::Status {
+                revision: args.int("revision")?.unwrap_or(0),
                 watch: args.bool("watch", true)?,
                 timeout: args.duration("timeout")?,
             },
@@ -334,10 +240,21 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
             "pause" => RolloutAction::Pause,
             "resume" => RolloutAction::Resume,
             _ => RolloutAction::History {
-                revision: args.int("revision")?.unwrap_or(0),
+                revision: revision_of_history(args)?,
+                output: output_of_write(args)?,
             },
         },
         target: some_target(args, &args.positional)?
             .ok_or_else(|| args.plain(args.end, "required resource not specified"))?,
     })
+}
+
+fn revision_of_history(args: &Args) -> Result<i64, CommandError> {
+    match args.int("revision")?.unwrap_or(0) {
+        negative if negative < 0 => {
+            let why = format!("revision must be a positive integer: {negative}");
+            Err(args.plain(args.column("revision"), why))
+        }
+        revision => Ok(revision),
+    }
 }

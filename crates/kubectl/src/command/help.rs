@@ -1,0 +1,231 @@
+//! What `help` and `--help` print: kubectl's own lists of its commands, and the forms of verbs and faults.
+
+use podscope_api::ordered::StableSort as _;
+
+use super::fault::FAULTS;
+use super::flags::Takes;
+use super::parse::{VERBS, Verb};
+
+/// kubectl's commands as it lists them itself.
+const SECTIONS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Basic Commands (Beginner)",
+        &[
+            ("create", "Create a resource from a file or from stdin"),
+            (
+                "expose",
+                "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service",
+            ),
+            ("run", "Run a particular image on the cluster"),
+            ("set", "Set specific features on objects"),
+        ],
+    ),
+    (
+        "Basic Commands (Intermediate)",
+        &[
+            ("explain", "Get documentation for a resource"),
+            ("get", "Display one or many resources"),
+            ("edit", "Edit a resource on the server"),
+            (
+                "delete",
+                "Delete resources by file names, stdin, resources and names, or by resources and label selector",
+            ),
+        ],
+    ),
+    (
+        "Deploy Commands",
+        &[
+            ("rollout", "Manage the rollout of a resource"),
+            (
+                "scale",
+                "Set a new size for a deployment, replica set, or replication controller",
+            ),
+            (
+                "autoscale",
+                "Auto-scale a deployment, replica set, stateful set, or replication controller",
+            ),
+        ],
+    ),
+    (
+        "Cluster Management Commands",
+        &[
+            ("certificate", "Modify certificate resources"),
+            ("cluster-info", "Display cluster information"),
+            ("top", "Display resource (CPU/memory) usage"),
+            ("cordon", "Mark node as unschedulable"),
+            ("uncordon", "Mark node as schedulable"),
+            ("drain", "Drain node in preparation for maintenance"),
+            ("taint", "Update the taints on one or more nodes"),
+        ],
+    ),
+    (
+        "Troubleshooting and Debugging Commands",
+        &[
+            ("describe", "Show details of a specific resource or group of resources"),
+            ("logs", "Print the logs for a container in a pod"),
+            ("attach", "Attach to a running container"),
+            ("exec", "Execute a command in a container"),
+            ("port-forward", "Forward one or more local ports to a pod"),
+            ("proxy", "Run a proxy to the Kubernetes API server"),
+            ("cp", "Copy files and directories to and from containers"),
+            ("auth", "Inspect authorization"),
+            (
+                "debug",
+                "Create debugging sessions for troubleshooting workloads and nodes",
+            ),
+            ("events", "List events"),
+        ],
+    ),
+    (
+        "Advanced Commands",
+        &[
+            ("diff", "Diff the live version against a would-be applied version"),
+            ("apply", "Apply a configuration to a resource by file name or stdin"),
+            ("patch", "Update fields of a resource"),
+            ("replace", "Replace a resource by file name or stdin"),
+            ("wait", "Wait for a specific condition on one or many resources"),
+            ("kustomize", "Build a kustomization target from a directory or URL"),
+        ],
+    ),
+    (
+        "Settings Commands",
+        &[
+            ("label", "Update the labels on a resource"),
+            ("annotate", "Update the annotations on a resource"),
+            (
+                "completion",
+                "Output shell completion code for the specified shell (bash, zsh, fish, or powershell)",
+            ),
+        ],
+    ),
+    ("Subcommands provided by plugins", &[]),
+    (
+        "Other Commands",
+        &[
+            ("api-resources", "Print the supported API resources on the server"),
+            (
+                "api-versions",
+                "Print the supported API versions on the server, in the form of \"group/version\"",
+            ),
+            ("config", "Modify kubeconfig files"),
+            ("kuberc", "Manage kuberc configuration files"),
+            ("plugin", "Provides utilities for interacting with plugins"),
+            ("version", "Print the client and server version information"),
+        ],
+    ),
+];
+
+/// What groups of sub-commands say of themselves before they list them.
+const GROUPS: &[(&str, &str)] = &[
+    (
+        "rollout",
+        "Manage the rollout of one or many resources.\n        \n Valid resource types include:\n\n  *  deployments\n  *  daemonsets\n  *  statefulsets\n\nExamples:\n  # Rollback to the previous deployment\n  kubectl rollout undo deployment/abc\n  \n  # Check the rollout status of a daemonset\n  kubectl rollout status daemonset/foo\n  \n  # Restart a deployment\n  kubectl rollout restart deployment/abc\n  \n  # Restart deployments with the 'app=nginx' label\n  kubectl rollout restart deployment --selector=app=nginx",
+    ),
+    (
+        "set",
+        "Configure application resources.\n\n These commands help you make changes to existing application resources.",
+    ),
+    (
+        "create",
+        "Create a resource from a file or from stdin.\n\n JSON and YAML formats are accepted.",
+    ),
+    ("auth", "Inspect authorization."),
+    (
+        "config",
+        "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".",
+    ),
+];
+
+/// Sub-commands that kubectl lists and that are not among the verbs here.
+const LISTED: &[(&str, &str)] = &[(
+    "set subject",
+    "Update the user, group, or service account in a role binding or cluster role binding",
+)];
+
+const MORE: &str = "Use \"kubectl options\" for a list of global command-line options (applies to all commands).";
+
+/// The text of `help TOPIC`.
+pub fn help_text(topic: &str) -> String {
+    match topic {
+        "" => "Commands:\n  kubectl …   API work, as kubectl 1.36 does it\n  fault …     break or repair machines and links\n  app …       membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
+        "fault" | "app" => faults(),
+        _ => {
+            let wanted = topic.strip_prefix("kubectl").unwrap_or(topic).trim();
+            let group = GROUPS.iter().find(|(name, _)| *name == wanted);
+            match (group, VERBS.iter().find(|verb| verb.name == wanted)) {
+                (Some((name, about)), _) => of_group(name, about),
+                (None, Some(verb)) => of_verb(verb),
+                (None, None) if wanted.is_empty() => of_kubectl(),
+                (None, None) => of_group(wanted, ""),
+            }
+        }
+    }
+}
+
+fn faults() -> String {
+    let mut out = String::from("Faults come from outside: they change machines and links, not API objects.\n\n");
+    for (name, form, what) in FAULTS {
+        out.push_str(&format!("  fault {name} {form}\n      {what}\n"));
+    }
+    out.push_str("  app member add|remove GROUP MEMBER\n      change an application group's membership; needs a quorum of members that reach each other");
+    out
+}
+
+fn of_kubectl() -> String {
+    let mut out = String::from(
+        "kubectl controls the Kubernetes cluster manager.\n\n Find more information at: https://kubernetes.io/docs/reference/kubectl/\n",
+    );
+    for (title, commands) in SECTIONS {
+        out.push_str(&format!("\n{title}:\n"));
+        for (name, summary) in *commands {
+            out.push_str(&format!("  {name:<15} {summary}\n"));
+        }
+    }
+    out.push_str("\nUsage:\n  kubectl [flags] [options]\n\n");
+    out.push_str(&format!(
+        "Use \"kubectl <command> --help\" for more information about a given command.\n{MORE}"
+    ));
+    out
+}
+
+fn of_group(name: &str, about: &str) -> String {
+    let mut out = format!("{about}\n\nAvailable Commands:\n");
+    let mut commands: Vec<(&str, &str)> = Vec::new();
+    let below = |full: &'static str| full.strip_prefix(name)?.strip_prefix(' ');
+    let verbs = VERBS.iter().map(|verb| (verb.name, verb.summary));
+    for (sub, summary) in verbs
+        .chain(LISTED.iter().copied())
+        .filter_map(|(full, summary)| Some((below(full)?, summary)))
+    {
+        commands.push((sub, summary));
+    }
+    commands.stable_sort_by_key(|(sub, _)| *sub);
+    for (sub, summary) in commands {
+        out.push_str(&format!("  {sub:<15} {summary}\n"));
+    }
+    out.push_str(&format!(
+        "\nUsage:\n  kubectl {name} SUBCOMMAND [options]\n\nUse \"kubectl {name} <command> --help\" for more information about a given command.\n{MORE}"
+    ));
+    out
+}
+
+fn of_verb(verb: &Verb) -> String {
+    let mut out = format!("{}.\n\nUsage:\n  kubectl {} {}", verb.summary, verb.name, verb.usage);
+    if !verb.flags.is_empty() {
+        out.push_str("\n\nOptions:");
+        for (long, short, takes) in verb.flags {
+            let letter = if *short == '-' {
+                String::from("    ")
+            } else {
+                format!("-{short}, ")
+            };
+            let value = match takes {
+                Takes::Bool => "=false",
+                Takes::Value => "=''",
+                Takes::Maybe(_) => "='none'",
+            };
+            out.push_str(&format!("\n    {letter}--{long}{value}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,392 @@
+//! Verbs that are kept with their words: `create KIND`, `run`, `expose`, `autoscale`, `wait`, `set`, `auth`, `config` …
+
+use podscope_api::Kind;
+use podscope_cluster::Span;
+
+use super::super::flags::Args;
+use super::super::*;
+use super::make;
+use super::words::*;
+use crate::{LabelQuery, Path};
+
+type Parsed<T> = Result<T, CommandError>;
+
+/// Reads such a verb.
+pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
+    let dry_run = dry_run(args)?;
+    let prints_objects = !matches!(
+        verb,
+        "version" | "api-resources" | "config view" | "auth whoami" | "api-versions"
+    );
+    let output = if prints_objects {
+        output_of_write(args)?
+    } else {
+        Output::Table
+    };
+    let deed = match verb {
+        "run" => make::run(args)?,
+        "expose" => expose(args)?,
+        "autoscale" => autoscale(args)?,
+        "wait" => wait(args)?,
+        "replace" => Deed::Replace {
+            text: text(args)?,
+            force: args.bool("force", false)?,
+        },
+        "diff" => Deed::Diff { text: text(args)? },
+        "apply view-last-applied" => Deed::LastApplied(target(args, &args.positional)?),
+        "auth can-i" => can_i(args)?,
+        "auth whoami" => Deed::WhoAmI,
+        "api-resources" => api_resources(args)?,
+        "api-versions" => Deed::ApiVersions,
+        "cluster-info" => Deed::ClusterInfo,
+        "config view" => Deed::Config(ConfigWhat::View),
+        "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
+        "config get-contexts" => Deed::Config(ConfigWhat::GetContexts),
+        "version" => version(args)?,
+        verb => match verb.split_once(' ') {
+            Some(("create", what)) => make::create(args, what)?,
+            Some((_, what)) => set(args, what)?,
+            None => return Err(args.plain(args.end, format!("{verb} is not known"))),
+        },
+    };
+    Ok(keep(args, verb, deed, dry_run, output))
+}
+
+/// The deed with the words that ask for it.
+pub(super) fn keep(args: &Args, verb: &'static str, deed: Deed, dry_run: DryRun, output: Output) -> Kubectl {
+    Kubectl::Said(Box::new(Said {
+        words: Words {
+            verb,
+            positional: args.positional.iter().map(|word| word.text.clone()).collect(),
+            flags: args.given(),
+            handed_on: args.handed_on.clone(),
+            stdin: args.stdin.clone(),
+        },
+        deed,
+        namespace: namespace(args),
+        dry_run,
+        output,
+    }))
+}
+
+fn text(args: &Args) -> Parsed<String> {
+    manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))
+}
+
+fn atoi(args: &Args, flag: &str) -> Parsed<Option<i64>> {
+    let Some(text) = args.value(flag).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let wrong = |_| {
+        args.plain(
+            args.column(flag),
+            format!("strconv.Atoi: parsing {text:?}: invalid syntax"),
+        )
+    };
+    text.parse::<i64>().map(Some).map_err(wrong)
+}
+
+fn expose(args: &Args) -> Parsed<Deed> {
+    let ports = match args.value("port") {
+        Some(text) if text.contains(',') => text
+            .split(',')
+            .map(|one| {
+                let wrong = |_| {
+                    args.plain(
+                        args.column("port"),
+                        format!("strconv.Atoi: parsing {one:?}: invalid syntax"),
+                    )
+                };
+                one.parse::<i64>().map_err(wrong)
+            })
+            .collect::<Parsed<Vec<_>>>()?,
+        _ => atoi(args, "port")?.into_iter().collect(),
+    };
+    let labels = make::pairs(args, "labels", "label")?;
+    Ok(Deed::Expose(Expose {
+        target: target(args, &args.positional)?,
+        name: args.value("name").filter(|name| !name.is_empty()),
+        ports,
+        target_port: args.value("target-port").filter(|port| !port.is_empty()),
+        protocol: args.value("protocol"),
+        service_type: args.value("type").filter(|kind| !kind.is_empty()),
+        selector: args.value("selector").filter(|selector| !selector.is_empty()),
+        cluster_ip: args.value("cluster-ip"),
+        session_affinity: args.value("session-affinity"),
+        labels: labels
+            .into_iter()
+            .map(|(key, value)| (key, value.as_str().unwrap_or_default().to_owned()))
+            .collect(),
+    }))
+}
+
+fn autoscale(args: &Args) -> Parsed<Deed> {
+    required(args, &["max"])?;
+    let (min, max) = (args.int("min")?.filter(|min| *min >= 0), args.int("max")?.unwrap_or(-1));
+    if max < 1 {
+        let why = format!("--max=MAXPODS is required and must be at least 1, max: {max}");
+        return Err(args.plain(args.column("max"), why));
+    }
+    if let Some(min) = min.filter(|min| *min > max) {
+        let why = format!("--max=MAXPODS must be larger or equal to --min=MINPODS, max: {max}, min: {min}");
+        return Err(args.plain(args.column("max"), why));
+    }
+    let cpu = match args.value("cpu") {
+        Some(text) => text.strip_suffix('%').and_then(|number| number.parse().ok()),
+        None => args.int("cpu-percent")?.filter(|percent| *percent >= 0),
+    };
+    let name = args.value("name").filter(|name| !name.is_empty());
+    let target = chosen(args, &args.positional)?;
+    Ok(Deed::Autoscale(Autoscale {
+        target,
+        name,
+        min,
+        max,
+        cpu_percent: cpu,
+    }))
+}
+
+fn wait(args: &Args) -> Parsed<Deed> {
+    let given = args.values("for");
+    let timeout = match args.value("timeout") {
+        Some(text) => match text.strip_prefix('-') {
+            // Below zero: a week.
+            Some(rest) if crate::duration::parse_duration(rest).is_ok() => Span::seconds(7 * 86_400),
+            _ => args.duration("timeout")?.unwrap_or(make::WAIT_DEFAULT),
+        },
+        None => make::WAIT_DEFAULT,
+    };
+    let target = target(args, &args.positional)?;
+    if given.is_empty() {
+        return Err(args.plain(args.end, "unrecognized condition: []"));
+    }
+    let conditions = given.iter().map(|text| awaited(args, text)).collect::<Parsed<_>>()?;
+    let is_choosing = match &target.selection {
+        Selection::Kinds { names, .. } => {
+            !names.is_empty() || target.all || target.selector.is_some() || target.field_selector.is_some()
+        }
+        Selection::Items(_) => true,
+    };
+    if !is_choosing {
+        return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
+    }
+    Ok(Deed::Wait(Wait {
+        target,
+        conditions,
+        timeout,
+    }))
+}
+
+fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
+    let column = args.column("for");
+    let lower = text.to_ascii_lowercase();
+    if lower == "delete" {
+        return Ok(Awaited::Delete);
+    }
+    if lower == "create" {
+        return Ok(Awaited::Create);
+    }
+    if let Some(condition) = text.strip_prefix("condition=") {
+        let (name, status) = condition.split_once('=').unwrap_or((condition, "true"));
+        return Ok(Awaited::Condition(name.to_owned(), status.to_owned()));
+    }
+    if let Some(rest) = text.strip_prefix("jsonpath=") {
+        let (path, value) = match rest.find("}=") {
+            Some(at) => (&rest[..=at], Some(&rest[at + 2..])),
+            None => match rest.split_once('=') {
+                Some((path, value)) if !rest.starts_with('{') => (path, Some(value)),
+                _ => (rest, None),
+            },
+        };
+        let value = value.map(|value| value.trim_matches(['\'', '"']).to_owned());
+        if value.as_deref() == Some("") {
+            let why =
+                "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3";
+            return Err(args.plain(column, why));
+        }
+        Path::parse(path).map_err(|why| args.plain(column, why))?;
+        return Ok(Awaited::Path(path.to_owned(), value));
+    }
+    Err(args.plain(column, format!("unrecognized condition: {text:?}")))
+}
+
+/// Changes of `set`, which stand after the resources.
+fn set(args: &Args, what: &str) -> Parsed<Deed> {
+    let words = &args.positional;
+    let is_change = |word: &str| match what {
+        "env" => (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-"),
+        "selector" => word.contains('='),
+        _ => false,
+    };
+    let at = words
+        .iter()
+        .position(|word| is_change(&word.text))
+        .unwrap_or(words.len());
+    let (resources, changes) = words.split_at(at);
+    let containers = args.value("containers").unwrap_or_else(|| "*".to_owned());
+    let (resources, change) = match what {
+        "env" => {
+            let list = args.bool("list", false)?;
+            let from = match args.value("from") {
+                None => None,
+                Some(from) => {
+                    let column = args.column("from");
+                    let Some((kind, name)) = from.split_once('/') else {
+                        return Err(args.plain(column, "error reading --from: must be in TYPE/NAME form"));
+                    };
+                    let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::ConfigMap);
+                    Some((kind, name.to_owned()))
+                }
+            };
+            let mut pairs = Vec::new();
+            for word in changes {
+                let change = match word.text.split_once('=') {
+                    Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                    None => (word.text.trim_end_matches('-').to_owned(), None),
+                };
+                pairs.push(change);
+            }
+            if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
+                // The resources are looked at first.
+                some_target(args, resources)?;
+                return Err(args.plain(args.end, "at least one environment variable must be provided"));
+            }
+            let keys = args.values("keys");
+            let keys = keys
+                .iter()
+                .flat_map(|list| list.split(','))
+                .filter(|key| !key.is_empty())
+                .map(str::to_owned);
+            let change = SetChange::Env {
+                changes: pairs,
+                from,
+                prefix: args.value("prefix").unwrap_or_default(),
+                keys: keys.collect(),
+                containers,
+                overwrite: args.bool("overwrite", true)?,
+                list,
+                resolve: args.bool("resolve", false)?,
+            };
+            (resources, change)
+        }
+        "resources" => {
+            let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
+            if limits.is_empty() && requests.is_empty() {
+                return Err(args.plain(
+                    args.end,
+                    "you must specify an update to requests or limits (in the form of --requests/--limits)",
+                ));
+            }
+            (
+                resources,
+                SetChange::Resources {
+                    limits,
+                    requests,
+                    containers,
+                },
+            )
+        }
+        "serviceaccount" => match resources.split_last() {
+            Some((account, rest)) if !rest.is_empty() => (rest, SetChange::ServiceAccount(account.text.clone())),
+            _ => return Err(args.plain(args.end, "serviceaccount is required")),
+        },
+        _ => {
+            let Some(selector) = changes.first() else {
+                return Err(args.plain(
+                    args.end,
+                    "one or more resources must be specified as <resource> <name> or <resource>/<name>",
+                ));
+            };
+            if let Err(why) = LabelQuery::parse(&selector.text) {
+                return Err(args.plain(selector.column, why));
+            }
+            (resources, SetChange::Selector(selector.text.clone()))
+        }
+    };
+    let target = chosen(args, resources)?;
+    Ok(Deed::Set { target, change })
+}
+
+fn can_i(args: &Args) -> Parsed<Deed> {
+    let quiet = args.bool("quiet", false)?;
+    let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+    if args.bool("list", false)? {
+        return match words.as_slice() {
+            [] => Ok(Deed::CanI { kind: None, quiet }),
+            _ => Err(args.plain(args.end, "list option must be specified with no arguments")),
+        };
+    }
+    let resource = match words.as_slice() {
+        [_, resource] | [_, resource, _] => resource,
+        _ => return Err(args.plain(args.end, "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples.")),
+    };
+    let bare = resource.split('/').next().unwrap_or_default();
+    let kind = Kind::from_resource_name(bare);
+    Ok(Deed::CanI { kind, quiet })
+}
+
+fn api_resources(args: &Args) -> Parsed<Deed> {
+    let output = args.value("output").unwrap_or_default();
+    if !matches!(output.as_str(), "" | "wide" | "name") {
+        let why = format!(
+            "unable to match a printer suitable for the output format {output:?}, allowed formats are: json,kyaml,name,wide,yaml"
+        );
+        return Err(args.plain(args.column("output"), why));
+    }
+    if let Some(extra) = args.positional.first() {
+        return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", extra.text)));
+    }
+    let by = args.value("sort-by").unwrap_or_default();
+    if !matches!(by.as_str(), "" | "name" | "kind") {
+        return Err(args.plain(args.column("sort-by"), "--sort-by accepts only name or kind"));
+    }
+    Ok(Deed::ApiResources {
+        group: args.value("api-group"),
+        namespaced: match args.value("namespaced") {
+            Some(_) => Some(args.bool("namespaced", true)?),
+            None => None,
+        },
+        no_headers: args.bool("no-headers", false)?,
+        by_kind: by == "kind",
+        wide: output == "wide",
+        name: output == "name",
+    })
+}
+
+fn version(args: &Args) -> Parsed<Deed> {
+    if !args.positional.is_empty() {
+        let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+        return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
+    }
+    match args.value("output").as_deref() {
+        None | Some("" | "yaml" | "json") => Ok(Deed::Version {
+            client: args.bool("client", false)?,
+        }),
+        Some(_) => Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
+    }
+}
+
+/// One line on why a verb has nothing to do here, and what does instead.
+pub(super) fn nothing_to_do(verb: &str) -> Option<String> {
+    const SCRIPTED: &str = "containers here are scripts of what they do and run no programs";
+    Some(match verb {
+        "exec" | "attach" | "debug" => format!(
+            "error: kubectl {verb}: {SCRIPTED}; `kubectl logs POD` tells what one went through, `fault exit POD CONTAINER CODE` ends one"
+        ),
+        "cp" => {
+            format!("error: kubectl cp: {SCRIPTED} and have no files; `kubectl describe pod POD` shows what is mounted")
+        }
+        "port-forward" | "proxy" => format!(
+            "error: kubectl {verb}: {SCRIPTED} and serve nothing; `kubectl get endpointslices` shows who would be reached"
+        ),
+        "certificate" | "completion" | "kuberc" | "kustomize" | "options" | "plugin" => format!(
+            "error: kubectl {verb} has nothing to do with a cluster in a tab; `help kubectl` lists what there is"
+        ),
+        _ => return None,
+    })
+}
+
+/// `get --raw`: what the server answers at a path.
+pub(super) fn raw(args: &Args, path: String) -> Kubectl {
+    keep(args, "get", Deed::Raw(path), DryRun::None, Output::Table)
+}

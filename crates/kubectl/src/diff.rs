@@ -1,0 +1,130 @@
+//! The lines in which two texts differ, as `diff -u` shows them.
+
+/// Lines of context around a change.
+const CONTEXT: usize = 3;
+/// Beyond this many lines the middle is shown as replaced whole: the table of a comparison grows with their product.
+const MAX_LINES: usize = 2_000;
+
+/// One line of the comparison.
+#[derive(Clone, Copy)]
+enum Line<'t> {
+    Same(&'t str),
+    Old(&'t str),
+    New(&'t str),
+}
+
+/// Hunks with three lines of context; none where the texts are equal.
+pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let compared = compare(&old, &new);
+    let mut out = Vec::new();
+    let changed: Vec<usize> = compared
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !matches!(line, Line::Same(_)))
+        .map(|(at, _)| at)
+        .collect();
+    let mut at = 0;
+    while let Some(first) = changed.get(at) {
+        let mut last = *first;
+        while let Some(next) = changed.get(at + 1).filter(|next| **next <= last + 2 * CONTEXT + 1) {
+            last = *next;
+            at += 1;
+        }
+        at += 1;
+        let (from, to) = (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(compared.len()));
+        let count = |lines: &[Line<'_>], old: bool| {
+            let is_in = |line: &&Line<'_>| !matches!((line, old), (Line::Old(_), false) | (Line::New(_), true));
+            lines.iter().filter(is_in).count()
+        };
+        let hunk = &compared[from..to];
+        let place = |old: bool| {
+            let (before, len) = (count(&compared[..from], old), count(hunk, old));
+            let start = if len == 0 { before } else { before + 1 };
+            if len == 1 {
+                start.to_string()
+            } else {
+                format!("{start},{len}")
+            }
+        };
+        out.push(format!("@@ -{} +{} @@", place(true), place(false)));
+        out.extend(hunk.iter().map(|line| match line {
+            Line::Same(text) => format!(" {text}"),
+            Line::Old(text) => format!("-{text}"),
+            Line::New(text) => format!("+{text}"),
+        }));
+    }
+    out
+}
+
+/// The longest common subsequence, after equal beginnings and ends.
+fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let tail = old[head..]
+        .iter()
+        .rev()
+        .zip(new[head..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (a, b) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let mut out: Vec<Line<'t>> = old[..head].iter().map(|line| Line::Same(line)).collect();
+    if a.len().max(b.len()) > MAX_LINES {
+        out.extend(a.iter().map(|line| Line::Old(line)));
+        out.extend(b.iter().map(|line| Line::New(line)));
+    } else {
+        let width = b.len() + 1;
+        let mut longest = vec![0_u32; (a.len() + 1) * width];
+        for i in (0..a.len()).rev() {
+            for j in (0..b.len()).rev() {
+                longest[i * width + j] = match a[i] == b[j] {
+                    true => longest[(i + 1) * width + j + 1] + 1,
+                    false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+                };
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() || j < b.len() {
+            if i < a.len() && j < b.len() && a[i] == b[j] {
+                out.push(Line::Same(a[i]));
+                (i, j) = (i + 1, j + 1);
+            } else if i < a.len() && (j == b.len() || longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
+                out.push(Line::Old(a[i]));
+                i += 1;
+            } else {
+                out.push(Line::New(b[j]));
+                j += 1;
+            }
+        }
+    }
+    out.extend(old[old.len() - tail..].iter().map(|line| Line::Same(line)));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unified;
+
+    #[test]
+    fn changes_are_shown_with_three_lines_around_them() {
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        let after = "1\n2\n3\n4\nfive\n6\n7\n8\n9\nten\n";
+        assert_eq!(
+            unified(before, after),
+            [
+                "@@ -2,8 +2,9 @@",
+                " 2",
+                " 3",
+                " 4",
+                "-5",
+                "+five",
+                " 6",
+                " 7",
+                " 8",
+                " 9",
+                "+ten"
+            ]
+        );
+        assert!(unified(before, before).is_empty());
+        assert_eq!(unified("", "a\n"), ["@@ -0,0 +1 @@", "+a"]);
+    }
+}

@@ -1,0 +1,107 @@
+//! KYAML (`-o kyaml`): YAML that is written like JSON, strings always quoted, keys only where they need it.
+
+use serde_json::Value;
+
+use super::gotext::sorted;
+
+/// A document as kubectl prints it.
+pub(crate) fn print(value: &Value) -> String {
+    let mut out = String::from("---\n");
+    node(value, 0, &mut out);
+    out
+}
+
+fn indent(level: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n("  ", level));
+}
+
+fn node(value: &Value, level: usize, out: &mut String) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            out.push_str("{\n");
+            for (key, value) in sorted(map) {
+                indent(level + 1, out);
+                out.push_str(&self::key(key));
+                out.push_str(": ");
+                node(value, level + 1, out);
+                out.push_str(",\n");
+            }
+            indent(level, out);
+            out.push('}');
+        }
+        Value::Object(_) => out.push_str("{}"),
+        Value::Array(items) if items.is_empty() => out.push_str("[]"),
+        Value::Array(items) if items.iter().all(|item| item.is_object() || item.is_array()) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                node(item, level, out);
+            }
+            out.push(']');
+        }
+        Value::Array(items) => {
+            out.push_str("[\n");
+            for item in items {
+                indent(level + 1, out);
+                node(item, level + 1, out);
+                out.push_str(",\n");
+            }
+            indent(level, out);
+            out.push(']');
+        }
+        Value::String(text) if text.contains('\n') => folded(text, level + 1, out),
+        Value::String(text) => out.push_str(&Value::from(text.as_str()).to_string()),
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+/// A text of several lines: a line each, joined by `\` at their ends. A column is kept for the `\` that a line which
+/// begins with a blank needs.
+fn folded(text: &str, level: usize, out: &mut String) {
+    out.push_str("\"\\\n");
+    for line in text.split_inclusive('\n') {
+        indent(level, out);
+        out.push(if line.starts_with([' ', '\t']) { '\\' } else { ' ' });
+        let quoted = Value::from(line).to_string();
+        let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        out.push_str(inner.unwrap_or(&quoted));
+        out.push_str("\\\n");
+    }
+    indent(level, out);
+    out.push('"');
+}
+
+/// A key without quotes unless a reader could take it for something else than a string.
+fn key(text: &str) -> String {
+    let is_plain = text
+        .chars()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+    let lower = text.to_ascii_lowercase();
+    let means_something = matches!(
+        lower.as_str(),
+        "y" | "yes" | "n" | "no" | "on" | "off" | "true" | "false" | "null" | "inf" | "nan"
+    );
+    if is_plain && !means_something {
+        text.to_owned()
+    } else {
+        Value::from(text).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn kyaml_is_quoted_and_cuddled() {
+        let value = json!({"l": [{"a": 1}, {"b": "x"}], "s": ["p"], "e": {}, "1": null, "m": "a\n b"});
+        assert_eq!(
+            super::print(&value),
+            "---\n{\n  \"1\": null,\n  e: {},\n  l: [{\n    a: 1,\n  }, {\n    b: \"x\",\n  }],\n  m: \"\\\n     a\\n\\\n    \\ b\\\n    \",\n  s: [\n    \"p\",\n  ],\n}"
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! `-o` of every verb: an object or a list of objects as text (KC-052 to KC-056).
+
+use podscope_api::Object;
+use serde_json::Value;
+
+use super::gotemplate::GoTemplate;
+use super::jsonpath::Template;
+use super::{gotext, kyaml, qualified_singular};
+use crate::command::Output;
+
+/// How an object is printed whole; a table is not such a way.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Form {
+    Yaml,
+    Json,
+    Kyaml,
+    Name,
+    Path(Template),
+    PathAsJson(Template),
+    GoTemplate(GoTemplate),
+}
+
+impl Form {
+    /// The form of an output; none of a table.
+    ///
+    /// # Errors
+    /// A bad template, in kubectl's words.
+    pub(super) fn of(output: &Output) -> Result<Option<Form>, String> {
+        let wrong = |why: String| format!("error: {why}");
+        Ok(Some(match output {
+            Output::Table | Output::Wide | Output::CustomColumns(_) => return Ok(None),
+            Output::Yaml => Form::Yaml,
+            Output::Json => Form::Json,
+            Output::Kyaml => Form::Kyaml,
+            Output::Name => Form::Name,
+            Output::JsonPath(text) => Form::Path(Template::parse(text).map_err(wrong)?),
+            Output::JsonPathAsJson(text) => Form::PathAsJson(Template::parse(text).map_err(wrong)?),
+            Output::GoTemplate(text) => Form::GoTemplate(GoTemplate::parse(text).map_err(wrong)?),
+        }))
+    }
+    /// The text of a value, without the last line end.
+    ///
+    /// # Errors
+    /// A template that cannot be executed.
+    pub(super) fn text(&self, value: &Value) -> Result<String, String> {
+        let trimmed = |text: String| text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned);
+        Ok(match self {
+            Form::Yaml => trimmed(podscope_api::print_yaml(value)),
+            Form::Json => trimmed(podscope_api::print_json(value)),
+            Form::Kyaml => kyaml::print(value),
+            Form::Name => name_of(value),
+            Form::Path(template) => template.print(value),
+            Form::PathAsJson(template) => gotext::json_indented(&template.found(value)),
+            Form::GoTemplate(template) => template.print(value).map_err(|why| format!("error: {why}"))?,
+        })
+    }
+    /// Whether a document of this form stands below another one after a line of `---`.
+    pub(super) fn is_separated(&self) -> bool {
+        matches!(self, Form::Yaml)
+    }
+}
+
+/// `deployment.apps/web`.
+fn name_of(value: &Value) -> String {
+    let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default();
+    let (kind, name) = (text("/kind"), text("/metadata/name"));
+    match podscope_api::Kind::from_wire(text("/apiVersion"), kind) {
+        Some(kind) => format!("{}/{name}", qualified_singular(kind)),
+        None => format!("{}/{name}", kind.to_ascii_lowercase()),
+    }
+}
+
+/// The object as a verb that writes prints it.
+pub(super) fn shown_object(form: &Form, object: &Object) -> String {
+    let value = super::shown(object, false);
+    form.text(&value).unwrap_or_else(|why| why)
+}

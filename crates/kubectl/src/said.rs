@@ -1,0 +1,315 @@
+//! What is kept with its words and only reads: `auth`, `config`, `cluster-info`, `api-resources`, `api-versions`,
+//! `version`, `diff`, `apply view-last-applied`, `get --raw`.
+
+use podscope_api::ordered::StableSort as _;
+use podscope_api::{Kind, ObjectKey};
+use serde_json::{Value, json};
+
+use super::diff;
+use super::get::find;
+use super::merge::three_way;
+use super::output::Form;
+use super::text::table;
+use super::write::{LAST_APPLIED, manifest_objects};
+use super::{Printed, View, list_value, not_found, shown};
+use crate::command::{ConfigWhat, Deed, Output, Said, Target};
+
+const VERSION: &str = "v1.36.3";
+const SERVER: &str = "https://127.0.0.1:6443";
+const NAME: &str = "podscope";
+
+/// Answers such a command; false if it is none that only reads.
+pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool {
+    match &said.deed {
+        Deed::CanI { kind, quiet } => {
+            if let Some(kind) = kind.filter(|kind| !kind.is_namespaced()) {
+                printed.err(format!(
+                    "Warning: resource '{}' is not namespace scoped{}",
+                    kind.plural(),
+                    group_of(kind)
+                ));
+                printed.err("");
+            }
+            if !quiet {
+                printed.out("yes");
+            }
+        }
+        Deed::WhoAmI => {
+            let rows = [
+                ["ATTRIBUTE", "VALUE"],
+                ["Username", "podscope"],
+                ["Groups", "[system:masters system:authenticated]"],
+            ];
+            lines(&rows.map(|row| row.map(String::from).to_vec()), printed);
+        }
+        Deed::ApiResources { .. } => api_resources(&said.deed, printed),
+        Deed::ApiVersions => {
+            let mut versions: Vec<&str> = Kind::ALL.iter().map(|kind| kind.api_version()).collect();
+            versions.stable_sort();
+            versions.dedup();
+            versions.into_iter().for_each(|version| printed.out(version));
+        }
+        Deed::ClusterInfo => {
+            printed.out(format!("Kubernetes control plane is running at {SERVER}"));
+            printed.out("");
+            printed.out("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
+        }
+        Deed::Config(what) => config(*what, printed),
+        Deed::Version { client } => version(*client, said, printed),
+        Deed::LastApplied(target) => last_applied(target, &said.output, view, printed),
+        Deed::Diff { text } => difference(text, said.namespace.as_deref(), view, printed),
+        Deed::Raw(path) => raw(path, view, printed),
+        _ => return false,
+    }
+    true
+}
+
+fn lines(rows: &[Vec<String>], printed: &mut Printed) {
+    table(rows).into_iter().for_each(|line| printed.out(line));
+}
+
+fn group_of(kind: Kind) -> String {
+    kind.api_version()
+        .split_once('/')
+        .map_or_else(String::new, |(group, _)| format!(" in group '{group}'"))
+}
+
+/// `kubectl api-resources` (KC-063).
+fn api_resources(deed: &Deed, printed: &mut Printed) {
+    let Deed::ApiResources {
+        group,
+        namespaced,
+        no_headers,
+        by_kind,
+        wide,
+        name,
+    } = deed
+    else {
+        return;
+    };
+    let of = |kind: &Kind| kind.api_version().split_once('/').map_or("", |(group, _)| group);
+    let mut kinds: Vec<Kind> = Kind::ALL
+        .iter()
+        .copied()
+        .filter(|kind| group.as_deref().is_none_or(|group| of(kind) == group))
+        .filter(|kind| namespaced.is_none_or(|namespaced| kind.is_namespaced() == namespaced))
+        .collect();
+    kinds.stable_sort_by_key(|kind| (!of(kind).is_empty(), of(kind).to_owned(), kind.plural()));
+    if *by_kind {
+        kinds.stable_sort_by_key(|kind| kind.name());
+    }
+    if *name {
+        return kinds
+            .into_iter()
+            .for_each(|kind| printed.out(super::qualified_plural(kind)));
+    }
+    let mut rows = Vec::new();
+    if !no_headers {
+        let mut header = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
+            .map(String::from)
+            .to_vec();
+        if *wide {
+            header.extend(["VERBS", "CATEGORIES"].map(String::from));
+        }
+        rows.push(header);
+    }
+    for kind in kinds {
+        let mut row = vec![
+            kind.plural().to_owned(),
+            kind.short_names().join(","),
+            kind.api_version().to_owned(),
+            kind.is_namespaced().to_string(),
+            kind.name().to_owned(),
+        ];
+        if *wide {
+            row.push("create,delete,deletecollection,get,list,patch,update,watch".to_owned());
+            row.push(if crate::command::is_of_all(kind) {
+                "all".to_owned()
+            } else {
+                String::new()
+            });
+        }
+        rows.push(row);
+    }
+    lines(&rows, printed);
+}
+
+fn config(what: ConfigWhat, printed: &mut Printed) {
+    match what {
+        ConfigWhat::CurrentContext => printed.out(NAME),
+        ConfigWhat::GetContexts => {
+            let rows = [
+                ["CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"],
+                ["*", NAME, NAME, NAME, ""],
+            ];
+            lines(&rows.map(|row| row.map(String::from).to_vec()), printed);
+        }
+        ConfigWhat::View => {
+            let value = json!({"apiVersion": "v1", "kind": "Config", "preferences": {},
+                "clusters": [{"cluster": {"certificate-authority-data": "DATA+OMITTED", "server": SERVER}, "name": NAME}],
+                "contexts": [{"context": {"cluster": NAME, "user": NAME}, "name": NAME}], "current-context": NAME,
+                "users": [{"name": NAME, "user": {"client-certificate-data": "DATA+OMITTED", "client-key-data": "DATA+OMITTED"}}]});
+            podscope_api::print_yaml(&value)
+                .lines()
+                .for_each(|line| printed.out(line));
+        }
+    }
+}
+
+fn version(client: bool, said: &Said, printed: &mut Printed) {
+    let info = json!({"gitVersion": VERSION, "major": "1", "minor": "36", "platform": "linux/amd64"});
+    let mut all = json!({"clientVersion": info, "kustomizeVersion": "v5.8.1"});
+    if !client {
+        all["serverVersion"] = info;
+    }
+    let form = said
+        .words
+        .flags
+        .iter()
+        .rev()
+        .find(|(flag, _)| *flag == "output")
+        .map(|(_, form)| form.as_str());
+    match form {
+        Some("yaml") => podscope_api::print_yaml(&all)
+            .lines()
+            .for_each(|line| printed.out(line)),
+        Some("json") => super::gotext::json_indented(&all)
+            .lines()
+            .for_each(|line| printed.out(line.replace("    ", "  "))),
+        _ => {
+            printed.out(format!("Client Version: {VERSION}"));
+            printed.out("Kustomize Version: v5.8.1");
+            if !client {
+                printed.out(format!("Server Version: {VERSION}"));
+            }
+        }
+    }
+}
+
+/// `apply view-last-applied`: what `apply` was given last, as the annotation has it.
+fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(target, view.objects) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    let form = if *output == Output::Json {
+        Form::Json
+    } else {
+        Form::Yaml
+    };
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        let text = object.metadata().annotation(LAST_APPLIED);
+        let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+            let (plural, name) = (object.kind().plural(), &object.metadata().name);
+            printed.fail(format!(
+                "error: no last-applied-configuration annotation found on resource: {name}"
+            ));
+            let _ = plural;
+            continue;
+        };
+        if let Ok(text) = form.text(&value) {
+            text.split('\n').for_each(|line| printed.out(line));
+        }
+    }
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+}
+
+/// `diff -f -`: what `apply` would change, as `diff -u -N` shows two files.
+fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
+    let objects = match manifest_objects(text, namespace, &mut super::Plan::default()) {
+        Ok(objects) => objects,
+        Err(message) => return printed.fail(message.replace("passed to apply", "passed to diff")),
+    };
+    for object in objects {
+        let live = view.objects.get_kind(object.kind(), &object.key());
+        let mut desired = object.to_value();
+        desired.as_object_mut().map(|map| map.shift_remove("status"));
+        let before = live.as_ref().map(|live| shown(live, false));
+        let after = match &live {
+            None => desired,
+            Some(live) => {
+                let original = live
+                    .metadata()
+                    .annotation(LAST_APPLIED)
+                    .and_then(|text| serde_json::from_str(text).ok());
+                three_way(&original.unwrap_or(Value::Null), &desired, &shown(live, false))
+            }
+        };
+        let text = |value: &Value| podscope_api::print_yaml(value);
+        let (before, after) = (before.as_ref().map(text).unwrap_or_default(), text(&after));
+        let (version, kind) = (object.kind().api_version().replace('/', "."), object.kind().name());
+        let file = format!(
+            "{version}.{kind}.{}.{}",
+            object.metadata().namespace,
+            object.metadata().name
+        );
+        let changed = diff::unified(&before, &after);
+        if changed.is_empty() {
+            continue;
+        }
+        printed.out(format!("diff -u -N /tmp/LIVE/{file} /tmp/MERGED/{file}"));
+        printed.out(format!("--- /tmp/LIVE/{file}"));
+        printed.out(format!("+++ /tmp/MERGED/{file}"));
+        changed.into_iter().for_each(|line| printed.out(line));
+        printed.status = 1;
+    }
+}
+
+/// `get --raw`: lists and objects at their paths, and the server's health.
+fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
+    let parts: Vec<&str> = path
+        .split(['?'])
+        .next()
+        .unwrap_or_default()
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
+    let none = "Error from server (NotFound): the server could not find the requested resource";
+    let (version, rest) = match parts.as_slice() {
+        ["healthz" | "livez" | "readyz"] => return printed.out("ok"),
+        ["version"] => {
+            let info = json!({"gitVersion": VERSION, "major": "1", "minor": "36", "platform": "linux/amd64"});
+            return printed.out(super::gotext::json_indented(&info).replace("    ", "  "));
+        }
+        ["api", version, rest @ ..] => ((*version).to_owned(), rest),
+        ["apis", group, version, rest @ ..] => (format!("{group}/{version}"), rest),
+        _ => return printed.fail(none),
+    };
+    let (namespace, rest) = match rest {
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
+        rest => (None, rest),
+    };
+    let [plural, name @ ..] = rest else {
+        return printed.fail(none);
+    };
+    let kind = Kind::ALL
+        .iter()
+        .copied()
+        .find(|kind| kind.api_version() == version && kind.plural() == *plural);
+    let Some(kind) = kind else {
+        return printed.fail(none);
+    };
+    let value = match (name, namespace) {
+        ([], Some(namespace)) => list_value(&view.objects.list_kind_in(kind, namespace), true),
+        ([], None) => list_value(&view.objects.list_kind(kind), true),
+        ([name], namespace) => {
+            let key = match kind.is_namespaced() {
+                true => ObjectKey::new(namespace.unwrap_or_default(), *name),
+                false => ObjectKey::cluster(*name),
+            };
+            match view.objects.get_kind(kind, &key) {
+                Some(object) => shown(&object, true),
+                None => return printed.fail(not_found(kind, name)),
+            }
+        }
+        _ => return printed.fail(none),
+    };
+    let mut value = value;
+    if name.is_empty() {
+        value["kind"] = Value::from(format!("{}List", kind.name()));
+        value["apiVersion"] = Value::from(kind.api_version());
+    }
+    printed.out(super::gotext::json(&value));
+}

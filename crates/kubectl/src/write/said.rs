@@ -1,0 +1,504 @@
+//! What is kept with its words and changes something: `create KIND`, `run`, `expose`, `autoscale`, `wait`, `replace`,
+//! `set env|resources|serviceaccount|selector`.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write};
+use podscope_cluster::{DeleteOptions, Part, Request};
+use serde_json::{Map, Value, json};
+
+use super::super::jsonpath::{Path, plain};
+use super::super::merge::json_merge;
+use super::super::selector::LabelQuery;
+use super::manifest::manifest_objects;
+use super::set;
+use super::{Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, typed_name, with_objects};
+use crate::command::{Autoscale, Awaited, Deed, DryRun, Expose, Made, Output, Said, SetChange, Wait};
+
+/// The plan of such a command; none if it only reads.
+pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
+    let rehearse = |plan: Plan| rehearsed(plan, said.dry_run, &said.output, view);
+    Some(match &said.deed {
+        Deed::Make(made) => make(made, said, view),
+        Deed::JobFrom { name, kind, source } => match job_from(name, *kind, source, said, view) {
+            Ok(made) => make(&made, said, view),
+            Err(message) => Plan::refuse(message),
+        },
+        Deed::Expose(expose) => match exposed(expose, view) {
+            Ok(made) => make(&made, said, view),
+            Err(message) => Plan::refuse(message),
+        },
+        Deed::Autoscale(autoscale) => match autoscaled(autoscale, view) {
+            Ok(made) => make(&made, said, view),
+            Err(message) => Plan::refuse(message),
+        },
+        Deed::Wait(wait) => self::wait(wait, view),
+        Deed::Replace { text, force } => rehearse(replace(text, *force, said.namespace.as_deref(), view)),
+        Deed::Set { target, change } => {
+            let mut warnings = Vec::new();
+            let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
+                Ok(sources) => sources,
+                Err(message) => return Some(Plan::refuse(message)),
+            };
+            if let SetChange::Env {
+                list: true, resolve, ..
+            } = change
+            {
+                return Some(with_objects(target, view, |object, plan, _| {
+                    set::list(object, *resolve, view, plan);
+                    Ok(())
+                }));
+            }
+            let mut plan = with_objects(target, view, |object, _, writes| {
+                set::write(object, change, &sources, writes)
+            });
+            plan.lines.extend(warnings.into_iter().map(|line| (true, line)));
+            rehearse(plan)
+        }
+        _ => return None,
+    })
+}
+
+/// Creates what a generator made. A client that only says what it would do prints it as the types of Go print it: with
+/// empty structs, and without a namespace that was not given.
+fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
+    let mut plan = Plan::default();
+    plan.lines.extend(made.warnings.iter().map(|line| (true, line.clone())));
+    let namespace = said.namespace.as_deref();
+    let is_shown = said.dry_run == DryRun::Client && said.output != Output::Table;
+    let mut writes = Vec::new();
+    for value in &made.objects {
+        let mut value = value.clone();
+        let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is_service = text("/kind") == "Service";
+        let kind = Kind::from_wire(&text("/apiVersion"), &text("/kind"));
+        if kind.is_some_and(Kind::is_namespaced)
+            && let Some(namespace) = namespace.or((!is_shown).then_some("default"))
+        {
+            value["metadata"]["namespace"] = Value::from(namespace);
+        }
+        if is_shown {
+            // Of `run --expose` the Service is printed too.
+            let beside = [("/status", json!({"loadBalancer": {}}))];
+            let empties: &[(&str, Value)] = if is_service && made.objects.len() > 1 {
+                &beside
+            } else {
+                &made.empties
+            };
+            empties.iter().for_each(|(at, what)| fill(&mut value, at, what));
+            let form = match super::Form::of(&said.output) {
+                Ok(Some(form)) => form,
+                Ok(None) => continue,
+                Err(why) => return Plan::refuse(why),
+            };
+            if !plan.lines.is_empty() && form.is_separated() {
+                plan.out("---");
+                plan.out("---");
+            }
+            match form.text(&value) {
+                Ok(text) => text.split('\n').for_each(|line| plan.out(line)),
+                Err(why) => return Plan::refuse(why),
+            }
+            continue;
+        }
+        match podscope_api::object_from_value(&value) {
+            Ok(object) => {
+                let success = format!("{}/{{name}} {}", qualified_singular(object.kind()), made.word);
+                writes.push(Write {
+                    context: made.context.clone(),
+                    ..Write::new(Request::Create(object), success)
+                });
+            }
+            Err(errors) => {
+                let first = errors
+                    .first()
+                    .map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
+                return Plan::refuse(format!("error: {first}"));
+            }
+        }
+    }
+    if is_shown {
+        return plan;
+    }
+    rehearsed(finish(plan, writes, Vec::new()), said.dry_run, &said.output, view)
+}
+
+/// Puts a value where a path leads that has none; `*` is every element of a list.
+fn fill(value: &mut Value, path: &str, what: &Value) {
+    let (head, rest) = match path.trim_start_matches('/').split_once('/') {
+        Some((head, rest)) => (head, rest),
+        None => {
+            if let Some(map) = value.as_object_mut()
+                && !map.contains_key(path.trim_start_matches('/'))
+            {
+                map.insert(path.trim_start_matches('/').to_owned(), what.clone());
+            }
+            return;
+        }
+    };
+    match (head, value) {
+        ("*", Value::Array(items)) => items.iter_mut().for_each(|item| fill(item, rest, what)),
+        (head, Value::Object(map)) => {
+            if let Some(inner) = map.get_mut(head) {
+                fill(inner, rest, what);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, String> {
+    let key = match kind.is_namespaced() {
+        true => ObjectKey::new(namespace.unwrap_or("default"), name),
+        false => ObjectKey::cluster(name),
+    };
+    view.objects.get_kind(kind, &key).ok_or_else(|| not_found(kind, name))
+}
+
+/// `create job --from`: the template of a cron job.
+fn job_from(name: &str, kind: Kind, source: &str, said: &Said, view: &View<'_>) -> Result<Made, String> {
+    let object = named(kind, source, said.namespace.as_deref(), view)?;
+    if kind.name() != "CronJob" {
+        return Err("error: from must be an existing cronjob".to_owned());
+    }
+    let value = object.to_value();
+    let template = value.pointer("/spec/jobTemplate").cloned().unwrap_or_default();
+    let mut metadata = template.get("metadata").cloned().unwrap_or_else(|| json!({}));
+    metadata["name"] = Value::from(name);
+    metadata["annotations"]["cronjob.kubernetes.io/instantiate"] = Value::from("manual");
+    metadata["ownerReferences"] = json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": source, "uid": object.metadata().uid.to_string(), "controller": true}]);
+    Ok(Made {
+        objects: vec![
+            json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec").cloned().unwrap_or_default()}),
+        ],
+        context: "error: failed to create job: ".to_owned(),
+        word: "created",
+        ..Made::default()
+    })
+}
+
+/// The object a verb of one object is about.
+fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, String> {
+    let found = find(target, view.objects)?;
+    if let Some((kind, name)) = found.misses.first() {
+        return Err(not_found(*kind, name));
+    }
+    let object = found.groups.into_iter().flat_map(|(_, objects)| objects).next();
+    object.ok_or_else(|| "error: no objects passed".to_owned())
+}
+
+fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
+    let object = single(&expose.target, view)?;
+    let value = object.to_value();
+    let kind = object.kind();
+    let at = match kind {
+        Kind::Pod => "/metadata/labels",
+        Kind::Service | Kind::ReplicationController => "/spec/selector",
+        Kind::Deployment | Kind::ReplicaSet => "/spec/selector/matchLabels",
+        _ => {
+            let of = qualified_singular(kind);
+            return Err(format!("error: cannot expose a {of}"));
+        }
+    };
+    let selector = match &expose.selector {
+        Some(text) => {
+            let query = LabelQuery::parse(text).map_err(|why| format!("error: {why}"))?;
+            let pairs = query.equalities().ok_or("error: a service selects by equality only")?;
+            Value::Object(
+                pairs
+                    .iter()
+                    .map(|(key, value)| (key.to_string(), Value::from(&**value)))
+                    .collect(),
+            )
+        }
+        None => value.pointer(at).cloned().unwrap_or_default(),
+    };
+    if selector.as_object().is_none_or(Map::is_empty) {
+        return Err(match kind {
+            Kind::Pod => "error: couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed".to_owned(),
+            _ => "error: couldn't retrieve selectors via --selector flag or introspection".to_owned(),
+        });
+    }
+    let declared = if kind == Kind::Pod {
+        "/spec/containers"
+    } else {
+        "/spec/template/spec/containers"
+    };
+    let mut ports: Vec<(i64, String)> = expose.ports.iter().map(|port| (*port, "TCP".to_owned())).collect();
+    if ports.is_empty() {
+        let (list, field) = match kind {
+            Kind::Service => (
+                value
+                    .pointer("/spec/ports")
+                    .and_then(Value::as_array)
+                    .cloned()
+                    .unwrap_or_default(),
+                "port",
+            ),
+            _ => {
+                let containers = value
+                    .pointer(declared)
+                    .and_then(Value::as_array)
+                    .cloned()
+                    .unwrap_or_default();
+                let ports = containers
+                    .iter()
+                    .filter_map(|container| container.get("ports")?.as_array().cloned());
+                (ports.flatten().collect(), "containerPort")
+            }
+        };
+        for port in &list {
+            let protocol = port.get("protocol").and_then(Value::as_str).unwrap_or("TCP");
+            ports.extend(
+                port.get(field)
+                    .and_then(Value::as_i64)
+                    .map(|number| (number, protocol.to_owned())),
+            );
+        }
+        if ports.is_empty() {
+            return Err("error: couldn't find port via --port flag or introspection\nSee 'kubectl expose -h' for help and examples".to_owned());
+        }
+    }
+    let several = ports.len() > 1;
+    let ports: Vec<Value> = ports
+        .into_iter()
+        .enumerate()
+        .map(|(at, (port, protocol))| {
+            let target = match &expose.target_port {
+                Some(text) => text
+                    .parse::<i64>()
+                    .map_or_else(|_| Value::from(text.as_str()), Value::from),
+                None => Value::from(port),
+            };
+            let protocol = expose.protocol.clone().unwrap_or(protocol);
+            let mut one = json!({"port": port, "protocol": protocol, "targetPort": target});
+            if several {
+                one["name"] = Value::from(format!("port-{}", at + 1));
+            }
+            one
+        })
+        .collect();
+    let name = expose
+        .name
+        .clone()
+        .unwrap_or_else(|| object.metadata().name.to_string());
+    let mut metadata = json!({"name": name});
+    let labels = match expose.labels.is_empty() {
+        true => value.pointer("/metadata/labels").cloned().unwrap_or_default(),
+        false => Value::Object(
+            expose
+                .labels
+                .iter()
+                .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
+                .collect(),
+        ),
+    };
+    if labels.as_object().is_some_and(|labels| !labels.is_empty()) {
+        metadata["labels"] = labels;
+    }
+    if kind.is_namespaced() && expose.target.namespace.is_some() {
+        metadata["namespace"] = Value::from(expose.target.namespace());
+    }
+    let mut spec = json!({"ports": ports, "selector": selector});
+    let more = [
+        ("type", &expose.service_type),
+        ("clusterIP", &expose.cluster_ip),
+        ("sessionAffinity", &expose.session_affinity),
+    ];
+    for (field, given) in more {
+        if let Some(text) = given.as_deref().filter(|text| !text.is_empty()) {
+            spec[field] = Value::from(text);
+        }
+    }
+    Ok(Made {
+        objects: vec![json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})],
+        word: "exposed",
+        empties: vec![("/status", json!({"loadBalancer": {}}))],
+        ..Made::default()
+    })
+}
+
+fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
+    let object = single(&autoscale.target, view)?;
+    let kind = object.kind();
+    if !matches!(
+        kind,
+        Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
+    ) {
+        let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+        return Err(format!(
+            "error: cannot autoscale a {}: could not find scale subresource for {group}/{version}, Resource={} in discovery information",
+            kind.name(),
+            kind.plural()
+        ));
+    }
+    let name = autoscale
+        .name
+        .clone()
+        .unwrap_or_else(|| object.metadata().name.to_string());
+    let mut spec = json!({"maxReplicas": autoscale.max,
+        "scaleTargetRef": {"apiVersion": kind.api_version(), "kind": kind.name(), "name": object.metadata().name.to_string()}});
+    if let Some(min) = autoscale.min {
+        spec["minReplicas"] = Value::from(min);
+    }
+    if let Some(percent) = autoscale.cpu_percent {
+        spec["metrics"] = json!([{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}}}]);
+    }
+    Ok(Made {
+        objects: vec![
+            json!({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": name}, "spec": spec}),
+        ],
+        word: "autoscaled",
+        empties: vec![("/status", json!({"currentMetrics": null, "desiredReplicas": 0}))],
+        ..Made::default()
+    })
+}
+
+/// Whether an object is as one condition has it.
+fn holds(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
+    let Some(object) = object else {
+        return *awaited == Awaited::Delete;
+    };
+    match awaited {
+        Awaited::Create => true,
+        Awaited::Delete => *object.metadata().uid.to_string() != *uid,
+        Awaited::Condition(name, status) => {
+            let value = object.to_value();
+            let number = |at: &str| value.pointer(at).and_then(Value::as_i64);
+            let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
+            conditions.into_iter().flatten().any(|condition| {
+                let text = |field: &str| condition.get(field).and_then(Value::as_str).unwrap_or_default();
+                let seen = condition.get("observedGeneration").and_then(Value::as_i64);
+                let seen = seen.or_else(|| number("/status/observedGeneration"));
+                text("type").eq_ignore_ascii_case(name)
+                    && text("status").eq_ignore_ascii_case(status)
+                    && seen.is_none_or(|seen| number("/metadata/generation").is_none_or(|is| is <= seen))
+            })
+        }
+        Awaited::Path(_, wanted) => {
+            let value = object.to_value();
+            let found = path.map(|path| path.find(&value)).unwrap_or_default();
+            match (found.as_slice(), wanted) {
+                ([], _) => false,
+                (_, None) => true,
+                ([one], Some(wanted)) => plain(one) == *wanted,
+                _ => false,
+            }
+        }
+    }
+}
+
+fn wait(wait: &Wait, view: &View<'_>) -> Plan {
+    let found = match find(&wait.target, view.objects) {
+        Ok(found) => found,
+        Err(message) => return Plan::refuse(message),
+    };
+    let is_gone = wait.conditions.contains(&Awaited::Delete);
+    let is_made = wait.conditions.contains(&Awaited::Create);
+    let awaited = |kind: Kind, key: ObjectKey, object: Option<&Object>| AwaitedObject {
+        kind,
+        key,
+        uid: object.map(|object| object.metadata().uid.clone()).unwrap_or_default(),
+    };
+    let mut objects: Vec<AwaitedObject> = found
+        .groups
+        .iter()
+        .flat_map(|(kind, objects)| objects.iter().map(|object| awaited(*kind, object.key(), Some(object))))
+        .collect();
+    let mut errors = Vec::new();
+    for (kind, name) in &found.misses {
+        let key = match kind.is_namespaced() {
+            true => ObjectKey::new(wait.target.namespace(), name.as_str()),
+            false => ObjectKey::cluster(name.as_str()),
+        };
+        match (is_gone, is_made) {
+            (true, _) => {}
+            (_, true) => objects.push(awaited(*kind, key, None)),
+            _ => errors.push(not_found(*kind, name)),
+        }
+    }
+    if !errors.is_empty() {
+        return finish(Plan::default(), Vec::new(), errors);
+    }
+    if objects.is_empty() {
+        return match is_gone {
+            true => Plan::default(),
+            false => Plan::refuse("error: no matching resources found"),
+        };
+    }
+    let conditions: Vec<(Awaited, Option<Path>)> = wait
+        .conditions
+        .iter()
+        .map(|one| match one {
+            Awaited::Path(path, _) => (one.clone(), Path::parse(path).ok()),
+            _ => (one.clone(), None),
+        })
+        .collect();
+    let until = Until(Arc::new(move |object, uid| {
+        conditions
+            .iter()
+            .all(|(one, path)| holds(one, path.as_ref(), object, &uid.to_string()))
+    }));
+    Plan {
+        client: Some(ClientCommand::Wait(WaitCommand {
+            objects,
+            until,
+            timeout: wait.timeout,
+            names_object: !is_made,
+        })),
+        ..Plan::default()
+    }
+}
+
+/// `kubectl replace`: the whole object in place of the one there is.
+fn replace(text: &str, force: bool, namespace: Option<&str>, view: &View<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let objects = match manifest_objects(text, namespace, &mut plan) {
+        Ok(objects) => objects,
+        Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to replace")),
+    };
+    let mut writes = Vec::new();
+    let mut errors = Vec::new();
+    for object in objects {
+        let (kind, key) = (object.kind(), object.key());
+        let name = typed_name(&object);
+        let live = view.objects.get_kind(kind, &key);
+        let replaced = format!("{name} replaced");
+        match (live, force) {
+            (Some(_), true) => {
+                let tail = match kind.is_namespaced() {
+                    true => format!(" from {} namespace", key.namespace),
+                    false => String::new(),
+                };
+                let deleted = format!("{} {:?} deleted{tail}", qualified_singular(kind), &*key.name);
+                let options = DeleteOptions {
+                    grace_seconds: Some(0),
+                    ..DeleteOptions::default()
+                };
+                writes.push(Write::new(Request::Delete { kind, key, options }, deleted));
+                writes.push(Write::new(Request::Create(object), replaced));
+            }
+            (None, true) => writes.push(Write::new(Request::Create(object), replaced)),
+            (Some(_), false) => {
+                writes.push(Write {
+                    context: "error when replacing \"STDIN\": ".to_owned(),
+                    ..Write::new(Request::Update(object, Part::Main), replaced)
+                });
+            }
+            (None, false) => {
+                let missing = not_found(kind, &key.name);
+                let head = "Error from server (NotFound): ";
+                errors.push(missing.replacen(head, &format!("{head}error when replacing \"STDIN\": "), 1));
+            }
+        }
+    }
+    finish(plan, writes, errors)
+}
+
+/// A merge patch of a live object.
+pub(super) fn merged(object: &Object, name: &'static str, say: &str, patch: Value) -> Result<Write, String> {
+    change(object, Part::Main, name, say, None, move |live| {
+        Ok(json_merge(live, &patch))
+    })
+}

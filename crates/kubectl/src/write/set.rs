@@ -1,0 +1,420 @@
+//! `kubectl set env|resources|serviceaccount|selector`: changes of a pod template, or of a Service.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::Part;
+use podscope_cluster::client::Write;
+use serde_json::{Value, json};
+
+use super::super::gotext::sorted;
+use super::super::not_found;
+use super::super::selector::LabelQuery;
+use super::said::merged;
+use super::{Plan, View, change, objects, typed_name};
+use crate::command::SetChange;
+
+/// Where a kind keeps its pods' spec.
+fn pod_spec(object: &Object) -> Result<&'static str, String> {
+    match object.kind() {
+        Kind::Pod => Ok("/spec"),
+        _ if object.template().is_some() => Ok("/spec/template/spec"),
+        kind if kind.name() == "CronJob" => Ok("/spec/jobTemplate/spec/template/spec"),
+        kind => Err(format!(
+            "error: {}/{} the object is not a pod or does not have a pod template: *{}",
+            kind.plural(),
+            object.metadata().name,
+            objects::go_type(kind)
+        )),
+    }
+}
+
+/// Whether a container's name is the one that was given, which may hold `*`.
+fn is_chosen(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail),
+    }
+}
+
+/// The names of an object's containers that are chosen, with those that start first.
+fn chosen(value: &Value, at: &str, pattern: &str) -> Vec<String> {
+    ["initContainers", "containers"]
+        .iter()
+        .filter_map(|field| value.pointer(&format!("{at}/{field}"))?.as_array())
+        .flatten()
+        .filter_map(|container| container.get("name")?.as_str())
+        .filter(|name| is_chosen(pattern, name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// `--from`: every key of a config map or secret as a variable with its reference; what was renamed is told.
+pub(super) fn read_sources(
+    change: &SetChange,
+    namespace: &str,
+    view: &View<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<(String, Value)>, String> {
+    let SetChange::Env {
+        from: Some((kind, name)),
+        prefix,
+        keys,
+        ..
+    } = change
+    else {
+        return Ok(Vec::new());
+    };
+    let object = view.objects.get_kind(*kind, &ObjectKey::new(namespace, name.as_str()));
+    let value = object.ok_or_else(|| not_found(*kind, name))?.to_value();
+    let field = match kind {
+        Kind::Secret => "secretKeyRef",
+        Kind::ConfigMap => "configMapKeyRef",
+        _ => {
+            return Err(format!(
+                "error: unsupported resource specified in --from: {}",
+                kind.name()
+            ));
+        }
+    };
+    let data = value
+        .get("data")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    let mut variables = Vec::new();
+    for (key, _) in sorted(&data) {
+        if !keys.is_empty() && !keys.contains(key) {
+            continue;
+        }
+        let variable: String = key
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_uppercase()
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        if variable != *key {
+            warnings.push(format!("Warning: key {key} transferred to {variable}"));
+        }
+        variables.push((
+            format!("{prefix}{variable}"),
+            json!({field: {"key": key, "name": name}}),
+        ));
+    }
+    Ok(variables)
+}
+
+/// The request that makes the change.
+pub(super) fn write(
+    object: &Object,
+    how: &SetChange,
+    sources: &[(String, Value)],
+    writes: &mut Vec<Write>,
+) -> Result<(), String> {
+    let name = typed_name(object);
+    match how {
+        SetChange::Selector(text) => {
+            if object.kind() != Kind::Service {
+                return Err(format!(
+                    "error: selector can not be set: *{}",
+                    objects::go_type(object.kind())
+                ));
+            }
+            let pairs = LabelQuery::parse(text)
+                .ok()
+                .and_then(|query| query.equalities())
+                .unwrap_or_default();
+            let selector: Value = Value::Object(
+                pairs
+                    .iter()
+                    .map(|(key, value)| (key.to_string(), Value::from(&**value)))
+                    .collect(),
+            );
+            writes.push(change(
+                object,
+                Part::Main,
+                "set selector",
+                &format!("{name} selector updated"),
+                None,
+                move |live| {
+                    let mut value = live.clone();
+                    value["spec"]["selector"] = selector.clone();
+                    Ok(value)
+                },
+            )?);
+            Ok(())
+        }
+        SetChange::ServiceAccount(account) => {
+            let at = pod_spec(object)?;
+            let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
+            for part in at.trim_start_matches('/').split('/').rev() {
+                patch = json!({part: patch});
+            }
+            let mut write = merged(
+                object,
+                "set serviceaccount",
+                &format!("{name} serviceaccount updated"),
+                patch,
+            )?;
+            write.context = "error: failed to patch ServiceAccountName ".to_owned();
+            writes.push(write);
+            Ok(())
+        }
+        SetChange::Env {
+            changes,
+            containers,
+            overwrite,
+            ..
+        } => {
+            let given = changes.iter().map(|(name, value)| {
+                (
+                    name.clone(),
+                    value.as_ref().map(|value| json!({"name": name, "value": value})),
+                )
+            });
+            let read = sources
+                .iter()
+                .map(|(name, from)| (name.clone(), Some(json!({"name": name, "valueFrom": from}))));
+            env(
+                object,
+                given.chain(read).collect(),
+                containers,
+                *overwrite,
+                &name,
+                writes,
+            )
+        }
+        SetChange::Resources {
+            limits,
+            requests,
+            containers,
+        } => {
+            let at = pod_spec(object)?;
+            if chosen(&object.to_value(), at, containers).is_empty() {
+                return Err(format!("error: unable to find container named {containers}"));
+            }
+            let (containers, limits, requests) = (containers.clone(), limits.clone(), requests.clone());
+            let write = change_containers(
+                object,
+                at,
+                containers,
+                format!("{name} resource requirements updated"),
+                move |container| {
+                    for (field, amounts) in [("limits", &limits), ("requests", &requests)] {
+                        for (resource, amount) in amounts {
+                            container["resources"][field][resource.as_str()] = Value::from(amount.as_str());
+                        }
+                    }
+                },
+            )?;
+            writes.push(Write {
+                context: "error: failed to patch resources update to pod template ".to_owned(),
+                ..write
+            });
+            Ok(())
+        }
+    }
+}
+
+/// A change of every container that is chosen.
+fn change_containers(
+    object: &Object,
+    at: &'static str,
+    pattern: String,
+    say: String,
+    how: impl Fn(&mut Value) + Send + Sync + 'static,
+) -> Result<Write, String> {
+    change(object, Part::Main, "set", &say, Some(String::new()), move |live| {
+        let mut value = live.clone();
+        for field in ["initContainers", "containers"] {
+            let list = value
+                .pointer_mut(&format!("{at}/{field}"))
+                .and_then(Value::as_array_mut);
+            for container in list.into_iter().flatten() {
+                let is = container
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .is_some_and(|name| is_chosen(&pattern, name));
+                if is {
+                    how(container);
+                }
+            }
+        }
+        Ok(value)
+    })
+}
+
+fn env(
+    object: &Object,
+    changes: Vec<(String, Option<Value>)>,
+    containers: &str,
+    overwrite: bool,
+    name: &str,
+    writes: &mut Vec<Write>,
+) -> Result<(), String> {
+    let at = pod_spec(object)?;
+    let value = object.to_value();
+    if chosen(&value, at, containers).is_empty() {
+        let kind = objects::go_type(object.kind());
+        let kind = kind.rsplit('.').next().unwrap_or_default();
+        return Err(format!(
+            "error: {kind}/{} does not have any containers matching {containers:?}",
+            object.metadata().name
+        ));
+    }
+    if !overwrite {
+        let list = value.pointer(&format!("{at}/containers")).and_then(Value::as_array);
+        for variable in list
+            .into_iter()
+            .flatten()
+            .filter_map(|container| container.get("env")?.as_array())
+            .flatten()
+        {
+            let known = variable.get("name").and_then(Value::as_str).unwrap_or_default();
+            let given = changes.iter().find(|(name, value)| name == known && value.is_some());
+            if let (Some(_), Some(have)) = (given, variable.get("value").and_then(Value::as_str)) {
+                return Err(format!(
+                    "error: '{known}' already has a value ({have}), and --overwrite is false"
+                ));
+            }
+        }
+    }
+    let write = change_containers(
+        object,
+        at,
+        containers.to_owned(),
+        format!("{name} env updated"),
+        move |container| {
+            let mut list = container
+                .get("env")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
+            for (name, value) in &changes {
+                let place = list
+                    .iter()
+                    .position(|variable| variable.get("name").and_then(Value::as_str) == Some(name));
+                let Some(value) = value else {
+                    if let Some(place) = place {
+                        list.remove(place);
+                    }
+                    continue;
+                };
+                match place.and_then(|place| list.get_mut(place)) {
+                    Some(slot) => *slot = value.clone(),
+                    None => list.push(value.clone()),
+                }
+            }
+            match (list.is_empty(), container.as_object_mut()) {
+                (true, Some(map)) => drop(map.shift_remove("env")),
+                _ => container["env"] = Value::Array(list),
+            }
+        },
+    )?;
+    writes.push(Write {
+        context: "error: failed to patch env update to pod template: ".to_owned(),
+        ..write
+    });
+    Ok(())
+}
+
+/// `set env --list`.
+pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut Plan) {
+    let at = match pod_spec(object) {
+        Ok(at) => at,
+        Err(why) => return plan.err(why),
+    };
+    let value = object.to_value();
+    let list = value.pointer(&format!("{at}/containers")).and_then(Value::as_array);
+    for container in list.into_iter().flatten() {
+        let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        plan.out(format!(
+            "# {} {}, container {}",
+            object.kind().name(),
+            object.metadata().name,
+            text(container, "name")
+        ));
+        for variable in container.get("env").and_then(Value::as_array).into_iter().flatten() {
+            let name = text(variable, "name");
+            let Some(from) = variable.get("valueFrom") else {
+                plan.out(format!("{name}={}", text(variable, "value")));
+                continue;
+            };
+            let told = told(from);
+            match resolve.then(|| resolved(object, from, view)) {
+                None => plan.out(format!("# {name} from {told}")),
+                Some(Ok(value)) => format!("{name}={value}")
+                    .trim_end_matches('\n')
+                    .split('\n')
+                    .for_each(|line| plan.out(line)),
+                Some(Err(why)) => {
+                    plan.out(format!("# {name} from {told}"));
+                    plan.err(format!("error retrieving reference for {name}: {why}"));
+                }
+            }
+        }
+    }
+}
+
+/// `config map settings, key color`.
+fn told(from: &Value) -> String {
+    let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();
+    if from.get("configMapKeyRef").is_some() {
+        return format!(
+            "configmap {}, key {}",
+            text("/configMapKeyRef/name"),
+            text("/configMapKeyRef/key")
+        );
+    }
+    if from.get("secretKeyRef").is_some() {
+        return format!(
+            "secret {}, key {}",
+            text("/secretKeyRef/name"),
+            text("/secretKeyRef/key")
+        );
+    }
+    if from.get("fieldRef").is_some() {
+        return format!("field path {}", text("/fieldRef/fieldPath"));
+    }
+    format!("resource {}", text("/resourceFieldRef/resource"))
+}
+
+fn resolved(object: &Object, from: &Value, view: &View<'_>) -> Result<String, String> {
+    let namespace = &*object.metadata().namespace;
+    let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();
+    let data = |kind: Kind, of: &str| -> Result<String, String> {
+        let (name, key) = (text(&format!("/{of}/name")), text(&format!("/{of}/key")));
+        let found = view.objects.get_kind(kind, &ObjectKey::new(namespace, name));
+        let plural = kind.plural();
+        let value = found.ok_or_else(|| format!("{plural} {name:?} not found"))?.to_value();
+        let found = value
+            .pointer("/data")
+            .and_then(|data| data.get(key))
+            .and_then(Value::as_str);
+        found
+            .map(str::to_owned)
+            .ok_or_else(|| format!("key {key} not found in {} {name}", kind.name().to_lowercase()))
+    };
+    if from.get("configMapKeyRef").is_some() {
+        return data(Kind::ConfigMap, "configMapKeyRef");
+    }
+    if from.get("secretKeyRef").is_some() {
+        let bytes = STANDARD.decode(data(Kind::Secret, "secretKeyRef")?).unwrap_or_default();
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    let path = text("/fieldRef/fieldPath");
+    let value = object.to_value();
+    match path {
+        "metadata.name" | "metadata.namespace" | "metadata.uid" => {
+            let found = value
+                .pointer(&format!("/{}", path.replace('.', "/")))
+                .and_then(Value::as_str);
+            Ok(found.unwrap_or_default().to_owned())
+        }
+        path => Err(format!("unsupported fieldPath: {path}")),
+    }
+}
