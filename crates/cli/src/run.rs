@@ -210,6 +210,10 @@ pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
             for notice in &session.loaded().notices {
                 eprintln!("{notice}");
             }
+            // Advice is part of the answer, not an error.
+            for advice in &session.loaded().advice {
+                println!("{advice}");
+            }
             ExitCode::SUCCESS
         }
         Err(status) => status,

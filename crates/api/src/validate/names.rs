@@ -77,12 +77,12 @@ pub(super) fn path_segment(text: &str) -> Messages {
 
 /// What is wrong with a label's key, a taint's, a condition's (VA-076), in the API server's words; kubectl asks the same.
 pub fn qualified_name_problems(text: &str) -> Vec<String> {
-    qualified(text).into_iter().map(Into::into).collect()
+    qualified(text)
 }
 
 /// What is wrong with a label's value (VA-077), in the API server's words; kubectl asks the same.
 pub fn label_value_problems(text: &str) -> Vec<String> {
-    label_value(text).into_iter().map(Into::into).collect()
+    label_value(text)
 }
 
 /// VA-076: label keys, taint keys, conditions.

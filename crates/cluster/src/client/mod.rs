@@ -18,8 +18,8 @@ use podscope_api::{Kind, Object, ObjectKey};
 use crate::{ApiError, Objects};
 
 pub use command::{
-    Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, Shows, WaitCommand, WatchCommand, WatchEvent,
-    WatchPrinter, Write, Until,
+    Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, Shows, Until, WaitCommand,
+    WatchCommand, WatchEvent, WatchPrinter, Write,
 };
 
 /// A timer of a client.

@@ -69,12 +69,12 @@ impl Writing {
 /// The API server's warnings: of what was sent, or of what a patch made.
 fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
     let request = match &write.request {
-        Request::DryRun(request) => &**request,
-        request => request,
+        Some(Request::DryRun(request)) => Some(&**request),
+        request => request.as_ref(),
     };
     let written = match request {
-        Request::Create(object) => Some(object),
-        Request::Patch { .. } => answered.filter(|object| {
+        Some(Request::Create(object)) => Some(object),
+        Some(Request::Patch { .. }) => answered.filter(|object| {
             let version = &object.metadata().resource_version;
             write.unchanged.as_ref().is_none_or(|(before, _)| before != version)
         }),

@@ -218,7 +218,11 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
                 Ok(())
             });
             let plan = match (plan.is_empty(), &target.selection) {
-                (true, Selection::Kinds { names, .. }) if names.is_empty() => nothing_found(target),
+                (true, Selection::Kinds { names, .. })
+                    if names.is_empty() && !matches!(action, RolloutAction::Undo { .. }) =>
+                {
+                    nothing_found(target)
+                }
                 _ => plan,
             };
             match action {

@@ -59,7 +59,9 @@ fn a_node_is_described_as_kubectl_does() {
         "\
 Name:               w-1
 Roles:              worker
-Labels:             kubernetes.io/arch=amd64
+Labels:             beta.kubernetes.io/arch=amd64
+                    beta.kubernetes.io/os=linux
+                    kubernetes.io/arch=amd64
                     kubernetes.io/hostname=w-1
                     kubernetes.io/os=linux
                     node-role.kubernetes.io/worker=

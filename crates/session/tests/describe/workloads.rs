@@ -215,7 +215,7 @@ Volume Claims:
     check(
         &session,
         "kubectl rollout history sts/db",
-        "statefulset.apps/db␠\nREVISION\n1\n\n",
+        "statefulset.apps/db␠\nREVISION  CHANGE-CAUSE\n1         <none>\n\n",
     );
     check(
         &session,
