@@ -28,7 +28,9 @@ pub enum ClientCommand {
 
 /// Whether an object is as it is awaited; none if it is not there. The UID is of the one that was there first.
 #[derive(Clone)]
-pub struct Until(pub Arc<dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync>);
+pub struct Until(pub Arc<Holds>);
+
+type Holds = dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync;
 
 impl std::fmt::Debug for Until {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -106,7 +106,12 @@ pub(super) fn scale(
     version: Option<&str>,
     view: &View<'_>,
 ) -> Plan {
+    // The first that cannot be scaled ends the command; what came before it is scaled.
+    let mut has_failed = false;
     with_objects(target, view, |object, _, writes| {
+        if std::mem::replace(&mut has_failed, true) {
+            return Ok(());
+        }
         let is_scalable = matches!(
             object.kind(),
             Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
@@ -131,6 +136,7 @@ pub(super) fn scale(
             None,
             move |live| Ok(json_merge(live, &json!({"spec": {"replicas": replicas}}))),
         )?);
+        has_failed = false;
         Ok(())
     })
 }

@@ -397,7 +397,7 @@ fn resolved(object: &Object, from: &Value, view: &View<'_>) -> Result<String, St
             .and_then(Value::as_str);
         found
             .map(str::to_owned)
-            .ok_or_else(|| format!("key {key} not found in {} {name}", kind.name().to_lowercase()))
+            .ok_or_else(|| format!("key {key} not found in {} {name}", kind.name().to_ascii_lowercase()))
     };
     if from.get("configMapKeyRef").is_some() {
         return data(Kind::ConfigMap, "configMapKeyRef");
