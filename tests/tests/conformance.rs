@@ -1,4 +1,4 @@
-//! S-01, SCH-138: every decision of kube-scheduler v1.34.1 in the corpora, whole and strict.
+//! S-01, SCH-138: every decision of kube-scheduler v1.36.3 in the corpora, whole and strict.
 
 use std::io::Read as _;
 
@@ -9,9 +9,11 @@ fn corpus(name: &str) -> String {
     let path = format!("{}/conformance/{name}", env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
-    flate2::read::GzDecoder::new(bytes.as_slice())
-        .read_to_string(&mut text)
-        .unwrap_or_else(|error| panic!("{path}: {error}"));
+    let read = match name.ends_with(".gz") {
+        true => flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text),
+        false => bytes.as_slice().read_to_string(&mut text),
+    };
+    read.unwrap_or_else(|error| panic!("{path}: {error}"));
     text
 }
 
@@ -50,4 +52,10 @@ fn decisions_with_the_default_configuration_equal_kube_schedulers() {
 #[test]
 fn decisions_under_other_configurations_equal_kube_schedulers() {
     check("configured.jsonl.gz", 600);
+}
+
+/// S-01, SCH-063, SCH-066, SCH-126: each the smallest world that shows a rule.
+#[test]
+fn rules_that_only_wider_worlds_show_hold() {
+    check("minimal.jsonl", 9);
 }

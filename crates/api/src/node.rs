@@ -32,6 +32,8 @@ wire_types! {
         pub images: Vec<ContainerImage>,
         pub volumes_in_use: Vec<Str>,
         pub volumes_attached: Vec<AttachedVolume>,
+        /// Features that its kubelet has and older ones lack, sorted.
+        pub declared_features: Vec<Str>,
     }
     /// One condition of a node.
     pub struct NodeCondition {

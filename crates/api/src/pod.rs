@@ -55,6 +55,8 @@ wire_types! {
         /// Pod-level resources (beta, on in v1.34).
         pub resources: Option<Arc<ResourceRequirements>>,
         pub host_network: Option<bool>,
+        /// `false` gives the pod user IDs of its own.
+        pub host_users: Option<bool>,
         pub host_pid as "hostPID": Option<bool>,
         pub hostname: Str,
         pub subdomain: Str,
@@ -95,8 +97,10 @@ wire_types! {
         pub env_from: Vec<EnvFromSource>,
         pub env: Vec<EnvVar>,
         pub resources: Arc<ResourceRequirements>,
-        /// Only `Always`, only on init containers: a sidecar.
+        /// The container's own; `Always` on an init container makes a sidecar.
         pub restart_policy: Option<RestartPolicy>,
+        /// What an exit code leads to, before the policy is asked.
+        pub restart_policy_rules: Vec<ContainerRestartRule>,
         pub volume_mounts: Vec<VolumeMount>,
         pub liveness_probe: Option<Probe>,
         pub readiness_probe: Option<Probe>,
@@ -106,6 +110,14 @@ wire_types! {
         pub termination_message_policy: Str,
         pub security_context: Option<SecurityContext>,
     }
+    /// One rule on exits of a container: the first that matches decides.
+    pub struct ContainerRestartRule {
+        /// `Restart` or `RestartAllContainers`.
+        pub action: Str,
+        pub exit_codes: Option<ContainerRestartRuleOnExitCodes>,
+    }
+    /// Exit codes that a rule is for: `In` or `NotIn` these.
+    pub struct ContainerRestartRuleOnExitCodes { pub operator: Str, pub values: Vec<i32> }
     /// Identity and rights of one container; the rest of it travels in the extra fields.
     pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64> }
     /// A port of a container.

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use podscope_api::{
-    Kind, LabelSelector, LabelSelectorRequirement, Namespace, Object, Pod, PodSpec, PreemptionPolicy, PriorityClass,
-    QosClass, Quantity, ResourceList, SelectorOperator, StorageClass, Str, Taint, TaintEffect, Toleration,
-    TolerationOperator, shared,
+    Kind, LabelSelector, LabelSelectorRequirement, Namespace, NodeName, Object, ObjectKey, Pod, PodSpec,
+    PreemptionPolicy, PriorityClass, QosClass, Quantity, ResourceList, SelectorOperator, StorageClass, Str, Taint,
+    TaintEffect, Toleration, TolerationOperator, shared,
 };
 
 use super::{ApiServer, Caller};
@@ -36,6 +36,9 @@ impl ApiServer {
                 self.admit_priority(pod)?;
                 self.default_tolerations(&mut pod.spec);
                 fold_match_label_keys(pod);
+                if let Some(node) = pod.spec.node_name.clone() {
+                    self.copy_topology_labels(pod, &node);
+                }
                 if pod.spec.service_account_name.is_empty() && !pod.is_mirror() {
                     pod.spec.service_account_name = shared("default");
                     pod.spec.service_account = pod.spec.service_account_name.clone();
@@ -75,6 +78,19 @@ impl ApiServer {
             _ => {}
         }
         Ok(())
+    }
+
+    /// PodTopologyLabels (since v1.35): a pod that gets a node gets the node's zone and region as labels, in place
+    /// of its own.
+    pub(super) fn copy_topology_labels(&self, pod: &mut Pod, node: &NodeName) {
+        let Some(Object::Node(node)) = self.objects().get_kind(Kind::Node, &ObjectKey::cluster(node.0.clone())) else {
+            return;
+        };
+        for key in ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"] {
+            if let Some(value) = node.metadata.label(key) {
+                Arc::make_mut(&mut pod.metadata.labels).insert(key.into(), value.into());
+            }
+        }
     }
 
     /// Admission of an update of the main resource.

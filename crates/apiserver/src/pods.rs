@@ -47,6 +47,9 @@ impl ApiServer {
         let mut pod = old.clone();
         let typed = Arc::make_mut(&mut pod);
         typed.spec.node_name = Some(node.clone());
+        // What was expected has come true, or another node was taken (LC-045).
+        typed.status.nominated_node_name = Default::default();
+        self.copy_topology_labels(typed, node);
         set_condition(
             &mut typed.status.conditions,
             PodCondition {

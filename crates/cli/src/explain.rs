@@ -48,7 +48,7 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
     let Some(found) = wanted else {
         return Err(complaint(format!("no pod {pod}")));
     };
-    let (mut cache, nominator) = cases::load(&objects);
+    let (mut cache, nominator) = cases::load(&objects, &config);
     // A pod that runs is decided as if it were pending.
     let mut pending = (*found).clone();
     pending.spec.node_name = None;

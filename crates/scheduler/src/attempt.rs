@@ -46,8 +46,9 @@ pub struct Victim {
 /// A preemption to carry out (SCH-104, SCH-105).
 ///
 /// In order: clear `clear_nominations`; for every victim that is not terminating condition
-/// `DisruptionTarget=True` (reason `PreemptionByScheduler`, `message`), DELETE, the `Preempted` event;
-/// all but the last may go at once, then [`crate::Scheduler::preemption_before_last`], then the last.
+/// `DisruptionTarget=True` (reason `PreemptionByScheduler`, `message`), its answer, DELETE, the `Preempted`
+/// event; all but the last may go at once, then [`crate::Scheduler::preemption_of_last`], then the last, then
+/// [`crate::Scheduler::preemption_finished`]. A victim whose volumes are being bound is taken back instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preempt {
     /// Where.
@@ -56,6 +57,8 @@ pub struct Preempt {
     pub victims: Vec<Victim>,
     /// Message of the victims' condition.
     pub message: String,
+    /// Note of the victims' event (SCH-128).
+    pub note: String,
     /// Pods of lower priority nominated to that node: they lose `nominatedNodeName`.
     pub clear_nominations: Vec<ObjectKey>,
     /// PodDisruptionBudgets violated.
@@ -71,13 +74,15 @@ pub struct Preempt {
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// A node was chosen and is assumed: write the volumes, post the Binding, then call
-    /// [`crate::Scheduler::bind_finished`].
+    /// A node was chosen and is assumed: write the nomination and the volumes where there is something to
+    /// write, wait for the volumes, post the Binding, then call [`crate::Scheduler::bind_finished`].
     Assumed {
         /// The node.
         node: NodeName,
         /// Nodes with the same total, itself included.
         ties: usize,
+        /// PreBind has to wait for volumes, also where it has nothing to write.
+        is_slow: bool,
         /// Volumes to write with their new claimRef.
         volumes: Vec<Arc<PersistentVolume>>,
         /// Claims to write with the selected-node annotation.

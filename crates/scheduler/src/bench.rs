@@ -291,7 +291,7 @@ impl Bench {
             Outcome::Unschedulable {
                 preempt: Some(preempt), ..
             } => {
-                self.scheduler.preemption_before_last(&attempt.uid);
+                self.scheduler.preemption_finished(&attempt.uid);
                 for victim in &preempt.victims {
                     if let Some(info) = self.scheduler.cache().pod(&victim.uid) {
                         let gone = Object::Pod(info.pod.clone());

@@ -101,7 +101,8 @@ pub struct Cache {
     images: ordered::Map<Symbol, ImageState>,
     /// Nodes whose rows and frozen image counts are out of date (SCH-109).
     dirty: Vec<NodeIdx>,
-    pub(crate) claim_users: ordered::Map<(Symbol, Symbol), u32>,
+    /// Nodes of the placed pods that use a claim, once for each use.
+    claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
     pub(crate) stores: Stores,
 }
 
@@ -142,6 +143,15 @@ impl Cache {
     /// Whether a pod is assumed: decided here, not yet seen bound.
     pub fn is_assumed(&self, uid: &str) -> bool {
         self.pods.get(uid).is_some_and(|placed| placed.assumed)
+    }
+    /// Whether a pod on an existing node uses the claim: pods on nodes that are gone do not count (SCH-004).
+    pub(crate) fn is_claim_used(&self, namespace: Symbol, claim: &str) -> bool {
+        let users = self
+            .symbols
+            .get(claim)
+            .and_then(|claim| self.claim_users.get(&(namespace, claim)));
+        let exists = |node: &NodeIdx| self.nodes[*node as usize].node.is_some();
+        users.is_some_and(|users| users.iter().any(exists))
     }
     /// Labels of a Namespace object, empty if there is none.
     pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
@@ -331,7 +341,7 @@ impl Cache {
         info.term_ids = info.terms.iter().map(|term| self.terms.add(term, node)).collect();
         for claim in claim_names(&info.pod) {
             let key = (info.namespace, self.symbols.intern(claim));
-            *self.claim_users.entry(key).or_insert(0) += 1;
+            self.claim_users.entry(key).or_default().push(node);
         }
         let info = Arc::new(info);
         Arc::make_mut(&mut self.nodes[node as usize]).add_pod(info.clone());
@@ -351,8 +361,10 @@ impl Cache {
         for claim in claim_names(&info.pod) {
             let key = (info.namespace, self.symbols.intern(claim));
             if let Some(users) = self.claim_users.get_mut(&key) {
-                *users -= 1;
-                if *users == 0 {
+                if let Some(at) = users.iter().position(|user| *user == node) {
+                    users.swap_remove(at);
+                }
+                if users.is_empty() {
                     self.claim_users.remove(&key);
                 }
             }

@@ -25,8 +25,8 @@ fn read_object(value: &Value) -> Result<Object, String> {
 
 /// A cluster as a scheduler that starts sees it: nodes in file order, pods as the API server lists them
 /// (by namespace and name, which is their order on a node, SCH-098); pods with a node run, those with
-/// only a nomination are nominated.
-pub fn load(objects: &[Object]) -> (Cache, Nominator) {
+/// only a nomination are nominated, unless they are gated or no profile is theirs (SCH-126).
+pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nominator) {
     let mut cache = Cache::default();
     let mut nominator = Nominator::default();
     let mut pods: Vec<&Object> = Vec::new();
@@ -45,6 +45,8 @@ pub fn load(objects: &[Object]) -> (Cache, Nominator) {
             && !is_placed(pod)
             && !pod.is_terminal()
             && !pod.status.nominated_node_name.is_empty()
+            && pod.spec.scheduling_gates.is_empty()
+            && config.profile(&pod.spec.scheduler_name).is_some()
         {
             let info = Arc::new(PodInfo::new(&mut cache, pod, false));
             nominator.add(info, &pod.status.nominated_node_name);
@@ -80,7 +82,7 @@ pub fn run_case(case: &Value) -> Result<Value, String> {
 }
 
 fn expectation(objects: &[Object], pod: &Arc<Pod>, config: &SchedulerConfiguration) -> Result<Value, String> {
-    let (mut cache, nominator) = load(objects);
+    let (mut cache, nominator) = load(objects, config);
     let decision = decide(&mut cache, config, &nominator, pod, &mut 0)
         .ok_or_else(|| format!("no profile is named {}", pod.spec.scheduler_name))?;
     Ok(to_value(&cache, &decision))
@@ -93,11 +95,12 @@ fn status_value(cache: &Cache, status: &Status) -> Value {
         .iter()
         .map(|reason| reason.text(&cache.symbols))
         .collect();
-    json!({
-        "plugin": status.plugin.map_or("", |plugin| plugin.name()),
-        "code": status.code.as_str(),
-        "reasons": reasons,
-    })
+    let mut out = json!({ "code": status.code.as_str(), "reasons": reasons });
+    // The framework itself refuses nodes that a PreFilter did not name.
+    if let Some(plugin) = status.plugin {
+        out["plugin"] = plugin.name().into();
+    }
+    out
 }
 
 fn sorted(cache: &Cache, nodes: &[u32]) -> Vec<String> {

@@ -251,6 +251,8 @@ impl Search<'_> {
                 Ok(PreFilter::Skip) => state.skip_filter.insert(*plugin),
                 Ok(PreFilter::Only(names)) => {
                     narrowed_by.push(plugin.name());
+                    // Who narrows counts as a rejector, whatever comes of it.
+                    diagnosis.rejectors.insert(*plugin);
                     only = Some(match only {
                         None => names,
                         Some(before) => before.into_iter().filter(|name| names.contains(name)).collect(),
@@ -262,7 +264,6 @@ impl Search<'_> {
                             all => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", all.join(" ")),
                         };
                         let status = Status::text(*plugin, Code::UnschedulableAndUnresolvable, text);
-                        diagnosis.rejectors.insert(*plugin);
                         diagnosis.absent = Some(status.clone());
                         diagnosis.pre_filter = Some(status);
                         return Err(None);

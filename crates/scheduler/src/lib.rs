@@ -1,4 +1,4 @@
-//! kube-scheduler v1.34 as a library: cache, plugins, cycle, preemption, queue, explanations.
+//! kube-scheduler v1.36 as a library: cache, plugins, cycle, preemption, queue, explanations.
 //!
 //! A [`Cache`] is fed with watch events; [`decide`] decides one pod on it, whole. [`Scheduler`] adds the
 //! queue and decides pods one at a time as the real one does. It knows no API server and no clock: time

@@ -183,6 +183,10 @@ impl PodInfo {
             }
         }
     }
+    /// Whether it takes room of a node, or is promised some.
+    pub fn is_bound_or_nominated(&self) -> bool {
+        self.pod.spec.node_name.is_some() || !self.pod.status.nominated_node_name.is_empty()
+    }
     /// Its terms of one kind.
     pub fn terms_where(&self, wanted: impl Fn(TermKind) -> bool) -> impl Iterator<Item = &Term> {
         self.terms.iter().filter(move |term| wanted(term.kind))
@@ -316,7 +320,7 @@ pub struct Incoming {
     pub preferred: Vec<(i64, NodeTerm)>,
     /// Own spread constraints, hard and soft; empty means that the defaults apply.
     pub spread: Vec<SpreadConstraint>,
-    /// Containers' images as image reports name them (SCH-108), init containers included.
+    /// Images as image reports name them (SCH-108): of containers, init containers and image volumes.
     pub images: Vec<Symbol>,
     /// Number of containers and init containers.
     pub n_containers: i64,
@@ -374,11 +378,14 @@ impl Incoming {
             .iter()
             .map(|from| TolerationInfo::new(symbols, from))
             .collect();
+        let volumes = spec.volumes.iter().filter_map(|volume| volume.image.as_ref());
         let images = spec
             .containers
             .iter()
             .chain(spec.init_containers.iter())
-            .map(|container| normalized_image(symbols, &container.image))
+            .map(|container| &*container.image)
+            .chain(volumes.filter_map(|image| image.get("reference")?.as_str()))
+            .map(|image| normalized_image(symbols, image))
             .collect();
         let mut incoming = Self {
             tolerations,

@@ -14,7 +14,7 @@ use crate::cycle::{Found, Search, name_of};
 use crate::decide::Decision;
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
-use crate::plugins::{Plugin, default_binder, default_preemption, volume_binding};
+use crate::plugins::{Plugin, PluginSet, Point, default_binder, default_preemption, volume_binding};
 use crate::pod_info::Incoming;
 use crate::post_filter::{self, Limit, Preemption};
 use crate::queue::events::EventKind;
@@ -68,9 +68,10 @@ pub struct Scheduler {
     /// Pods without a node that are ours, as last seen.
     unassigned: ordered::Map<Str, Arc<Pod>>,
     /// Assumed pods whose binding is on its way.
-    binding: ordered::Map<Str, QueuedPod>,
-    /// Pods whose victims are being evicted: held by PreEnqueue (SCH-105).
-    preempting: ordered::Set<Str>,
+    binding: ordered::Map<Str, InBinding>,
+    /// Pods whose victims are being evicted: held by PreEnqueue until, where only the last victim is left, that
+    /// one is seen to go (SCH-105).
+    preempting: ordered::Map<Str, Option<Str>>,
 }
 
 impl Scheduler {
@@ -84,7 +85,7 @@ impl Scheduler {
             start: 0,
             unassigned: ordered::Map::new(),
             binding: ordered::Map::new(),
-            preempting: ordered::Set::new(),
+            preempting: ordered::Map::new(),
         }
     }
     /// What it knows of the cluster.
@@ -160,7 +161,7 @@ impl Scheduler {
 
     fn cycle(
         &mut self,
-        mut pod: QueuedPod,
+        pod: QueuedPod,
         profile: &Arc<Profile>,
         now: i64,
         draw: &mut dyn FnMut() -> u64,
@@ -194,7 +195,6 @@ impl Scheduler {
                 Err(status) => found.error = Some(status.message(&self.cache.symbols)),
             }
         } else if found.error.is_none() && !no_nodes {
-            pod.rejectors = found.diagnosis.rejectors;
             let limit = Limit::Real(draw_if(draw, &found));
             preemption = post_filter::run(&search, &mut self.cache, &mut state, &mut found.diagnosis, limit);
             preempt = preemption.as_ref().and_then(|result| self.plan(&search, result, draw));
@@ -224,8 +224,9 @@ impl Scheduler {
                     (_, Some(preempt)) => Some(preempt.node.0.clone()),
                     (Some(Preemption::NoCandidate(_)), None) => Some("".into()),
                     (Some(Preemption::NotEligible(_)), None) => None,
-                    // An error before PostFilter, or no node at all: cleared (SCH-025).
+                    // An error before PostFilter, no node at all, or nobody to ask: cleared (SCH-025).
                     _ if found.error.is_some() || no_nodes => Some("".into()),
+                    _ if profile.at(Point::PostFilter).is_empty() => Some("".into()),
                     _ => None,
                 };
                 let reason = if found.error.is_some() {
@@ -236,9 +237,19 @@ impl Scheduler {
                 if let Some(preempt) = &preempt
                     && preempt.victims.iter().any(|victim| !victim.terminating)
                 {
-                    self.preempting.insert(incoming.info.uid.clone());
+                    self.preempting.insert(incoming.info.uid.clone(), None);
                 }
-                self.fail(pod, reason, &message, nominated, now, &mut attempt);
+                let rejectors = match found.error {
+                    Some(_) => PluginSet::default(),
+                    None => found.diagnosis.rejectors,
+                };
+                let failure = Failure {
+                    reason,
+                    message: &message,
+                    nominated,
+                    rejectors,
+                };
+                self.fail(pod, failure, now, &mut attempt);
                 attempt.outcome = if found.error.is_some() {
                     Outcome::Error { message }
                 } else {
@@ -289,6 +300,13 @@ impl Scheduler {
         self.cache.assume(&info, host);
         let node = name_of(&self.cache, host);
         let key = &info.pod.metadata;
+        // PreBind has work that may take long: others are told where the pod is expected (SCH-025).
+        if bindings.is_slow && node != info.pod.status.nominated_node_name {
+            attempt.patch = Some(StatusPatch {
+                condition: None,
+                nominated_node_name: Some(node.clone()),
+            });
+        }
         attempt.events.push(EventNote {
             about: key.key(),
             about_uid: info.uid.clone(),
@@ -301,10 +319,14 @@ impl Scheduler {
         attempt.outcome = Outcome::Assumed {
             node: NodeName(node),
             ties,
+            is_slow: bindings.is_slow,
             volumes: bindings.binds.into_iter().map(|(volume, _)| volume).collect(),
             claims: bindings.provisions,
         };
-        self.binding.insert(info.uid.clone(), pod);
+        if let Some(assumed) = self.cache.pod(&info.uid) {
+            let assumed = assumed.pod.clone();
+            self.binding.insert(info.uid.clone(), InBinding { pod, assumed });
+        }
     }
 
     /// Chooses among the candidates and says what to do there (SCH-102, SCH-104).
@@ -346,6 +368,7 @@ impl Scheduler {
                 "{}: preempting to accommodate a higher priority pod",
                 search.profile.scheduler_name
             ),
+            note: format!("Preempted by pod {} on node {name}", search.incoming.info.uid),
             pdb_violations: candidate.pdb_violations,
             reprieved: candidate.reprieved.len(),
             candidates: candidates.len(),
@@ -354,21 +377,16 @@ impl Scheduler {
     }
 
     /// Failure report: back to the queue, nomination, condition, event (SCH-024, SCH-025).
-    fn fail(
-        &mut self,
-        pod: QueuedPod,
-        reason: &'static str,
-        message: &str,
-        nominated: Option<Str>,
-        now: i64,
-        attempt: &mut Attempt,
-    ) {
-        let info = pod.incoming.info.clone();
-        let exists = self.unassigned.contains_key(&info.uid);
-        if exists {
-            // Force-activated pods and binding failures may have seen a newer object meanwhile.
-            let newest = self.unassigned[&info.uid].clone();
-            let mut pod = pod;
+    fn fail(&mut self, mut pod: QueuedPod, failure: Failure<'_>, now: i64, attempt: &mut Attempt) {
+        let Failure {
+            reason,
+            message,
+            nominated,
+            rejectors,
+        } = failure;
+        let mut info = pod.incoming.info.clone();
+        // Force-activated pods and binding failures may have seen a newer object meanwhile.
+        if let Some(newest) = self.unassigned.get(&info.uid).cloned() {
             if !Arc::ptr_eq(&newest, &info.pod) {
                 pod.incoming = Arc::new(Incoming::new(&mut self.cache, &newest));
             }
@@ -376,11 +394,11 @@ impl Scheduler {
             let node = nominated
                 .clone()
                 .unwrap_or_else(|| newest.status.nominated_node_name.clone());
-            let info = pod.incoming.info.clone();
-            self.queue.give_back(pod, gate, now);
+            info = pod.incoming.info.clone();
+            self.queue.give_back(pod, rejectors, gate, now);
             self.nominator.remove(&info.uid);
             if !node.is_empty() {
-                self.nominator.add(info, &node);
+                self.nominator.add(info.clone(), &node);
             }
         }
         attempt.events.push(EventNote {
@@ -409,16 +427,15 @@ impl Scheduler {
     /// The answer to a binding. A failure unreserves, tells waiting pods, and retries after back-off (SCH-023);
     /// the attempt that is returned says what to report.
     pub fn bind_finished(&mut self, uid: &str, result: Result<(), String>, now: i64) -> Option<Attempt> {
-        let pod = self.binding.remove(uid)?;
+        let InBinding { pod, assumed } = self.binding.remove(uid)?;
         let Err(message) = result else {
             return None;
         };
         let info = pod.incoming.info.clone();
-        let assumed = self.cache.pod(uid).map(|assumed| Object::Pod(assumed.pod.clone()));
-        if self.cache.forget(uid) {
-            self.move_all(EventKind::PodDelete, assumed.as_ref(), None, now, None);
-        }
+        self.cache.forget(uid);
         self.cache.stores.forget_assumed(&info.pod);
+        // Also for a pod that was given up before: what it had reserved is free only now.
+        self.move_all(EventKind::PodDelete, Some(&Object::Pod(assumed)), None, now, None);
         let mut attempt = Attempt {
             pod: info.pod.metadata.key(),
             uid: info.uid.clone(),
@@ -432,21 +449,54 @@ impl Scheduler {
             events: Vec::new(),
             patch: None,
         };
-        self.fail(pod, "SchedulerError", &message, Some("".into()), now, &mut attempt);
+        let failure = Failure {
+            reason: "SchedulerError",
+            message: &message,
+            nominated: Some("".into()),
+            rejectors: PluginSet::default(),
+        };
+        self.fail(pod, failure, now, &mut attempt);
         Some(attempt)
     }
 
-    /// Called just before the last victim's deletion is sent: the preemptor may enter the queue again (SCH-105).
-    pub fn preemption_before_last(&mut self, uid: &str) {
-        self.preempting.remove(uid);
+    /// Only this victim of a preemption is left, and its eviction begins: the preemptor may enter the queue
+    /// again as soon as the victim is seen to go (SCH-105).
+    pub fn preemption_of_last(&mut self, preemptor: &str, victim: &str) {
+        if let Some(last) = self.preempting.get_mut(preemptor) {
+            *last = Some(victim.into());
+        }
     }
 
-    /// Called when an eviction failed, or all victims were already gone: the preemptor is tried again at once.
-    pub fn preemption_failed(&mut self, uid: &str) {
-        self.preempting.remove(uid);
-        if let Some(pod) = self.queue.take(uid) {
-            let gate = self.gate(&pod.incoming.info.pod);
+    /// Every eviction was answered: the hold ends.
+    pub fn preemption_finished(&mut self, preemptor: &str) {
+        self.preempting.remove(preemptor);
+    }
+
+    /// An eviction failed: the hold ends, and the preemptor is tried again at once.
+    pub fn preemption_failed(&mut self, preemptor: &str) {
+        self.preempting.remove(preemptor);
+        // From backoffQ it goes on without PreEnqueue (SCH-117).
+        let backs_off = matches!(self.queue.pool(preemptor), Some(Pool::Backoff | Pool::ErrorBackoff));
+        if let Some(pod) = self.queue.take(preemptor) {
+            let gate = if backs_off {
+                None
+            } else {
+                self.gate(&pod.incoming.info.pod)
+            };
             self.queue.activate(pod, gate);
+        }
+    }
+
+    /// Whether a pod's own preemption is still being carried out.
+    fn is_preempting(&self, uid: &str) -> bool {
+        match self.preempting.get(uid) {
+            None => false,
+            Some(None) => true,
+            Some(Some(victim)) => {
+                let placed = self.cache.pod(victim).is_some_and(|pod| !pod.terminating);
+                let waits = self.unassigned.get(victim);
+                placed && waits.is_none_or(|pod| !pod.metadata.is_terminating())
+            }
         }
     }
 
@@ -457,6 +507,23 @@ impl Scheduler {
         let decision = crate::decide::decide(&mut cache, &self.config, &self.nominator, pod, &mut start)?;
         Some((cache, decision))
     }
+}
+
+/// A pod on its way to its node.
+#[derive(Debug, Clone)]
+struct InBinding {
+    pod: QueuedPod,
+    /// As it was assumed: with its node.
+    assumed: Arc<Pod>,
+}
+
+/// What became of a pod that got no node.
+struct Failure<'a> {
+    reason: &'static str,
+    message: &'a str,
+    /// The nomination to write; `None` leaves it.
+    nominated: Option<Str>,
+    rejectors: PluginSet,
 }
 
 fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<u32> {

@@ -35,8 +35,6 @@ impl Code {
 pub enum Reason {
     /// A fixed text.
     Fixed(&'static str),
-    /// `node(s) had untolerated taint {key: value}`.
-    Taint(Symbol, Symbol),
     /// `Insufficient <resource>`.
     Insufficient(Symbol),
     /// Any other text.
@@ -48,13 +46,6 @@ impl Reason {
     pub fn text(&self, symbols: &Symbols) -> String {
         match self {
             Self::Fixed(text) => (*text).to_owned(),
-            Self::Taint(key, value) => {
-                format!(
-                    "node(s) had untolerated taint {{{}: {}}}",
-                    symbols.text(*key),
-                    symbols.text(*value)
-                )
-            }
             Self::Insufficient(resource) => format!("Insufficient {}", symbols.text(*resource)),
             Self::Text(text) => text.to_string(),
         }

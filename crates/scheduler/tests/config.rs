@@ -42,6 +42,7 @@ fn the_default_profile_has_kube_schedulers_plugins_and_weights() {
             "PodTopologySpread",
             "InterPodAffinity",
             "DynamicResources",
+            "NodeDeclaredFeatures",
         ]
     );
     assert_eq!(

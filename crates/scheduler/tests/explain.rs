@@ -17,7 +17,7 @@ fn decide_on(objects: &[Object], pod: &Object) -> Explanation {
 }
 
 fn decide_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
-    let (mut cache, nominator) = cases::load(objects);
+    let (mut cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
     let config = SchedulerConfiguration::default();
     let decision = decide(&mut cache, &config, &nominator, pod, &mut 0).expect("a default profile");
     explain(&cache, &decision)

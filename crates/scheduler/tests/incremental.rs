@@ -35,7 +35,7 @@ fn incremental_and_rebuilt_caches_decide_alike() {
             let scheduler = bench.scheduler();
             let (cache, incremental) = scheduler.decide(&pod).expect("a decision");
             // The order of a node's pods differs and shows only in ties of victims, which these pods do not have.
-            let (mut fresh, _) = cases::load(&objects(&cache));
+            let (mut fresh, _) = cases::load(&objects(&cache), scheduler.config());
             let rebuilt =
                 decide(&mut fresh, scheduler.config(), scheduler.nominator(), &pod, &mut 0).expect("a decision");
             let (incremental, rebuilt) = (cases::to_value(&cache, &incremental), cases::to_value(&fresh, &rebuilt));

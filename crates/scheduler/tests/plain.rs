@@ -102,8 +102,11 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
         let after = [0, 1].map(|resource| node.used[resource] + wanted[resource]);
         let left = [0, 1].map(|resource| (node.have[resource] - after[resource]) * 100 / node.have[resource]);
         *total += (left[0] + left[1]) / 2;
-        let share = [0, 1].map(|resource| after[resource] as f64 / node.have[resource] as f64);
-        *total += ((1.0 - ((share[0] - share[1]) / 2.0).abs()) * 100.0) as i64;
+        let evenness = |used: [i64; 2]| {
+            let share = [0, 1].map(|resource| used[resource] as f64 / node.have[resource] as f64);
+            ((1.0 - ((share[0] - share[1]) / 2.0).abs()) * 100.0) as i64
+        };
+        *total += 50 + (50 + evenness(after) - evenness([node.used[0], node.used[1]])) / 2;
     }
     if workload == Workload::SoftSpread {
         let weight = libm::log((in_zones.len() + 2) as f64);

@@ -295,7 +295,7 @@ fn each_change_wakes_whom_it_can_help() {
 
 /// SCH-123.
 #[test]
-fn deleting_the_pod_whose_anti_affinity_blocked_does_not_requeue() {
+fn deleting_the_pod_whose_anti_affinity_blocked_requeues() {
     let mut world = World::new();
     world.add(&node("n1", "4", json!({})), 0);
     let anti = json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
@@ -305,7 +305,7 @@ fn deleting_the_pod_whose_anti_affinity_blocked_does_not_requeue() {
     world.add(&pod("a", 0, "100m", json!({})), 0);
     assert_eq!(world.step(0), "a: -");
     world.delete(&guard, SECOND);
-    assert_eq!(world.pool("a"), Some(Pool::Unschedulable));
+    assert_eq!(world.pool("a"), Some(Pool::Backoff));
 }
 
 /// S-06, SCH-104, SCH-105.
@@ -340,7 +340,7 @@ fn preemption_holds_the_preemptor_until_the_last_victim() {
         (world.pool("high"), world.step(SECOND).as_str()),
         (Some(Pool::Gated), "nothing")
     );
-    world.0.preemption_before_last("high");
+    world.0.preemption_of_last("high", &preempt.victims[1].uid);
     // A pod of lower priority does not take the room the nominated one was promised.
     world.add(&pod("low", 0, "1", json!({})), SECOND);
     assert_eq!(world.step(SECOND), "low: -");
@@ -357,7 +357,7 @@ fn a_higher_newcomer_takes_the_room() {
     world.add(&victim, 0);
     world.add(&pod("high", 1000, "1", json!({})), 0);
     assert_eq!(world.step(0), "high: ! v on n1");
-    world.0.preemption_before_last("high");
+    world.0.preemption_finished("high");
     world.delete(&victim, SECOND);
     world.add(&pod("higher", 2000, "1", json!({})), SECOND);
     assert_eq!(world.step(SECOND), "higher: n1");

@@ -33,7 +33,7 @@ fn pod(name: &str, cpu: &str, spec: Value) -> Object {
 fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> {
     let Object::Pod(pod) = pod else { unreachable!() };
     let pod: &Arc<Pod> = pod;
-    let (cache, nominator) = cases::load(objects);
+    let (cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
     let mut search = WhatWouldHelp::on(cache, nominator, SchedulerConfiguration::default(), pod, classes);
     let total = search.progress().total;
     let mut steps = 0;

@@ -5,22 +5,22 @@
 //! Deviation: a decision takes one simulated millisecond, whatever it costs;
 //! the real one takes between a tenth and ten.
 
+mod binding;
 mod preempt;
 
 use podscope_api::ordered;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use podscope_api::{
-    ConditionStatus, EventType, Kind, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod, PodCondition, Str, Uid,
-};
+use podscope_api::{ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
 use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
 use serde_json::{Value, json};
 
 use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, What, subject};
 
-use preempt::Preempting;
+use binding::{Binding, Plan};
+use preempt::{Preempting, RunId};
 
 /// The next decision or deadline is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,8 +31,6 @@ pub(crate) type Input = podscope_sim::Input<SchedulerTimer>;
 
 /// Simulated time of one decision.
 const DECISION_TIME: Span = Span::millis(1);
-/// PreBind gives up on volumes after this long (VolumeBinding's bindTimeoutSeconds).
-const VOLUME_TIMEOUT: Span = Span::seconds(600);
 
 /// Kinds the scheduler watches, in the order in which a list is taken over.
 const WATCHED: &[Kind] = &[
@@ -44,6 +42,7 @@ const WATCHED: &[Kind] = &[
     Kind::StorageClass,
     Kind::PersistentVolume,
     Kind::PersistentVolumeClaim,
+    Kind::VolumeAttachment,
     Kind::Service,
     Kind::ReplicationController,
     Kind::ReplicaSet,
@@ -84,27 +83,20 @@ impl Recorder for Slot<'_> {
 /// A call under way.
 #[derive(Debug, Clone)]
 enum Pending {
+    /// The status of a pod that was refused: the next attempt waits for it.
+    Status,
+    /// The expected node of that pod.
+    Expectation(Uid),
     /// A volume or claim of that pod is being written.
     Volume(Uid),
     /// The binding of that pod.
     Binding(Uid),
-    /// The DELETE of a victim, with the preemptor's UID.
-    Victim { preemptor: Uid, victim: usize },
-}
-
-/// A pod that is assumed and on its way to its node.
-#[derive(Debug, Clone)]
-struct Binding {
-    pod: ObjectKey,
-    node: NodeName,
-    /// Told after success (SCH-128).
-    events: Vec<EventNote>,
-    /// Writes of volumes and claims not answered yet.
-    writes_left: usize,
-    /// Claims that must be Bound before the binding.
-    claims: Vec<ObjectKey>,
-    give_up_at: SimTime,
-    is_sent: bool,
+    /// A nomination that a preemption clears.
+    Clearing(RunId),
+    /// The condition of a victim (by index).
+    Condition(RunId, usize),
+    /// The DELETE of a victim.
+    Victim(RunId, usize),
 }
 
 /// The memory of one kube-scheduler.
@@ -117,7 +109,10 @@ pub(crate) struct SchedulerProcess {
     busy_until: SimTime,
     calls: ordered::Map<CallId, Pending>,
     bindings: ordered::Map<Uid, Binding>,
-    preemptions: ordered::Map<Uid, Preempting>,
+    preemptions: ordered::Map<RunId, Preempting>,
+    n_preemptions: RunId,
+    /// Whether a refused pod's status is being written: the next attempt begins when it was answered.
+    is_reporting: bool,
     /// Whether the next decision is to be kept.
     pub wants_record: bool,
     /// The decision that was kept.
@@ -136,6 +131,8 @@ impl SchedulerProcess {
             calls: ordered::Map::new(),
             bindings: ordered::Map::new(),
             preemptions: ordered::Map::new(),
+            n_preemptions: 0,
+            is_reporting: false,
             wants_record: false,
             recorded: None,
         }
@@ -171,9 +168,6 @@ impl SchedulerProcess {
                 let new = change.new.as_ref().map(|object| seen(object, ctx.switches));
                 self.known = change.after.clone();
                 self.core.on_change(old.as_ref(), new.as_ref(), ctx.now.0);
-                if matches!(change.object(), Some(Object::PersistentVolumeClaim(_))) {
-                    self.bind_what_is_ready(ctx);
-                }
             }
             Input::Answered(id, answer) => self.answered(id, answer, ctx),
             Input::Timer(_) => self.wake(ctx),
@@ -209,14 +203,9 @@ impl SchedulerProcess {
         let decision = self
             .core
             .next_deadline(ctx.now.0)
+            .filter(|_| !self.is_reporting)
             .map(|at| SimTime(at).max(self.busy_until));
-        let volumes = self
-            .bindings
-            .values()
-            .filter(|binding| !binding.is_sent)
-            .map(|binding| binding.give_up_at)
-            .min();
-        let Some(at) = [decision, volumes].into_iter().flatten().min() else {
+        let Some(at) = [decision, self.next_poll()].into_iter().flatten().min() else {
             return;
         };
         if self.wake_at.is_none_or(|set| at < set) {
@@ -230,8 +219,8 @@ impl SchedulerProcess {
             return;
         }
         self.wake_at = None;
-        self.give_up_on_volumes(ctx);
-        if ctx.now < self.busy_until {
+        self.poll_volumes(ctx);
+        if ctx.now < self.busy_until || self.is_reporting {
             return;
         }
         let mut slot = Slot {
@@ -251,135 +240,79 @@ impl SchedulerProcess {
         record(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
         let events = notes(attempt.events, &attempt.scheduler_name);
-        if let Some(patch) = attempt.patch.clone() {
-            patch_status(&attempt.pod, &uid, patch, ctx);
-        }
         match attempt.outcome {
             Outcome::Assumed {
-                node, volumes, claims, ..
+                node,
+                is_slow,
+                volumes,
+                claims,
+                ..
             } => {
-                let binding = Binding {
+                let volumes = volumes.into_iter().map(Object::PersistentVolume);
+                let profile = self.core.config().profile(&attempt.scheduler_name);
+                let timeout = profile.map_or(0, |profile| profile.args.bind_timeout_seconds);
+                let plan = Plan {
                     pod: attempt.pod,
+                    uid,
                     node,
                     events,
-                    writes_left: volumes.len() + claims.len(),
-                    claims: if volumes.is_empty() && claims.is_empty() {
-                        Vec::new()
-                    } else {
-                        self.claims_of(&uid)
-                    },
-                    give_up_at: ctx.now + VOLUME_TIMEOUT,
-                    is_sent: false,
+                    is_slow,
+                    writes: volumes
+                        .chain(claims.into_iter().map(Object::PersistentVolumeClaim))
+                        .collect(),
+                    patch: attempt.patch,
+                    timeout: Span::seconds(timeout),
                 };
-                self.bindings.insert(uid.clone(), binding);
-                let volumes = volumes.into_iter().map(Object::PersistentVolume);
-                for object in volumes.chain(claims.into_iter().map(Object::PersistentVolumeClaim)) {
-                    let id = ctx.call(Request::Update(object, Part::Main));
-                    self.calls.insert(id, Pending::Volume(uid.clone()));
-                }
-                self.bind_what_is_ready(ctx);
+                self.begin_binding(plan, ctx);
             }
             Outcome::Unschedulable { preempt, .. } => {
-                let (own, victims): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.key == attempt.pod);
-                tell(own, ctx);
+                tell(events, ctx);
                 if let Some(plan) = preempt {
-                    self.preempt(attempt.pod, uid, plan, victims, ctx);
+                    self.preempt(attempt.pod.clone(), uid.clone(), attempt.scheduler_name, plan, ctx);
                 }
+                self.report(&attempt.pod, &uid, attempt.patch, ctx);
             }
-            Outcome::Error { .. } | Outcome::Skipped => tell(events, ctx),
-        }
-    }
-
-    // Binding.
-
-    fn claims_of(&self, uid: &Uid) -> Vec<ObjectKey> {
-        let Some(Object::Pod(pod)) = self.known.by_uid(uid) else {
-            return Vec::new();
-        };
-        let namespace = &pod.metadata.namespace;
-        pod.spec
-            .volumes
-            .iter()
-            .filter_map(|volume| {
-                if let Some(claim) = &volume.persistent_volume_claim {
-                    Some(claim.claim_name.clone())
-                } else {
-                    volume
-                        .ephemeral
-                        .as_ref()
-                        .map(|_| Str::from(format!("{}-{}", pod.metadata.name, volume.name)))
-                }
-            })
-            .map(|name| ObjectKey::new(namespace.clone(), name))
-            .collect()
-    }
-
-    fn bind_what_is_ready(&mut self, ctx: &mut Context<'_>) {
-        for (uid, binding) in &mut self.bindings {
-            let is_bound = |key: &ObjectKey| {
-                self.known
-                    .get::<PersistentVolumeClaim>(key)
-                    .is_some_and(|claim| claim.status.phase == Some(podscope_api::ClaimPhase::Bound))
-            };
-            if !binding.is_sent && binding.writes_left == 0 && binding.claims.iter().all(is_bound) {
-                binding.is_sent = true;
-                let id = ctx.call(Request::Bind {
-                    pod: binding.pod.clone(),
-                    uid: uid.clone(),
-                    node: binding.node.clone(),
-                });
-                self.calls.insert(id, Pending::Binding(uid.clone()));
+            Outcome::Error { .. } | Outcome::Skipped => {
+                tell(events, ctx);
+                self.report(&attempt.pod, &uid, attempt.patch, ctx);
             }
         }
     }
 
-    fn give_up_on_volumes(&mut self, ctx: &mut Context<'_>) {
-        let late: Vec<Uid> = self
-            .bindings
-            .iter()
-            .filter(|(_, binding)| !binding.is_sent && binding.give_up_at <= ctx.now)
-            .map(|(uid, _)| uid.clone())
-            .collect();
-        for uid in late {
-            let message = "running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded";
-            self.end_binding(&uid, Err(message.into()), ctx);
+    /// Writes a refused pod's status; the next attempt waits for the answer.
+    fn report(&mut self, pod: &ObjectKey, uid: &Uid, patch: Option<StatusPatch>, ctx: &mut Context<'_>) {
+        if let Some(patch) = patch {
+            let id = patch_status(pod, uid, patch, ctx);
+            self.calls.insert(id, Pending::Status);
+            self.is_reporting = true;
         }
     }
 
-    fn end_binding(&mut self, uid: &Uid, result: Result<(), String>, ctx: &mut Context<'_>) {
-        let Some(binding) = self.bindings.remove(uid) else {
-            return;
-        };
-        if result.is_ok() {
-            tell(binding.events, ctx);
+    /// A binding that failed is an attempt of its own to those who look; the scheduling loop does not wait for
+    /// its status.
+    fn report_failed_binding(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
+        record(&attempt, ctx);
+        if let Some(patch) = attempt.patch {
+            patch_status(&attempt.pod, &Uid(attempt.uid), patch, ctx);
         }
-        if let Some(attempt) = self.core.bind_finished(uid.as_str(), result, ctx.now.0) {
-            self.carry_out(attempt, ctx);
-        }
+        tell(notes(attempt.events, &attempt.scheduler_name), ctx);
     }
 
     fn answered(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
         match self.calls.remove(&id) {
             None => {}
-            Some(Pending::Volume(uid)) => match answer {
-                Ok(_) => {
-                    if let Some(binding) = self.bindings.get_mut(&uid) {
-                        binding.writes_left = binding.writes_left.saturating_sub(1);
-                    }
-                    self.bind_what_is_ready(ctx);
-                }
-                Err(error) => {
-                    let message = format!("running PreBind plugin \"VolumeBinding\": {}", error.message);
-                    self.end_binding(&uid, Err(message), ctx);
-                }
-            },
+            Some(Pending::Status) => self.is_reporting = false,
+            Some(Pending::Expectation(uid)) => self.write_next(&uid, ctx),
+            Some(Pending::Volume(uid)) => self.volume_answered(&uid, answer, ctx),
             Some(Pending::Binding(uid)) => {
                 let result = answer
                     .map(|_| ())
                     .map_err(|error| format!("running Bind plugin \"DefaultBinder\": {}", error.message));
                 self.end_binding(&uid, result, ctx);
             }
-            Some(Pending::Victim { preemptor, victim }) => self.victim_answered(&preemptor, victim, &answer, ctx),
+            Some(Pending::Clearing(run)) => self.one_answered(run, answer.is_ok(), ctx),
+            Some(Pending::Condition(run, victim)) => self.condition_answered(run, victim, &answer, ctx),
+            Some(Pending::Victim(run, victim)) => self.victim_answered(run, victim, &answer, ctx),
         }
     }
 }
@@ -455,7 +388,7 @@ fn tell(events: Vec<EventNote>, ctx: &mut Context<'_>) {
 }
 
 /// SCH-024, SCH-025.
-fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Context<'_>) {
+fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Context<'_>) -> CallId {
     let wall = ctx.wall();
     ctx.call(Request::Patch {
         kind: Kind::Pod,
@@ -481,7 +414,7 @@ fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Contex
                 pod.status.nominated_node_name = node.clone();
             }
         }),
-    });
+    })
 }
 
 /// Sets a condition by type; the transition time stays while the status does.

@@ -160,7 +160,7 @@ pub(super) fn resolve(
     if total.is_none() {
         errors.push((
             format!("{path}.plugins.score"),
-            "total score of Score plugins could overflow".to_owned(),
+            "score plugins: total score of Score plugins could overflow".to_owned(),
         ));
     }
     if errors.is_empty() {

@@ -23,7 +23,15 @@ impl Search<'_> {
             }
             let cycle = self.cycle(cache);
             let mut raw = vec![0; n];
-            plugin.does().score(&cycle, state, &found.feasible, &mut raw);
+            if !plugin.does().score(&cycle, state, &found.feasible, &mut raw) {
+                found.scores.push(PluginScores {
+                    plugin: *plugin,
+                    normalized: vec![0; n],
+                    raw,
+                    weight: self.profile.weight(*plugin),
+                });
+                continue;
+            }
             let mut normalized = raw.clone();
             plugin.does().normalize(state, &mut normalized);
             let weight = self.profile.weight(*plugin);

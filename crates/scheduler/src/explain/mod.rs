@@ -9,11 +9,12 @@ use podscope_api::ordered::StableSort as _;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
-use crate::cycle::name_of;
+use crate::cycle::{Cycle, name_of};
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;
 use crate::plugins::Plugin;
 use crate::plugins::default_preemption::{Candidate, Criterion, budgets_of};
+use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::{PodInfo, SpreadConstraint};
 use crate::post_filter::Preemption;
 use crate::topology::NONE;
@@ -292,6 +293,18 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
     if let Some(at) = found.feasible.iter().position(|feasible| *feasible == node) {
         out.verdict = NodeVerdict::Fits;
         out.words = "can take the pod".to_owned();
+        let cycle = Cycle {
+            cache,
+            profile: &decision.profile,
+            incoming: &decision.incoming,
+            added_affinity: &AddedAffinity::default(),
+        };
+        for scores in &found.scores {
+            if let Some(words) = scores.plugin.does().score_in_words(&cycle, node) {
+                out.words.push_str("; ");
+                out.words.push_str(&words);
+            }
+        }
         out.scores = found
             .scores
             .iter()

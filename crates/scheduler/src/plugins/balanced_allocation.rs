@@ -1,4 +1,7 @@
-//! `NodeResourcesBalancedAllocation`: nodes whose resources would be used evenly (SCH-107).
+//! `NodeResourcesBalancedAllocation`: nodes whose resources the pod would make more evenly used (SCH-107).
+//! What counts is the improvement: a node that is even already gains nothing from a pod that keeps it so.
+
+use std::cmp::Ordering;
 
 use super::Point::{PreScore, Score};
 use super::resource_allocation::{Resource, ScoredResource, default_resources, read_resources, scored_resources};
@@ -11,7 +14,7 @@ use crate::status::Status;
 
 pub(super) const ROW: Row = Row {
     weight: 1,
-    about: "cpu and memory used evenly",
+    about: "cpu and memory used more evenly",
     ..Row::new(
         "NodeResourcesBalancedAllocation",
         &[PreScore, Score],
@@ -49,11 +52,22 @@ impl ExtensionPoints for BalancedAllocation {
         Ok(resources.iter().any(|resource| resource.wanted != 0))
     }
 
-    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
-        let (resources, mut fractions) = (resources(cycle), Vec::new());
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
+        let resources = resources(cycle);
         for (score, node) in scores.iter_mut().zip(feasible) {
-            *score = of_node(cycle.cache, &resources, &mut fractions, *node);
+            *score = of_node(cycle.cache, &resources, *node).score();
         }
+        true
+    }
+
+    fn score_in_words(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Option<String> {
+        let Evenness { without, with } = of_node(cycle.cache, &resources(cycle), node);
+        let meaning = match with.cmp(&without) {
+            Ordering::Greater => "this pod evens the node out",
+            Ordering::Equal => "this pod leaves the node as even as it is",
+            Ordering::Less => "this pod makes the node less even",
+        };
+        Some(format!("even use of its resources {without} → {with}: {meaning}"))
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, args: &mut crate::config::Args, errors: &mut Errors) {
@@ -82,19 +96,66 @@ fn resources(cycle: &Cycle<'_>) -> Vec<ScoredResource> {
     scored_resources(cycle, configured, &cycle.incoming.info.requests.requests)
 }
 
-/// 100 less the standard deviation of the fractions used. `fractions` is room to compute in.
-fn of_node(cache: &Cache, resources: &[ScoredResource], fractions: &mut Vec<f64>, node: NodeIdx) -> i64 {
-    fractions.clear();
+/// How evenly a node's resources are used, 0 to 100, without and with the pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Evenness {
+    without: i64,
+    with: i64,
+}
+
+impl Evenness {
+    /// 75 where the pod changes nothing; Go's division cuts off towards zero.
+    fn score(self) -> i64 {
+        50 + (50 + self.with - self.without) / 2
+    }
+}
+
+/// The part of a resource that is used, at most 1.
+#[inline(always)]
+fn fraction(amount: i64, allocatable: i64) -> f64 {
+    let fraction = amount as f64 / allocatable as f64;
+    if fraction > 1.0 { 1.0 } else { fraction }
+}
+
+fn of_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx) -> Evenness {
     let row = cache.row(node);
+    // The default configuration on nodes that have both: without a list of fractions.
+    if let [a, b] = resources {
+        let (used_a, of_a) = a.on(cache, node, row, false);
+        let (used_b, of_b) = b.on(cache, node, row, false);
+        if of_a != 0 && of_b != 0 {
+            let two = |a: i64, b: i64| between(fraction(a, of_a), fraction(b, of_b));
+            return Evenness {
+                without: two(used_a.wrapping_sub(a.wanted), used_b.wrapping_sub(b.wanted)),
+                with: two(used_a, used_b),
+            };
+        }
+    }
+    let (mut without, mut with) = (Vec::new(), Vec::new());
     for resource in resources {
         let (requested, allocatable) = resource.on(cache, node, row, false);
         if allocatable != 0 {
-            fractions.push((requested as f64 / allocatable as f64).min(1.0));
+            without.push(fraction(requested.wrapping_sub(resource.wanted), allocatable));
+            with.push(fraction(requested, allocatable));
         }
     }
-    let deviation = match fractions.as_slice() {
+    Evenness {
+        without: evenness(&without),
+        with: evenness(&with),
+    }
+}
+
+/// 100 less the standard deviation of two fractions.
+#[inline(always)]
+fn between(a: f64, b: f64) -> i64 {
+    ((1.0 - ((a - b) / 2.0).abs()) * 100.0) as i64
+}
+
+/// 100 less the standard deviation of the fractions.
+fn evenness(fractions: &[f64]) -> i64 {
+    let deviation = match fractions {
         [] | [_] => 0.0,
-        [a, b] => ((a - b) / 2.0).abs(),
+        [a, b] => return between(*a, *b),
         all => {
             let n = all.len() as f64;
             let mean = all.iter().fold(0.0, |sum, fraction| sum + fraction) / n;
@@ -105,4 +166,25 @@ fn of_node(cache: &Cache, resources: &[ScoredResource], fractions: &mut Vec<f64>
         }
     };
     ((1.0 - deviation) * 100.0) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Evenness;
+
+    /// SCH-036 and the example of SCH-107.
+    #[test]
+    fn a_score_says_how_much_the_pod_improves_the_node() {
+        for (without, with, score) in [
+            (100, 93, 71),
+            (100, 76, 63),
+            (68, 92, 87),
+            (80, 80, 75),
+            (50, 100, 100),
+            (100, 50, 50),
+            (93, 92, 74),
+        ] {
+            assert_eq!(Evenness { without, with }.score(), score, "{without} to {with}");
+        }
+    }
 }

@@ -4,15 +4,14 @@ use podscope_api::ordered;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use podscope_api::ordered::Set;
-use podscope_api::{ConditionStatus, Pod, PreemptionPolicy, Str};
+use podscope_api::{ConditionStatus, Pod, PreemptionPolicy};
 
 use super::{ExtensionPoints, Plugin, Point, Row};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields};
 use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
-use crate::pod_info::{PodInfo, uid_of};
+use crate::pod_info::PodInfo;
 use crate::post_filter::{Limit, PostFilter, Preemption};
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::Selector;
@@ -50,8 +49,8 @@ impl Default for Args {
 struct DefaultPreemption;
 
 impl ExtensionPoints for DefaultPreemption {
-    fn pre_enqueue(&self, pod: &Pod, preempting: &Set<Str>) -> Result<(), String> {
-        if preempting.contains(&uid_of(pod)) {
+    fn pre_enqueue(&self, _: &Pod, is_preempting: bool) -> Result<(), String> {
+        if is_preempting {
             return Err("waiting for the preemption for this pod to be finished".to_owned());
         }
         Ok(())

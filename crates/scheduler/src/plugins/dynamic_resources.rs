@@ -3,7 +3,7 @@
 //! Deviation: device allocation is not simulated. A pod without claims is treated exactly as the real
 //! plugin does; a pod with claims is refused everywhere with a text that says so.
 
-use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve};
+use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve, Score};
 use super::{ExtensionPoints, Plugin, Row};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
@@ -13,11 +13,13 @@ use crate::queue::events::EventKind;
 use crate::status::Status;
 
 pub(super) const ROW: Row = Row {
+    weight: 2,
     events: &[EventKind::NodeAdd, EventKind::NodeLabel, EventKind::NodeAllocatable],
     about: "claims on devices",
     ..Row::new(
         "DynamicResources",
-        &[PreEnqueue, AtPreFilter, Filter, AtPostFilter, Reserve, PreBind],
+        // It has no PreScore that could skip: every node it scores gets its 0.
+        &[PreEnqueue, AtPreFilter, Filter, AtPostFilter, Score, Reserve, PreBind],
         &DynamicResources,
     )
 };
@@ -54,5 +56,6 @@ impl ExtensionPoints for DynamicResources {
 
     fn read_args(&self, fields: &mut Fields<'_>, _: &mut Args, _: &mut Errors) {
         fields.get("filterTimeout");
+        fields.get("bindingTimeout");
     }
 }

@@ -1,7 +1,6 @@
 //! What a plugin is: a row of data and its extension points, each with a default that says nothing.
 
-use podscope_api::ordered::Set;
-use podscope_api::{Pod, Str};
+use podscope_api::Pod;
 
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
@@ -115,9 +114,9 @@ impl Row {
 /// The extension points of a plugin, in the order in which a cycle comes to them. A plugin implements those
 /// that its [`Row::points`] lists; what it keeps between them is a field of [`CycleState`].
 pub(crate) trait ExtensionPoints: Sync {
-    /// PreEnqueue: the text if the pod may not enter activeQ. `preempting` are the pods whose victims are
-    /// still being evicted.
-    fn pre_enqueue(&self, _pod: &Pod, _preempting: &Set<Str>) -> Result<(), String> {
+    /// PreEnqueue: the text if the pod may not enter activeQ. `is_preempting`: its victims are still being
+    /// evicted.
+    fn pre_enqueue(&self, _pod: &Pod, _is_preempting: bool) -> Result<(), String> {
         Ok(())
     }
 
@@ -168,11 +167,18 @@ pub(crate) trait ExtensionPoints: Sync {
         Ok(true)
     }
 
-    /// Score of all feasible nodes, in their order; `scores` comes filled with 0.
-    fn score(&self, _cycle: &Cycle<'_>, _state: &CycleState, _feasible: &[NodeIdx], _scores: &mut [i64]) {}
+    /// Score of all feasible nodes, in their order; `scores` comes filled with 0. `false`: all are 0 and stay so.
+    fn score(&self, _cycle: &Cycle<'_>, _state: &CycleState, _feasible: &[NodeIdx], _scores: &mut [i64]) -> bool {
+        false
+    }
 
     /// NormalizeScore.
     fn normalize(&self, _state: &CycleState, _scores: &mut [i64]) {}
+
+    /// What is behind a node's score, for people, where the number alone does not say it.
+    fn score_in_words(&self, _cycle: &Cycle<'_>, _node: NodeIdx) -> Option<String> {
+        None
+    }
 
     /// The queueing hint, asked for the events of the row only: may this one help?
     fn hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &Waiting<'_>) -> bool {

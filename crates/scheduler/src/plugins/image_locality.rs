@@ -17,13 +17,14 @@ const MAX_PER_CONTAINER: i64 = 1000 * MIB;
 struct ImageLocality;
 
 impl ExtensionPoints for ImageLocality {
-    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         if cycle.cache.has_no_images() {
-            return;
+            return false;
         }
         for (score, node) in scores.iter_mut().zip(feasible) {
             *score = of_node(cycle, cycle.cache.node(*node));
         }
+        true
     }
 }
 

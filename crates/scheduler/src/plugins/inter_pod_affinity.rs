@@ -89,8 +89,10 @@ impl ExtensionPoints for InterPodAffinity {
     }
 
     /// The sum over keys of the weight at the node's value (SCH-092).
-    fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
-        let Some(state) = &state.affinity_score else { return };
+    fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
+        let Some(state) = &state.affinity_score else {
+            return false;
+        };
         for (key, table) in &state.weights.by_key {
             let key = cycle.cache.topology.key(*key);
             for (score, node) in scores.iter_mut().zip(feasible) {
@@ -100,6 +102,7 @@ impl ExtensionPoints for InterPodAffinity {
                 }
             }
         }
+        true
     }
 
     fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
@@ -110,7 +113,8 @@ impl ExtensionPoints for InterPodAffinity {
         let own = &waiting.incoming.info;
         match event.kind {
             EventKind::NodeAdd | EventKind::NodeLabel => node_may_help(cache, event, own),
-            _ => pod_may_help(event, own),
+            EventKind::PodLabel if event.is_about(waiting) => true,
+            _ => pod_may_help(cache, event, own),
         }
     }
 
@@ -151,17 +155,22 @@ fn matches_all_unresolved(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool 
     any && all
 }
 
-fn pod_may_help(event: &Event<'_>, own: &PodInfo) -> bool {
-    let bound = |pod: &Option<PodInfo>| pod.as_ref().is_none_or(|pod| pod.pod.spec.node_name.is_some());
-    if !bound(&event.old_pod) || !bound(&event.new_pod) {
+fn pod_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
+    let has_node = |pod: &Option<PodInfo>| pod.as_ref().is_none_or(PodInfo::is_bound_or_nominated);
+    if !has_node(&event.old_pod) || !has_node(&event.new_pod) {
         return false;
     }
+    let keeps_away = |pod: &PodInfo| {
+        let namespace = cache.namespace_labels(own.namespace);
+        let mut terms = pod.terms_where(|kind| kind == TermKind::AntiAffinity);
+        terms.any(|term| term.pods.matches(own.namespace, namespace, &own.labels))
+    };
     let wanted = |pod: &PodInfo| matches_all_unresolved(own, TermKind::Affinity, pod);
     let unwanted = |pod: &PodInfo| matches_all_unresolved(own, TermKind::AntiAffinity, pod);
     match (&event.old_pod, &event.new_pod) {
         (Some(old), Some(new)) => (!wanted(old) && wanted(new)) || (unwanted(old) && !unwanted(new)),
         (None, Some(new)) => wanted(new),
-        (Some(old), None) => unwanted(old),
+        (Some(old), None) => unwanted(old) || keeps_away(old),
         (None, None) => false,
     }
 }

@@ -5,12 +5,14 @@
 //! file and its line in the table.
 
 pub mod balanced_allocation;
+mod csi_translation;
 pub mod default_binder;
 pub mod default_preemption;
 pub mod dynamic_resources;
 pub mod image_locality;
 pub mod inter_pod_affinity;
 pub mod node_affinity;
+pub mod node_declared_features;
 pub mod node_name;
 pub mod node_ports;
 pub mod node_resources_fit;
@@ -64,6 +66,7 @@ plugins! {
     BalancedAllocation balanced_allocation;
     ImageLocality image_locality;
     DefaultBinder default_binder;
+    NodeDeclaredFeatures node_declared_features;
 }
 
 /// Number of plugins.

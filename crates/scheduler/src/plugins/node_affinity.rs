@@ -122,7 +122,7 @@ impl ExtensionPoints for NodeAffinity {
     }
 
     /// The weights of the preferred terms that match.
-    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let terms = || cycle.incoming.preferred.iter().chain(&cycle.added_affinity.preferred);
         for (score, node) in scores.iter_mut().zip(feasible) {
             let node = cycle.cache.node(*node);
@@ -131,6 +131,7 @@ impl ExtensionPoints for NodeAffinity {
                 .map(|(weight, _)| weight)
                 .sum();
         }
+        true
     }
 
     /// The best is 100.
@@ -139,12 +140,17 @@ impl ExtensionPoints for NodeAffinity {
     }
 
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
-        let added = &waiting.added_affinity.required;
-        let matches = |node: &NodeInfo| {
+        let allowed = |node: &NodeInfo| {
+            let added = &waiting.added_affinity.required;
             added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))
-                && waiting.incoming.required.matches(&cache.symbols, node)
         };
-        event.new_node.as_ref().is_some_and(matches) && !event.old_node.as_ref().is_some_and(matches)
+        // Whether it matched before is asked of the pod's own rule alone: without one it always did.
+        let matches = |node: &NodeInfo| waiting.incoming.required.matches(&cache.symbols, node);
+        event
+            .new_node
+            .as_ref()
+            .is_some_and(|node| allowed(node) && matches(node))
+            && !event.old_node.as_ref().is_some_and(matches)
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, args: &mut config::Args, errors: &mut Errors) {

@@ -99,11 +99,12 @@ impl ExtensionPoints for NodeResourcesFit {
         shortages(cycle, node)
     }
 
-    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let scorer = Scorer::new(cycle);
         for (score, node) in scores.iter_mut().zip(feasible) {
             *score = scorer.score(cycle.cache, *node);
         }
+        true
     }
 
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
@@ -365,6 +366,12 @@ fn read(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
         }
     }
     let ratio = strategy.get("requestedToCapacityRatio");
+    if ratio.is_some() && kind != "RequestedToCapacityRatio" {
+        errors.push(
+            format!("{path}.requestedToCapacityRatio"),
+            "Forbidden: must be nil when type is not RequestedToCapacityRatio",
+        );
+    }
     args.strategy = match kind.as_str() {
         "LeastAllocated" | "" => ScoringStrategy::LeastAllocated(resources),
         "MostAllocated" => ScoringStrategy::MostAllocated(resources),
@@ -373,7 +380,10 @@ fn read(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
             let shape = match ratio {
                 Some(value) => read_shape(value, &path, errors),
                 None => {
-                    errors.push(path, "Required value: the shape of the function");
+                    errors.push(
+                        path,
+                        "Required value: must be specified when type is RequestedToCapacityRatio",
+                    );
                     Vec::new()
                 }
             };

@@ -5,7 +5,10 @@ use podscope_api::ordered;
 use podscope_api::{CsiNode, Kind, Object, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::volume_binding::{CANNOT_SERVE, class_name, ephemeral_claim_name, is_owned_by, uses_claim};
+use super::csi_translation::{self, Migration};
+use super::volume_binding::{
+    CANNOT_SERVE, MIGRATED_PLUGINS, class_name, ephemeral_claim_name, is_owned_by, uses_claim,
+};
 use super::{ExtensionPoints, Plugin, Row};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
@@ -30,12 +33,6 @@ pub(super) const ROW: Row = Row {
 /// The text.
 pub const REASON: &str = "node(s) exceed max volume count";
 
-/// In-tree plugins that are migrated to a CSI driver where the CSINode says so.
-const MIGRATED: [(&str, &str); 2] = [
-    ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
-    ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
-];
-
 struct NodeVolumeLimits;
 
 impl ExtensionPoints for NodeVolumeLimits {
@@ -43,8 +40,7 @@ impl ExtensionPoints for NodeVolumeLimits {
         let counts = |volume: &Volume| {
             volume.persistent_volume_claim.is_some()
                 || volume.ephemeral.is_some()
-                || volume.aws_elastic_block_store.is_some()
-                || volume.gce_persistent_disk.is_some()
+                || csi_translation::of_inline(volume).is_some()
         };
         Ok(PreFilter::run_if(
             search.incoming.info.pod.spec.volumes.iter().any(counts),
@@ -84,12 +80,18 @@ fn raises_a_limit(old: &CsiNode, new: &CsiNode) -> bool {
     })
 }
 
-fn migrated(csi_node: Option<&CsiNode>, plugin: &str) -> Option<&'static str> {
-    let list = csi_node?
-        .metadata
-        .annotation("storage.alpha.kubernetes.io/migrated-plugins")?;
-    let (_, driver) = MIGRATED.iter().find(|(name, _)| *name == plugin)?;
-    list.split(',').any(|entry| entry == plugin).then_some(*driver)
+/// Whether the node's CSI driver stands in for the in-tree disk. Only of Portworx the CSINode has to say so.
+fn is_migrated(csi_node: Option<&CsiNode>, migration: &Migration) -> bool {
+    let Some(csi_node) = csi_node else {
+        return false;
+    };
+    let lists = |list: &str| list.split(',').any(|entry| entry == migration.plugin);
+    !migration.by_annotation || csi_node.metadata.annotation(MIGRATED_PLUGINS).is_some_and(lists)
+}
+
+fn migrated(csi_node: Option<&CsiNode>, disk: Option<(&Migration, String)>) -> Option<(Str, String)> {
+    let (migration, handle) = disk.filter(|(migration, _)| is_migrated(csi_node, migration))?;
+    Some((migration.driver.into(), handle))
 }
 
 /// Driver and handle of a claim's volume, if a CSI driver attaches it.
@@ -104,44 +106,19 @@ fn driver_of_claim(
         return driver_of_volume(csi_node, volume);
     }
     let class = stores.storage_class(&class_name(claim)?)?;
-    let driver: Str = migrated(csi_node, &class.provisioner).map_or_else(|| class.provisioner.clone(), Str::from);
+    let driver: Str = match csi_translation::of_provisioner(&class.provisioner) {
+        None => class.provisioner.clone(),
+        Some(migration) if is_migrated(csi_node, migration) => migration.driver.into(),
+        Some(_) => return None,
+    };
     Some((driver, format!("unbound-{}", claim.metadata.key())))
 }
 
 fn driver_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Option<(Str, String)> {
-    let spec = &volume.spec;
-    if let Some(csi) = &spec.csi {
-        return Some((csi.driver.clone(), csi.volume_handle.to_string()));
+    match &volume.spec.csi {
+        Some(csi) => Some((csi.driver.clone(), csi.volume_handle.to_string())),
+        None => migrated(csi_node, csi_translation::of_volume(volume)),
     }
-    if let Some(disk) = &spec.aws_elastic_block_store {
-        return Some((
-            migrated(csi_node, "kubernetes.io/aws-ebs")?.into(),
-            disk.volume_id.to_string(),
-        ));
-    }
-    if let Some(disk) = &spec.gce_persistent_disk {
-        return Some((
-            migrated(csi_node, "kubernetes.io/gce-pd")?.into(),
-            disk.pd_name.to_string(),
-        ));
-    }
-    None
-}
-
-fn driver_of_inline(csi_node: Option<&CsiNode>, volume: &Volume) -> Option<(Str, String)> {
-    if let Some(disk) = &volume.aws_elastic_block_store {
-        return Some((
-            migrated(csi_node, "kubernetes.io/aws-ebs")?.into(),
-            disk.volume_id.to_string(),
-        ));
-    }
-    if let Some(disk) = &volume.gce_persistent_disk {
-        return Some((
-            migrated(csi_node, "kubernetes.io/gce-pd")?.into(),
-            disk.pd_name.to_string(),
-        ));
-    }
-    None
 }
 
 /// A volume as `(driver, handle)`: shared by pods, it counts once.
@@ -161,7 +138,7 @@ fn attachable(
         } else if volume.ephemeral.is_some() {
             (ephemeral_claim_name(pod, volume), true)
         } else {
-            if let Some(found) = driver_of_inline(csi_node, volume) {
+            if let Some(found) = migrated(csi_node, csi_translation::of_inline(volume)) {
                 into.insert(found, ());
             }
             continue;
@@ -217,9 +194,11 @@ fn within_limits(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
         if attachment.spec.node_name.0 == node.name
             && let Some(name) = &attachment.spec.source.persistent_volume_name
             && let Some(volume) = stores.volume(name)
-            && let Some(found) = driver_of_volume(Some(csi_node), volume)
+            && let Some(csi) = &volume.spec.csi
         {
-            used.insert(found, ());
+            // Counted under who attaches, and of CSI volumes only.
+            let attacher = attachment.spec.attacher.clone();
+            used.insert((attacher, csi.volume_handle.to_string()), ());
         }
     }
     let mut drivers: Vec<&Str> = new.keys().map(|(driver, _)| driver).collect();

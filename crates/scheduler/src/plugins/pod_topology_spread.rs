@@ -111,11 +111,14 @@ impl ExtensionPoints for PodTopologySpread {
     }
 
     /// The weighted counts, so that fewer is better after Normalize (SCH-082).
-    fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
-        let Some(state) = &state.spread_score else { return };
+    fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
+        let Some(state) = &state.spread_score else {
+            return false;
+        };
         for (at, (score, node)) in scores.iter_mut().zip(feasible).enumerate() {
             *score = state.of_node(cycle.cache, at, *node);
         }
+        true
     }
 
     fn normalize(&self, state: &CycleState, scores: &mut [i64]) {
@@ -168,7 +171,7 @@ fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waitin
         return false;
     };
     let is_self = other.uid == own.uid;
-    if !is_self && (other.pod.spec.node_name.is_none() || other.namespace != own.namespace) {
+    if !is_self && (!other.is_bound_or_nominated() || other.namespace != own.namespace) {
         return false;
     }
     let matches = |pod: &PodInfo| -> Vec<bool> {

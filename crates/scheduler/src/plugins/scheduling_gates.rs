@@ -1,7 +1,6 @@
 //! `SchedulingGates`: a pod with gates does not enter the queue (SCH-037, S-03).
 
-use podscope_api::ordered::Set;
-use podscope_api::{Pod, Str};
+use podscope_api::Pod;
 
 use super::{ExtensionPoints, Point, Row};
 use crate::cache::Cache;
@@ -16,7 +15,7 @@ pub(super) const ROW: Row = Row {
 struct SchedulingGates;
 
 impl ExtensionPoints for SchedulingGates {
-    fn pre_enqueue(&self, pod: &Pod, _: &Set<Str>) -> Result<(), String> {
+    fn pre_enqueue(&self, pod: &Pod, _: bool) -> Result<(), String> {
         let gates = &pod.spec.scheduling_gates;
         if gates.is_empty() {
             return Ok(());

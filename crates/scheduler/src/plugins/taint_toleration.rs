@@ -9,7 +9,7 @@ use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::rows::{DISCOURAGES, REPELS, RowBounds};
-use crate::status::{Code, Reason, Reasons, Status};
+use crate::status::Status;
 use crate::symbols::Symbol;
 
 pub(super) const ROW: Row = Row {
@@ -19,6 +19,9 @@ pub(super) const ROW: Row = Row {
     refused: "closed to it by a taint",
     ..Row::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
 };
+
+/// The text; which taint it is only explanations say.
+pub const REASON: &str = "node(s) had untolerated taint(s)";
 
 struct TaintToleration;
 
@@ -32,21 +35,18 @@ impl ExtensionPoints for TaintToleration {
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
         match cycle.incoming.first_untolerated(node) {
             None => Ok(()),
-            Some(taint) => Err(Status {
-                plugin: Some(Plugin::TaintToleration),
-                code: Code::UnschedulableAndUnresolvable,
-                reasons: Reasons::One(Reason::Taint(taint.key, taint.value)),
-            }),
+            Some(_) => Err(Status::unresolvable(Plugin::TaintToleration, REASON)),
         }
     }
 
     /// How many PreferNoSchedule taints are not tolerated.
-    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) {
+    fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         for (score, node) in scores.iter_mut().zip(feasible) {
             if cycle.cache.row(*node).flags & DISCOURAGES != 0 {
                 *score = discouraging(cycle.incoming, cycle.cache.node(*node));
             }
         }
+        true
     }
 
     /// Fewer is better.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use podscope_api::{
     ClaimPhase, Kind, Object, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Str, Volume,
-    VolumeBindingMode, VolumePhase,
+    VolumeBindingMode, VolumeNodeAffinity, VolumePhase,
 };
 
 use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
+use super::csi_translation;
 use super::node_volume_limits::not_owner;
 use super::{ExtensionPoints, Plugin, Row};
 use crate::cache::Cache;
@@ -63,6 +64,8 @@ pub const REASON_LOST: &str = "node(s) unavailable due to one or more pvc(s) bou
 /// Claims that something else has to bind first.
 pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeClaims";
 
+/// Annotation of a CSINode: in-tree plugins, comma-separated, that its drivers stand in for.
+pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
@@ -87,14 +90,13 @@ impl ExtensionPoints for VolumeBinding {
     }
 
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
-        const MIGRATED: &str = "storage.alpha.kubernetes.io/migrated-plugins";
         match (event.old, event.new) {
             (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
             (Some(Object::StorageClass(old)), Some(Object::StorageClass(new))) => {
                 old.allowed_topologies != new.allowed_topologies
             }
             (Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => {
-                old.metadata.annotation(MIGRATED) != new.metadata.annotation(MIGRATED)
+                old.metadata.annotation(MIGRATED_PLUGINS) != new.metadata.annotation(MIGRATED_PLUGINS)
             }
             (Some(Object::CsiDriver(old)), Some(Object::CsiDriver(new))) => {
                 old.spec.storage_capacity == Some(true) && new.spec.storage_capacity != Some(true)
@@ -169,6 +171,8 @@ pub struct Bindings {
     pub binds: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,
     /// Claims that get the selected-node annotation.
     pub provisions: Vec<Arc<PersistentVolumeClaim>>,
+    /// Whether PreBind has to wait for any claim.
+    pub is_slow: bool,
 }
 
 /// Name of the claim of an ephemeral volume.
@@ -278,23 +282,18 @@ fn storage_of(claim: &PersistentVolumeClaim) -> Quantity {
         .unwrap_or_default()
 }
 
-/// Whether a volume can be reached from a node.
-fn reaches(node: &NodeInfo, volume: &PersistentVolume) -> bool {
-    let Some(required) = volume
-        .spec
-        .node_affinity
-        .as_ref()
-        .and_then(|affinity| affinity.required.as_ref())
-    else {
+/// Whether a volume can be reached from a node: by the node's labels alone, `matchFields` say nothing here.
+fn reaches(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
+    let Some(required) = affinity.and_then(|affinity| affinity.required.as_ref()) else {
         return true;
     };
-    // Volumes are few and their terms are not interned ahead; a private table keeps this a pure function.
     let Some(object) = &node.node else {
         return false;
     };
     required.node_selector_terms.iter().any(|term| {
         (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
             && term.match_expressions.iter().all(|expression| {
+                // Volumes are few and their terms are not interned ahead; a private table keeps this a pure function.
                 podscope_api::LabelSelectorRequirement {
                     key: expression.key.clone(),
                     operator: expression.operator.clone(),
@@ -302,15 +301,21 @@ fn reaches(node: &NodeInfo, volume: &PersistentVolume) -> bool {
                 }
                 .matches(&object.metadata.labels)
             })
-            && term.match_fields.iter().all(|field| {
-                let holds = &*field.key == "metadata.name" && field.values.contains(&node.name);
-                match field.operator {
-                    podscope_api::SelectorOperator::In => holds,
-                    podscope_api::SelectorOperator::NotIn => !holds,
-                    _ => false,
-                }
-            })
     })
+}
+
+/// The same of a bound volume: an in-tree disk counts as its CSI driver's where the CSINode lists its plugin.
+fn is_within_reach(stores: &Stores, node: &NodeInfo, volume: &PersistentVolume) -> bool {
+    let migration = csi_translation::of_volume(volume).map(|(migration, _)| migration);
+    let plugins = stores
+        .csi_node(&node.name)
+        .and_then(|csi_node| csi_node.metadata.annotation(MIGRATED_PLUGINS));
+    match (migration, plugins) {
+        (Some(migration), Some(plugins)) if plugins.split(',').any(|entry| entry == migration.plugin) => {
+            reaches(node, csi_translation::affinity_of(migration, volume).as_ref())
+        }
+        _ => reaches(node, volume.spec.node_affinity.as_ref()),
+    }
 }
 
 fn is_for(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
@@ -356,7 +361,7 @@ fn find_volume<'a>(
             continue;
         }
         if pre_bound {
-            return reaches(node, volume).then_some(volume);
+            return reaches(node, volume.spec.node_affinity.as_ref()).then_some(volume);
         }
         let selected = claim
             .spec
@@ -368,7 +373,11 @@ fn find_volume<'a>(
             .access_modes
             .iter()
             .all(|mode| spec.access_modes.contains(mode));
-        if volume.status.phase != Some(VolumePhase::Available) || !selected || !modes || !reaches(node, volume) {
+        if volume.status.phase != Some(VolumePhase::Available)
+            || !selected
+            || !modes
+            || !reaches(node, volume.spec.node_affinity.as_ref())
+        {
             continue;
         }
         let capacity_of = |volume: &PersistentVolume| volume.spec.capacity.get("storage").copied().unwrap_or_default();
@@ -398,7 +407,7 @@ fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, S
                 short.lost = true;
                 break;
             }
-            Some(volume) if !reaches(node, volume) => {
+            Some(volume) if !is_within_reach(stores, node, volume) => {
                 short.node = true;
                 break;
             }
@@ -505,6 +514,7 @@ fn find_delayed(
 /// Reserve: the bindings to assume, with the objects changed as the scheduler will write them (SCH-070).
 pub fn reserve(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
     let mut bindings = find(cycle, state, node)?;
+    bindings.is_slow = !state.delayed.is_empty();
     for (volume, claim) in &mut bindings.binds {
         let volume = Arc::make_mut(volume);
         volume.spec.claim_ref = Some(ObjectReference {

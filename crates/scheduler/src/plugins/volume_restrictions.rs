@@ -136,13 +136,7 @@ fn restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
         }
     }
     for name in &state.claims {
-        let user = cycle.cache.symbols.get(name).is_some_and(|name| {
-            cycle
-                .cache
-                .claim_users
-                .contains_key(&(cycle.incoming.info.namespace, name))
-        });
-        state.conflicts += i64::from(user);
+        state.conflicts += i64::from(cycle.cache.is_claim_used(cycle.incoming.info.namespace, name));
     }
     Ok((restricted || state.conflicts > 0).then_some(state))
 }

@@ -22,6 +22,7 @@ pub(crate) enum EventKind {
     NodeTaint,
     NodeCondition,
     NodeAnnotation,
+    NodeDeclaredFeature,
     /// A pod was bound, or a bound one appeared.
     PodAdd,
     /// A pod that used a node, or reserved one, is gone.
@@ -95,9 +96,7 @@ impl<'a> Event<'a> {
     }
     /// The pod of a deletion, if it used or reserved a node.
     pub(crate) fn freed(&self) -> Option<&PodInfo> {
-        let has_node =
-            |pod: &&PodInfo| pod.pod.spec.node_name.is_some() || !pod.pod.status.nominated_node_name.is_empty();
-        self.old_pod.as_ref().filter(has_node)
+        self.old_pod.as_ref().filter(|pod| pod.is_bound_or_nominated())
     }
 }
 
@@ -131,6 +130,9 @@ pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
     }
     if old.metadata.annotations != new.metadata.annotations {
         events.push(EventKind::NodeAnnotation);
+    }
+    if old.status.declared_features != new.status.declared_features {
+        events.push(EventKind::NodeDeclaredFeature);
     }
     events
 }

@@ -221,8 +221,10 @@ impl Queue {
     pub(crate) fn activate(&mut self, pod: QueuedPod, gate: Option<Plugin>) {
         self.admit(pod, gate, Pool::Active);
     }
-    /// A failed pod comes back (SCH-113). Without rejectors it is an error and retried on a timer.
-    pub(crate) fn give_back(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, now: i64) {
+    /// A failed pod comes back (SCH-113), with the plugins that refused it this time. Without any it is an
+    /// error and retried on a timer.
+    pub(crate) fn give_back(&mut self, mut pod: QueuedPod, rejectors: PluginSet, gate: Option<Plugin>, now: i64) {
+        pod.rejectors = rejectors;
         pod.timestamp = now;
         pod.arrival = self.next_arrival();
         if pod.rejectors.is_empty() {
@@ -301,7 +303,6 @@ impl Queue {
         };
         let mut pod = self.take(&uid)?;
         pod.attempts += 1;
-        pod.rejectors = PluginSet::default();
         pod.gated_by = None;
         Some(pod)
     }

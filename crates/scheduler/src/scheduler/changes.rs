@@ -58,10 +58,9 @@ impl Scheduler {
             (_, Some(after)) if is_now_placed => {
                 self.cache.on_change(old, new);
                 self.move_all(EventKind::PodAdd, None, new, now, None);
+                self.binding.remove(&uid_of(after));
                 if let Some(before) = before {
-                    self.leave_queue(before, now);
-                } else {
-                    self.binding.remove(&uid_of(after));
+                    self.leave_queue(before);
                 }
             }
             (Some(before), None) if was_placed => {
@@ -69,7 +68,16 @@ impl Scheduler {
                 self.cache.on_change(old, new);
                 self.move_all(EventKind::PodDelete, old, None, now, None);
             }
-            (Some(before), None) => self.leave_queue(before, now),
+            (Some(before), None) => {
+                self.leave_queue(before);
+                let uid = uid_of(before);
+                if self.cache.is_assumed(&uid) {
+                    self.give_up_assumed(&uid, now);
+                } else if !before.status.nominated_node_name.is_empty() {
+                    // Lower and equal priorities took it for placed (SCH-125).
+                    self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
+                }
+            }
             (Some(before), Some(after)) if self.is_ours(after) => self.update_unassigned(before, after, old, now),
             (None, Some(after)) if self.is_ours(after) => {
                 self.unassigned.insert(uid_of(after), after.clone());
@@ -97,34 +105,41 @@ impl Scheduler {
     /// PreEnqueue: the plugin that holds the pod back (SCH-037, SCH-105).
     pub(super) fn gate(&self, pod: &Pod) -> Option<Plugin> {
         let profile = self.config.profile(&pod.spec.scheduler_name)?;
-        profile
-            .at(Point::PreEnqueue)
-            .iter()
-            .copied()
-            .find(|plugin| plugin.does().pre_enqueue(pod, &self.preempting).is_err())
+        profile.at(Point::PreEnqueue).iter().copied().find(|plugin| {
+            let is_preempting = self.is_preempting(&uid_of(pod));
+            plugin.does().pre_enqueue(pod, is_preempting).is_err()
+        })
     }
 
-    /// A pod is bound or gone: it leaves the queue and its nomination ends.
-    fn leave_queue(&mut self, pod: &Arc<Pod>, now: i64) {
+    /// A pod is bound or gone: it leaves the queue and its nomination ends. That it was bound tells nobody:
+    /// what lower priorities took for placed is placed now (SCH-125).
+    fn leave_queue(&mut self, pod: &Pod) {
         let uid = uid_of(pod);
         self.unassigned.remove(&uid);
-        self.binding.remove(&uid);
         self.preempting.remove(&uid);
         self.queue.take(&uid);
         self.nominator.remove(&uid);
-        let gone = Object::Pod(pod.clone());
-        if self.cache.forget(&uid) {
-            self.move_all(EventKind::PodDelete, Some(&gone), None, now, None);
-        } else if !pod.status.nominated_node_name.is_empty() {
-            // Lower and equal priorities took it for placed (SCH-125).
-            self.move_all(EventKind::PodDelete, Some(&gone), None, now, Some(pod.priority()));
-        }
+    }
+
+    /// An assumed pod is deleted: its room is free at once, although its binding goes on until it fails
+    /// (SCH-125). The event carries the pod as it was assumed, with its node.
+    fn give_up_assumed(&mut self, uid: &str, now: i64) {
+        let assumed = self.cache.pod(uid).map(|info| Object::Pod(info.pod.clone()));
+        self.cache.forget(uid);
+        self.move_all(EventKind::PodDelete, assumed.as_ref(), None, now, None);
     }
 
     fn update_unassigned(&mut self, before: &Arc<Pod>, after: &Arc<Pod>, old: Option<&Object>, now: i64) {
         let uid = uid_of(after);
         self.unassigned.insert(uid.clone(), after.clone());
         if self.cache.is_assumed(&uid) {
+            if after.metadata.is_terminating() && !before.metadata.is_terminating() {
+                self.give_up_assumed(&uid, now);
+            }
+            return;
+        }
+        // Given up, but its binding still has to fail: no place for it in the queue.
+        if self.binding.contains_key(&uid) {
             return;
         }
         let new = Object::Pod(after.clone());

@@ -1,0 +1,276 @@
+//! The binding cycle of an assumed pod: its expected node is told, volumes are written and waited for, the pod
+//! is bound (SCH-022, SCH-023, SCH-070).
+//!
+//! ```text
+//!  assumed ──► nominating ──► writing, one after the other ──► polling, each second ──► binding ──► bound
+//!     └──────────────────────── no volume to wait for ────────────────────────────────────▲
+//!  failed, preempted, given up after ten minutes: forgotten, and back in the queue after a back-off
+//! ```
+
+use std::collections::VecDeque;
+
+use podscope_api::{ClaimPhase, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Uid};
+use podscope_scheduler::StatusPatch;
+
+use super::{Context, Pending, SchedulerProcess, patch_status, tell};
+use crate::{Answer, EventNote, Part, Request, SimTime, Span};
+
+/// How often PreBind looks whether the volumes are bound, the first time after one such pause.
+const POLL_PERIOD: Span = Span::seconds(1);
+
+/// Where a binding is.
+#[derive(Debug, Clone)]
+pub(super) enum Stage {
+    /// The expected node is being written to the pod's status.
+    Nominating,
+    /// A volume or claim is being written.
+    Writing,
+    /// All are written: looked at again at that instant.
+    Polling(SimTime),
+    /// The binding is under way.
+    Binding,
+}
+
+/// A pod that is assumed and on its way to its node.
+#[derive(Debug, Clone)]
+pub(super) struct Binding {
+    pod: ObjectKey,
+    node: NodeName,
+    /// Told after success (SCH-128).
+    events: Vec<EventNote>,
+    stage: Stage,
+    /// Volumes and claims not written yet.
+    left: VecDeque<Object>,
+    /// Volumes and claims as the API server answered them.
+    written: Vec<Object>,
+    give_up_at: SimTime,
+}
+
+/// What an attempt asks the binding cycle to do.
+pub(super) struct Plan {
+    pub(super) pod: ObjectKey,
+    pub(super) uid: Uid,
+    pub(super) node: NodeName,
+    pub(super) events: Vec<EventNote>,
+    /// Whether PreBind has to wait for volumes.
+    pub(super) is_slow: bool,
+    pub(super) writes: VecDeque<Object>,
+    pub(super) patch: Option<StatusPatch>,
+    /// PreBind gives up on volumes after this long.
+    pub(super) timeout: Span,
+}
+
+impl SchedulerProcess {
+    pub(super) fn begin_binding(&mut self, plan: Plan, ctx: &mut Context<'_>) {
+        let uid = plan.uid;
+        let binding = Binding {
+            pod: plan.pod.clone(),
+            node: plan.node,
+            events: plan.events,
+            stage: Stage::Nominating,
+            left: plan.writes,
+            written: Vec::new(),
+            give_up_at: ctx.now + plan.timeout,
+        };
+        self.bindings.insert(uid.clone(), binding);
+        match plan.patch {
+            Some(patch) => {
+                let id = patch_status(&plan.pod, &uid, patch, ctx);
+                self.calls.insert(id, Pending::Expectation(uid));
+            }
+            None if plan.is_slow => self.write_next(&uid, ctx),
+            None => self.bind(&uid, ctx),
+        }
+    }
+
+    /// Writes the next volume or claim; after the last one the wait begins.
+    pub(super) fn write_next(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
+        let Some(binding) = self.bindings.get_mut(uid) else {
+            return;
+        };
+        match binding.left.pop_front() {
+            Some(object) => {
+                binding.stage = Stage::Writing;
+                let id = ctx.call(Request::Update(object, Part::Main));
+                self.calls.insert(id, Pending::Volume(uid.clone()));
+            }
+            None => binding.stage = Stage::Polling(ctx.now + POLL_PERIOD),
+        }
+    }
+
+    pub(super) fn volume_answered(&mut self, uid: &Uid, answer: Answer, ctx: &mut Context<'_>) {
+        match answer {
+            Ok(written) => {
+                if let Some(binding) = self.bindings.get_mut(uid) {
+                    binding.written.extend(written);
+                }
+                self.write_next(uid, ctx);
+            }
+            Err(error) => self.fail_pre_bind(uid, &error.message, ctx),
+        }
+    }
+
+    fn bind(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
+        let Some(binding) = self.bindings.get_mut(uid) else {
+            return;
+        };
+        binding.stage = Stage::Binding;
+        let id = ctx.call(Request::Bind {
+            pod: binding.pod.clone(),
+            uid: uid.clone(),
+            node: binding.node.clone(),
+        });
+        self.calls.insert(id, Pending::Binding(uid.clone()));
+    }
+
+    /// When the next binding is to be looked at.
+    pub(super) fn next_poll(&self) -> Option<SimTime> {
+        let due = self.bindings.values().filter_map(|binding| match binding.stage {
+            Stage::Polling(at) => Some(at.min(binding.give_up_at)),
+            Stage::Nominating | Stage::Writing | Stage::Binding => None,
+        });
+        due.min()
+    }
+
+    /// Looks at the bindings whose second is over.
+    pub(super) fn poll_volumes(&mut self, ctx: &mut Context<'_>) {
+        let due: Vec<Uid> = self
+            .bindings
+            .iter()
+            .filter(|(_, binding)| match binding.stage {
+                Stage::Polling(at) => at.min(binding.give_up_at) <= ctx.now,
+                Stage::Nominating | Stage::Writing | Stage::Binding => false,
+            })
+            .map(|(uid, _)| uid.clone())
+            .collect();
+        for uid in due {
+            match self.are_volumes_bound(&uid) {
+                Ok(true) => self.bind(&uid, ctx),
+                Err(message) => self.fail_pre_bind(&uid, &format!("binding volumes: {message}"), ctx),
+                Ok(false) => {
+                    let Some(binding) = self.bindings.get_mut(&uid) else {
+                        continue;
+                    };
+                    if binding.give_up_at <= ctx.now {
+                        self.fail_pre_bind(&uid, "binding volumes: context deadline exceeded", ctx);
+                    } else {
+                        binding.stage = Stage::Polling(ctx.now + POLL_PERIOD);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether everything written is bound by now, as the watch shows it (binder.go, checkBindings).
+    fn are_volumes_bound(&self, uid: &Uid) -> Result<bool, String> {
+        let Some(binding) = self.bindings.get(uid) else {
+            return Ok(false);
+        };
+        let node = &binding.node;
+        if self.known.get::<Node>(&ObjectKey::cluster(node.0.clone())).is_none() {
+            return Err(format!("failed to get node \"{node}\": node \"{node}\" not found"));
+        }
+        if self.known.get::<Pod>(&binding.pod).is_none() {
+            let name = &binding.pod.name;
+            return Err(format!("pod does not exist any more: pod \"{name}\" not found"));
+        }
+        for written in &binding.written {
+            let is_bound = match written {
+                Object::PersistentVolume(volume) => self.is_volume_taken(volume)?,
+                Object::PersistentVolumeClaim(claim) => self.is_claim_provisioned(claim, node)?,
+                other => unreachable!("a binding writes volumes and claims, not a {}", other.kind().name()),
+            };
+            if !is_bound {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_volume_taken(&self, written: &PersistentVolume) -> Result<bool, String> {
+        let name = &written.metadata.name;
+        let Some(volume) = self.known.get::<PersistentVolume>(&written.metadata.key()) else {
+            return Err(format!(
+                "failed to check binding: could not find v1.PersistentVolume \"{name}\""
+            ));
+        };
+        let claim = written.spec.claim_ref.as_ref();
+        let Some(key) = claim.map(|claim| ObjectKey::new(claim.namespace.clone(), claim.name.clone())) else {
+            return Ok(false);
+        };
+        let Some(claim) = self.known.get::<PersistentVolumeClaim>(&key) else {
+            return Err(format!(
+                "failed to check binding: could not find v1.PersistentVolumeClaim \"{key}\""
+            ));
+        };
+        if is_older(&volume.metadata.resource_version, &written.metadata.resource_version) {
+            return Ok(false);
+        }
+        if volume.spec.claim_ref.as_ref().is_none_or(|claim| claim.uid.is_empty()) {
+            return Err(format!("ClaimRef got reset for pv \"{name}\""));
+        }
+        Ok(is_fully_bound(claim))
+    }
+
+    fn is_claim_provisioned(&self, written: &PersistentVolumeClaim, node: &NodeName) -> Result<bool, String> {
+        let key = written.metadata.key();
+        let Some(claim) = self.known.get::<PersistentVolumeClaim>(&key) else {
+            return Err(format!(
+                "failed to check provisioning pvc: could not find v1.PersistentVolumeClaim \"{key}\""
+            ));
+        };
+        if is_older(&claim.metadata.resource_version, &written.metadata.resource_version) {
+            return Ok(false);
+        }
+        let name = &claim.metadata.name;
+        if claim.metadata.annotations.is_empty() {
+            return Err(format!("selectedNode annotation reset for PVC \"{name}\""));
+        }
+        if claim.metadata.annotation("volume.kubernetes.io/selected-node") != Some(node.as_str()) {
+            return Err(format!("provisioning failed for PVC \"{name}\""));
+        }
+        Ok(is_fully_bound(claim))
+    }
+
+    /// Takes a pod back whose volumes are being waited for; says whether there was one (SCH-104).
+    pub(super) fn preempt_in_memory(&mut self, uid: &Uid, ctx: &mut Context<'_>) -> bool {
+        let is_waiting = self
+            .bindings
+            .get(uid)
+            .is_some_and(|binding| matches!(binding.stage, Stage::Writing | Stage::Polling(_)));
+        if is_waiting {
+            self.fail_pre_bind(uid, "preempted by DefaultPreemption", ctx);
+        }
+        is_waiting
+    }
+
+    fn fail_pre_bind(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
+        let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
+        self.end_binding(uid, Err(message), ctx);
+    }
+
+    pub(super) fn end_binding(&mut self, uid: &Uid, result: Result<(), String>, ctx: &mut Context<'_>) {
+        let Some(binding) = self.bindings.remove(uid) else {
+            return;
+        };
+        if result.is_ok() {
+            tell(binding.events, ctx);
+        }
+        if let Some(attempt) = self.core.bind_finished(uid.as_str(), result, ctx.now.0) {
+            self.report_failed_binding(attempt, ctx);
+        }
+    }
+}
+
+/// Bound, and the controller has finished with it.
+fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
+    !claim.spec.volume_name.is_empty()
+        && claim.metadata.annotation("pv.kubernetes.io/bind-completed").is_some()
+        && claim.status.phase == Some(ClaimPhase::Bound)
+}
+
+/// Whether one resourceVersion is from before the other.
+fn is_older(version: &str, than: &str) -> bool {
+    let number = |text: &str| text.parse::<u64>().ok();
+    number(version) < number(than)
+}

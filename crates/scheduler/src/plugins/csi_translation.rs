@@ -1,0 +1,195 @@
+//! In-tree disks as their CSI drivers know them: driver, handle, topology key (SCH-063, SCH-066).
+
+use podscope_api::ordered;
+use podscope_api::{
+    NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PersistentVolume, SelectorOperator, Str, Volume,
+    VolumeNodeAffinity,
+};
+
+/// An in-tree kind of disk that a CSI driver has taken over.
+pub(super) struct Migration {
+    /// The in-tree plugin's name: also that of a class's provisioner.
+    pub(super) plugin: &'static str,
+    pub(super) driver: &'static str,
+    /// The node label that stands for a zone.
+    topology_key: Option<&'static str>,
+    /// Whether the CSINode's annotation has to list it; migration of the others is taken as on.
+    pub(super) by_annotation: bool,
+}
+
+const AWS: Migration = Migration {
+    plugin: "kubernetes.io/aws-ebs",
+    driver: "ebs.csi.aws.com",
+    topology_key: Some("topology.ebs.csi.aws.com/zone"),
+    by_annotation: false,
+};
+const GCE: Migration = Migration {
+    plugin: "kubernetes.io/gce-pd",
+    driver: "pd.csi.storage.gke.io",
+    topology_key: Some("topology.gke.io/zone"),
+    by_annotation: false,
+};
+const AZURE: Migration = Migration {
+    plugin: "kubernetes.io/azure-disk",
+    driver: "disk.csi.azure.com",
+    topology_key: None,
+    by_annotation: false,
+};
+const CINDER: Migration = Migration {
+    plugin: "kubernetes.io/cinder",
+    driver: "cinder.csi.openstack.org",
+    topology_key: Some("topology.cinder.csi.openstack.org/zone"),
+    by_annotation: false,
+};
+const PORTWORX: Migration = Migration {
+    plugin: "kubernetes.io/portworx-volume",
+    driver: "pxd.portworx.com",
+    topology_key: None,
+    by_annotation: true,
+};
+
+/// The migration of a class's provisioner.
+pub(super) fn of_provisioner(provisioner: &str) -> Option<&'static Migration> {
+    [&AWS, &GCE, &AZURE, &CINDER, &PORTWORX]
+        .into_iter()
+        .find(|migration| migration.plugin == provisioner)
+}
+
+fn text(value: &serde_json::Value, field: &str) -> String {
+    let field = value.get(field).and_then(serde_json::Value::as_str);
+    field.unwrap_or_default().to_owned()
+}
+
+/// `aws://zone/vol-1` and `vol-1` are one disk.
+fn aws_handle(id: &str) -> String {
+    match id.strip_prefix("aws://") {
+        Some(rest) => rest.rsplit('/').next().unwrap_or(rest).to_owned(),
+        None => id.to_owned(),
+    }
+}
+
+/// Zones are part of a GCE handle; none is `UNSPECIFIED`.
+fn gce_handle(name: &str, zones: &str) -> Option<String> {
+    let zones: Vec<&str> = zones.split("__").collect();
+    let place = match zones.as_slice() {
+        [""] => "zones/UNSPECIFIED".to_owned(),
+        [zone] => format!("zones/{zone}"),
+        several => {
+            let region_of = |zone: &&str| zone.rsplit_once('-').map(|(region, _)| region.to_owned());
+            let regions: ordered::Set<Option<String>> = several.iter().map(region_of).collect();
+            match regions.into_iter().collect::<Vec<_>>().as_slice() {
+                [Some(region)] => format!("regions/{region}"),
+                _ => return None,
+            }
+        }
+    };
+    Some(format!("projects/UNSPECIFIED/{place}/disks/{name}"))
+}
+
+/// A volume's in-tree disk with its CSI handle.
+pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration, String)> {
+    let spec = &volume.spec;
+    if let Some(disk) = &spec.aws_elastic_block_store {
+        return Some((&AWS, aws_handle(&disk.volume_id)));
+    }
+    if let Some(disk) = &spec.gce_persistent_disk {
+        let label = |key| volume.metadata.label(key).filter(|zones| !zones.is_empty());
+        let zones = label(ZONE).or_else(|| label(BETA_ZONE)).unwrap_or_default();
+        return Some((&GCE, gce_handle(&disk.pd_name, zones)?));
+    }
+    if let Some(disk) = &spec.azure_disk {
+        return Some((&AZURE, text(disk, "diskURI")));
+    }
+    if let Some(disk) = &spec.cinder {
+        return Some((&CINDER, text(disk, "volumeID")));
+    }
+    let disk = spec.portworx_volume.as_ref()?;
+    Some((&PORTWORX, text(disk, "volumeID")))
+}
+
+/// The same of a disk in the pod itself.
+pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)> {
+    if let Some(disk) = &volume.aws_elastic_block_store {
+        return Some((&AWS, aws_handle(&disk.volume_id)));
+    }
+    if let Some(disk) = &volume.gce_persistent_disk {
+        return Some((&GCE, gce_handle(&disk.pd_name, "")?));
+    }
+    if let Some(disk) = &volume.azure_disk {
+        return Some((&AZURE, text(disk, "diskURI")));
+    }
+    if let Some(disk) = &volume.cinder {
+        return Some((&CINDER, text(disk, "volumeID")));
+    }
+    let disk = volume.portworx_volume.as_ref()?;
+    Some((&PORTWORX, text(disk, "volumeID")))
+}
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+const REGION: &str = "topology.kubernetes.io/region";
+const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
+
+fn names(affinity: Option<&NodeSelector>, key: &str) -> bool {
+    affinity.is_some_and(|affinity| {
+        let mut expressions = affinity
+            .node_selector_terms
+            .iter()
+            .flat_map(|term| &term.match_expressions);
+        expressions.any(|expression| &*expression.key == key && !expression.values.is_empty())
+    })
+}
+
+fn rename(affinity: &mut NodeSelector, from: &str, to: &str) {
+    for term in &mut affinity.node_selector_terms {
+        for expression in &mut term.match_expressions {
+            if &*expression.key == from {
+                expression.key = to.into();
+            }
+        }
+    }
+}
+
+/// The node affinity that the volume has as a volume of the CSI driver: a zone, in its affinity or else in its
+/// labels, becomes the driver's own topology key.
+pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> Option<VolumeNodeAffinity> {
+    let mut affinity = volume.spec.node_affinity.clone();
+    let Some(topology_key) = migration.topology_key else {
+        return affinity;
+    };
+    let required = affinity.as_ref().and_then(|affinity| affinity.required.as_ref());
+    let label = |key: &str| volume.metadata.label(key);
+    let is_beta =
+        !names(required, ZONE) && (names(required, BETA_ZONE) || (label(ZONE).is_none() && label(BETA_ZONE).is_some()));
+    let zone_key = if is_beta { BETA_ZONE } else { ZONE };
+    if names(required, zone_key) {
+        if let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
+            rename(required, zone_key, topology_key);
+        }
+    } else if let Some(zones) = label(zone_key) {
+        let zones: ordered::Set<Str> = zones
+            .split("__")
+            .map(str::trim)
+            .filter(|zone| !zone.is_empty())
+            .map(Str::from)
+            .collect();
+        if !zones.is_empty() {
+            let affinity = affinity.get_or_insert_default();
+            let required = affinity.required.get_or_insert_default();
+            if required.node_selector_terms.is_empty() {
+                required.node_selector_terms.push(NodeSelectorTerm::default());
+            }
+            for term in &mut required.node_selector_terms {
+                term.match_expressions.push(NodeSelectorRequirement {
+                    key: topology_key.into(),
+                    operator: SelectorOperator::In,
+                    values: zones.iter().cloned().collect(),
+                });
+            }
+        }
+    }
+    if is_beta && let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
+        rename(required, BETA_REGION, REGION);
+    }
+    affinity
+}

@@ -1,0 +1,82 @@
+//! `NodeDeclaredFeatures`: a pod that uses a feature of newer kubelets needs a node that declares it.
+
+use podscope_api::Pod;
+
+use super::Point::{Filter, PreFilter as AtPreFilter};
+use super::{ExtensionPoints, Plugin, Row};
+use crate::cache::Cache;
+use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
+use crate::node_info::{NodeIdx, NodeInfo};
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::status::Status;
+
+pub(super) const ROW: Row = Row {
+    // Kubernetes registers for updates of the pod itself, too; what a feature is inferred from cannot change there.
+    events: &[EventKind::NodeAdd, EventKind::NodeDeclaredFeature],
+    about: "features of newer kubelets",
+    refused: "without a feature of newer kubelets that it needs",
+    ..Row::new("NodeDeclaredFeatures", &[AtPreFilter, Filter], &NodeDeclaredFeatures)
+};
+
+/// The text.
+pub const REASON: &str = "node(s) didn't match Pod's required features";
+
+/// A feature that a node can declare, and when a pod needs it of its node. Other declared features matter to
+/// updates of running pods only.
+type Feature = (&'static str, fn(&Pod) -> bool);
+
+const FEATURES: [Feature; 2] = [
+    ("RestartAllContainersOnContainerExits", |pod| {
+        let mut rules = pod
+            .spec
+            .all_containers()
+            .flat_map(|container| container.restart_policy_rules.iter());
+        rules.any(|rule| &*rule.action == "RestartAllContainers")
+    }),
+    ("UserNamespacesHostNetworkSupport", |pod| {
+        pod.spec.host_network == Some(true) && pod.spec.host_users == Some(false)
+    }),
+];
+
+/// The features a pod needs, by name.
+fn needed(pod: &Pod) -> impl Iterator<Item = &'static str> {
+    FEATURES.iter().filter(|(_, needs)| needs(pod)).map(|(name, _)| *name)
+}
+
+/// Those of them that a node does not declare.
+fn missing(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static str> {
+    let declares = |name: &str| {
+        let declared = node.node.as_ref().map(|node| node.status.declared_features.as_slice());
+        declared.is_some_and(|declared| declared.iter().any(|known| **known == *name))
+    };
+    needed(pod).filter(move |name| !declares(name))
+}
+
+struct NodeDeclaredFeatures;
+
+impl ExtensionPoints for NodeDeclaredFeatures {
+    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+        Ok(PreFilter::run_if(needed(&search.incoming.info.pod).next().is_some()))
+    }
+
+    fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        match missing(&cycle.incoming.info.pod, node).next() {
+            None => Ok(()),
+            Some(_) => Err(Status::unresolvable(Plugin::NodeDeclaredFeatures, REASON)),
+        }
+    }
+
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        let pod = &waiting.incoming.info.pod;
+        event
+            .new_node
+            .as_ref()
+            .is_some_and(|node| missing(pod, node).next().is_none())
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
+        let names: Vec<&str> = missing(&decision.incoming.info.pod, cache.node(node)).collect();
+        format!("its kubelet does not declare {}, which the pod needs", names.join(", "))
+    }
+}

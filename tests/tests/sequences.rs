@@ -1,0 +1,444 @@
+//! S-01, S-02: what kube-scheduler v1.36.3 does over time. Every sequence of `tests/conformance/sequences` is made
+//! a scenario, run, and compared step by step: attempts, bindings, victims, nominations, states.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use podscope_api::{Kind, Object};
+use podscope_cluster::SimTime;
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+use serde_json::{Value, json};
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+fn seconds(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn millis(at: f64) -> i64 {
+    (at * 1000.0).round() as i64
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// `a=1,b=2` of a map.
+fn pairs(map: &Value, between: &str) -> String {
+    let pair = |(key, value): (&String, &Value)| match value.as_str() {
+        Some(value) => format!("{key}={value}"),
+        None => format!("{key}-"),
+    };
+    let pairs: Vec<String> = map.as_object().into_iter().flatten().map(pair).collect();
+    pairs.join(between)
+}
+
+/// An operation of a sequence as what a timeline entry does: `apply` or `run`.
+fn entry(op: &Value) -> (&'static str, String) {
+    let kind = text(op, "kind").to_lowercase();
+    let is_cluster_wide = matches!(
+        kind.as_str(),
+        "node"
+            | "namespace"
+            | "persistentvolume"
+            | "storageclass"
+            | "csinode"
+            | "csidriver"
+            | "priorityclass"
+            | "volumeattachment"
+    );
+    let (name, node) = (text(op, "name"), text(op, "node"));
+    let namespace = match op["ns"].as_str() {
+        _ if is_cluster_wide => String::new(),
+        Some(namespace) => format!(" -n {namespace}"),
+        None => " -n default".to_owned(),
+    };
+    let run = match text(op, "op") {
+        "create" => return ("apply", op["object"].to_string()),
+        "delete" => format!("kubectl delete {kind} {name}{namespace} --wait=false"),
+        "label" => {
+            let labels = pairs(&op["labels"], " ");
+            format!("kubectl label {kind} {name} {labels}{namespace} --overwrite")
+        }
+        "taint" => {
+            let is_removed = op["remove"] == true;
+            let value = match op["value"].as_str() {
+                Some(value) if !is_removed && !value.is_empty() => format!("={value}"),
+                _ => String::new(),
+            };
+            let end = if is_removed { "-" } else { " --overwrite" };
+            let (key, effect) = (text(op, "key"), text(op, "effect"));
+            format!("kubectl taint nodes {node} {key}{value}:{effect}{end}")
+        }
+        verb @ ("cordon" | "uncordon") => format!("kubectl {verb} {node}"),
+        "allocatable" => {
+            let patch = json!({"status": {"allocatable": op["resources"], "capacity": op["resources"]}});
+            let patch = quoted(&patch.to_string());
+            format!("kubectl patch node {node} --subresource=status -p {patch}")
+        }
+        "addNode" => {
+            let (meta, status) = (&op["object"]["metadata"], &op["object"]["status"]);
+            let (labels, capacity) = (pairs(&meta["labels"], ","), pairs(&status["capacity"], ","));
+            let name = text(meta, "name");
+            format!("fault join {name} --labels {labels} --capacity {capacity}")
+        }
+        "removeNode" => format!("kubectl delete node {node} --wait=false"),
+        "ungate" => {
+            let place = match op.get("gate") {
+                Some(_) => format!("/{}", op["index"]),
+                None => String::new(),
+            };
+            let patch = json!([{"op": "remove", "path": format!("/spec/schedulingGates{place}")}]);
+            let patch = quoted(&patch.to_string());
+            format!("kubectl patch pod {name}{namespace} --type=json -p {patch}")
+        }
+        "patch" => {
+            let patch = quoted(&op["patch"].to_string());
+            format!("kubectl patch {kind} {name}{namespace} --type=merge -p {patch}")
+        }
+        other => panic!("an operation {other:?}"),
+    };
+    ("run", run)
+}
+
+/// The sequence as a scenario. The scheduler's latencies are those of the recorded run: 3.3 ms each way.
+fn scenario_of(sequence: &Value) -> String {
+    let mut timeline: Vec<(i64, &str, String)> = Vec::new();
+    let mut restarts = Vec::new();
+    for step in list(&sequence["steps"]) {
+        for (index, op) in list(&step["ops"]).iter().enumerate() {
+            let at = millis(seconds(&step["at"]) + 0.02 * index as f64);
+            if text(op, "op") == "restartScheduler" {
+                timeline.push((at, "run", "fault crash scheduler".to_owned()));
+                restarts.push((at + 1000, "run", "fault restart scheduler".to_owned()));
+                continue;
+            }
+            let (key, value) = entry(op);
+            timeline.push((at, key, value));
+        }
+    }
+    timeline.extend(restarts);
+    timeline.sort_by_key(|(at, ..)| *at);
+    let timeline: Vec<Value> = timeline
+        .into_iter()
+        .map(|(at, key, value)| json!({"at": format!("{at}ms"), key: value}))
+        .collect();
+    let mut components = json!({"network": {"latency": "3300us", "jitter": "0ms"}});
+    if let Some(config) = sequence.get("config") {
+        components["kubeScheduler"] = config.clone();
+    }
+    let head = json!({
+        "apiVersion": "podscope.dev/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": "sequence"},
+        "spec": {
+            "title": sequence["name"],
+            "seed": 7,
+            "cluster": {"zones": [], "nodesPerZone": 0},
+            "components": components,
+            "timeline": timeline,
+        },
+    });
+    let documents: Vec<String> = std::iter::once(&head)
+        .chain(list(&sequence["objects"]))
+        .map(ToString::to_string)
+        .collect();
+    documents.join("\n---\n")
+}
+
+/// Masks UIDs, which are drawn.
+fn tidy(text: &str) -> String {
+    let is_uid = |word: &str| {
+        let shape: Vec<usize> = word.split('-').map(str::len).collect();
+        shape == [8, 4, 4, 4, 12] && word.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+    };
+    let words: Vec<&str> = text
+        .split(' ')
+        .map(|word| if is_uid(word) { "UID" } else { word })
+        .collect();
+    words.join(" ")
+}
+
+/// Something that happened: when, to which pod, what.
+#[derive(Debug, Clone)]
+struct Happened {
+    at: f64,
+    pod: String,
+    what: String,
+}
+
+#[derive(Default)]
+struct Story {
+    attempts: Vec<Happened>,
+    bound: Vec<Happened>,
+    preempted: Vec<Happened>,
+    nominated: Vec<Happened>,
+    states: Vec<BTreeMap<String, Value>>,
+    problems: Vec<String>,
+}
+
+fn attempt(record: &Value) -> String {
+    match text(record, "result") {
+        "scheduled" => format!("scheduled {}", text(record, "node")),
+        result => format!("{result} {}", tidy(text(record, "message"))),
+    }
+}
+
+impl Story {
+    fn of_the_real_one(real: &Value) -> Self {
+        let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<Happened> {
+            let happened = |record: &Value| Happened {
+                at: seconds(&record["t"]),
+                pod: text(record, pod).to_owned(),
+                what: what(record),
+            };
+            list(&real[field]).iter().map(happened).collect()
+        };
+        let node = |record: &Value| text(record, "node").to_owned();
+        let mut states = Vec::new();
+        for state in list(&real["states"]) {
+            let pods = state["pods"].as_object().into_iter().flatten();
+            let pods = pods.map(|(name, pod)| (name.clone(), pod.clone()));
+            states.push(pods.collect());
+        }
+        let mut nominated = all("nominated", "pod", &node);
+        nominated.retain(|record| !record.what.is_empty());
+        Self {
+            attempts: all("attempts", "pod", &attempt),
+            bound: all("bound", "pod", &node),
+            preempted: all("preempted", "victim", &|record| {
+                format!("{} on {}", text(record, "by"), text(record, "node"))
+            }),
+            nominated,
+            states,
+            problems: Vec::new(),
+        }
+    }
+
+    fn of_ours(sequence: &Value) -> Result<Self, String> {
+        let files = [("sequence.yaml".to_owned(), scenario_of(sequence))];
+        let loaded = scenario::load(&files).map_err(|problems| format!("{problems:?}"))?;
+        let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
+        let mut story = Self::default();
+        let until = |session: &mut Session, at: f64| {
+            let at = SimTime(millis(at) * 1000);
+            assert_eq!(session.advance(at, u64::MAX), Slice::Done);
+        };
+        for state in list(&sequence["real"]["states"]) {
+            until(&mut session, seconds(&state["t"]));
+            story.states.push(state_of(&session));
+        }
+        until(&mut session, seconds(&sequence["end"]));
+        for record in session.trace() {
+            let record: Value = serde_json::from_str(&record.to_json_line()).map_err(|error| error.to_string())?;
+            story.take(&record);
+        }
+        Ok(story)
+    }
+
+    fn take(&mut self, record: &Value) {
+        let (what, object) = (text(record, "what"), &record["object"]);
+        if what == "Command" && record.get("error").is_some() {
+            self.problems.push(record.to_string());
+        }
+        if text(object, "kind") != "Pod" {
+            return;
+        }
+        let pod = format!("{}/{}", text(object, "namespace"), text(object, "name"));
+        let list = match what {
+            "Attempt" => &mut self.attempts,
+            "Bound" => &mut self.bound,
+            "Preempted" => &mut self.preempted,
+            "Nominated" => &mut self.nominated,
+            _ => return,
+        };
+        let what = match what {
+            "Attempt" if text(record, "result") == "skipped" => format!("error skip schedule deleting pod: {pod}"),
+            "Attempt" => attempt(record),
+            "Preempted" => format!("{} on {}", text(record, "by"), text(record, "node")),
+            _ => text(record, "node").to_owned(),
+        };
+        let at = seconds(&record["t"]);
+        list.push(Happened { at, pod, what });
+    }
+}
+
+fn state_of(session: &Session) -> BTreeMap<String, Value> {
+    let mut pods = BTreeMap::new();
+    for object in session.world().objects().list_kind(Kind::Pod) {
+        let Object::Pod(pod) = &object else { continue };
+        let mut state = json!({
+            "node": pod.spec.node_name.as_ref().map_or("", |node| node.as_str()),
+            "nominated": &*pod.status.nominated_node_name,
+        });
+        if let Some(condition) = pod.condition("PodScheduled") {
+            state["scheduled"] = condition.status.as_str().into();
+            state["reason"] = (&*condition.reason).into();
+            state["message"] = (&*condition.message).into();
+        }
+        if pod.metadata.is_terminating() {
+            state["terminating"] = true.into();
+        }
+        if pod.is_terminal() {
+            state["hidden"] = true.into();
+        }
+        pods.insert(pod.metadata.key().to_string(), state);
+    }
+    pods
+}
+
+/// The same happenings by step and pod.
+type BySteps = BTreeMap<(usize, String), Vec<(String, f64)>>;
+
+fn by_steps(sequence: &Value, happened: &[Happened]) -> BySteps {
+    let mut out = BySteps::new();
+    for one in happened {
+        let begun = |step: &&Value| one.at >= seconds(&step["at"]) - 0.01;
+        let step = list(&sequence["steps"]).iter().filter(begun).count().saturating_sub(1);
+        let key = (step, one.pod.clone());
+        out.entry(key).or_default().push((one.what.clone(), one.at));
+    }
+    out
+}
+
+/// Pods with claims: how many writes a volume controller needs is not the scheduler's affair, so repetitions of one
+/// text within 0.1 s count once.
+fn once(attempts: &[Happened], has_claims: &dyn Fn(&str) -> bool) -> Vec<Happened> {
+    let mut last: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
+    let mut out = Vec::new();
+    for one in attempts {
+        let before = last.insert(&one.pod, (&one.what, one.at));
+        let is_repeated = before.is_some_and(|(what, at)| what == one.what && one.at - at < 0.1);
+        if !(is_repeated && has_claims(&one.pod)) {
+            out.push(one.clone());
+        }
+    }
+    out
+}
+
+fn objects_of(sequence: &Value) -> impl Iterator<Item = &Value> {
+    let steps = list(&sequence["steps"]).iter();
+    let created = steps.flat_map(|step| list(&step["ops"])).map(|op| &op["object"]);
+    list(&sequence["objects"]).iter().chain(created)
+}
+
+fn differences(sequence: &Value) -> Result<Vec<String>, String> {
+    let (real, ours) = (Story::of_the_real_one(&sequence["real"]), Story::of_ours(sequence)?);
+    let mut out = ours.problems.clone();
+    let has_claims = |pod: &str| {
+        objects_of(sequence).any(|object| {
+            let meta = &object["metadata"];
+            let namespace = meta["namespace"].as_str().unwrap_or("default");
+            let claims = |volume: &Value| {
+                volume
+                    .get("persistentVolumeClaim")
+                    .or(volume.get("ephemeral"))
+                    .is_some()
+            };
+            text(object, "kind") == "Pod"
+                && pod == format!("{namespace}/{}", text(meta, "name"))
+                && list(&object["spec"]["volumes"]).iter().any(claims)
+        })
+    };
+    let operations = || list(&sequence["steps"]).iter().flat_map(|step| list(&step["ops"]));
+    let is_loose = operations().any(|op| text(op, "op") == "restartScheduler")
+        || list(&sequence["objects"])
+            .iter()
+            .any(|object| text(object, "kind") == "CSINode");
+    let mut compare = |name: &str, real: BySteps, ours: BySteps, are_timed: bool| {
+        for key in real
+            .keys()
+            .chain(ours.keys())
+            .collect::<std::collections::BTreeSet<_>>()
+        {
+            let of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
+            let (a, b) = (of(&real), of(&ours));
+            let whats = |list: &[(String, f64)]| -> Vec<String> { list.iter().map(|(what, _)| what.clone()).collect() };
+            if whats(&a) != whats(&b) {
+                out.push(format!("{name} of {key:?}: real {a:?}, ours {b:?}"));
+                continue;
+            }
+            let limit = match (is_loose, has_claims(&key.1)) {
+                (true, _) => 20.0,
+                (false, true) => 2.5,
+                (false, false) => 1.3,
+            };
+            let late = a
+                .iter()
+                .zip(&b)
+                .find(|((_, real), (_, ours))| (real - ours).abs() > limit);
+            if are_timed && let Some(late) = late {
+                out.push(format!("{name} of {key:?} at another time: {late:?}"));
+            }
+        }
+    };
+    let attempts = |story: &Story| by_steps(sequence, &once(&story.attempts, &has_claims));
+    compare("attempts", attempts(&real), attempts(&ours), true);
+    let others = [
+        ("bindings", &real.bound, &ours.bound),
+        ("preemptions", &real.preempted, &ours.preempted),
+        ("nominations", &real.nominated, &ours.nominated),
+    ];
+    for (name, real, ours) in others {
+        compare(name, by_steps(sequence, real), by_steps(sequence, ours), false);
+    }
+    for (at, (real, ours)) in real.states.iter().zip(&ours.states).enumerate() {
+        for name in real
+            .keys()
+            .chain(ours.keys())
+            .collect::<std::collections::BTreeSet<_>>()
+        {
+            let (a, b) = (live(real.get(name)), live(ours.get(name)));
+            // How long a kubelet needs to remove a pod that is going is not compared.
+            let is_going = |pod: &Option<Value>| pod.as_ref().is_some_and(|pod| pod["terminating"] == true);
+            let is_gone = (a.is_none() && is_going(&b)) || (b.is_none() && is_going(&a));
+            if a != b && !is_gone {
+                out.push(format!("state {at} of {name}: real {a:?}, ours {b:?}"));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A pod's state without what is drawn; finished pods are none.
+fn live(pod: Option<&Value>) -> Option<Value> {
+    let mut pod = pod.filter(|pod| pod.get("hidden").is_none())?.clone();
+    if let Some(message) = pod.get_mut("message") {
+        *message = tidy(message.as_str().unwrap_or_default()).into();
+    }
+    Some(pod)
+}
+
+#[test]
+fn every_sequence_goes_as_with_the_real_scheduler() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/conformance/sequences/sequences.jsonl.gz");
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut lines = String::new();
+    flate2::read::GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut lines)
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut failures = Vec::new();
+    let mut n = 0;
+    for line in lines.lines() {
+        let sequence: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        n += 1;
+        let found = differences(&sequence).unwrap_or_else(|error| vec![error]);
+        if !found.is_empty() {
+            failures.push(format!("{}: {}", sequence["name"], found.join("; ")));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {n} differ:\n{}",
+        failures.len(),
+        failures.iter().take(10).cloned().collect::<Vec<_>>().join("\n")
+    );
+    assert_eq!(n, 254);
+}
