@@ -44,6 +44,8 @@ pub struct ContainerDetail {
     pub state: String,
     /// What really runs on the machine, in words.
     pub machine: String,
+    /// Only one of the two says that it runs.
+    pub differs: bool,
     /// Restarts.
     pub restarts: i32,
     /// Whether it is ready.
@@ -58,8 +60,8 @@ pub struct ContainerDetail {
 pub struct EventLine {
     /// Last seen.
     pub at: Micros,
-    /// `Normal` or `Warning`.
-    pub kind: String,
+    /// Whether its type is Warning.
+    pub is_warning: bool,
     /// Reason.
     pub reason: String,
     /// Times seen.

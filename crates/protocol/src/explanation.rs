@@ -28,11 +28,12 @@ pub struct Explanation {
 }
 
 /// How a decision ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Outcome {
     /// A node was chosen.
     Scheduled,
     /// No node fits, and ending pods would not help, or is not allowed.
+    #[default]
     Unschedulable,
     /// No node fits, but one would without some less important pods.
     Preempts,

@@ -31,11 +31,14 @@ pub use explanation::{
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
 pub use picture::{
-    BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, NodeView, OwnerView,
-    PodMark, PodView, QueueView, SpreadCount, StoryState, TerminationView,
+    BranchView, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, MarkKind,
+    NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, SpreadCount, StoryState, TerminationStage,
+    TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
-pub use update::{AttemptInfo, Completion, ConsoleLine, LessonInfo, Opened, Problem, Remedy, StoryStep, Update};
+pub use update::{
+    AttemptInfo, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, StoryStep, Update,
+};
 
 /// A message as it crosses: bytes without names, because both ends are of one build.
 ///

@@ -189,8 +189,8 @@ pub struct PodView {
     pub priority: i32,
     /// Ticks of priority, 0 to 3.
     pub ticks: u8,
-    /// State of each container: `running`, `waiting`, `done`, `failed`.
-    pub containers: Vec<String>,
+    /// How far each container is.
+    pub containers: Vec<ContainerStage>,
     /// Termination under way.
     pub termination: Option<Box<TerminationView>>,
     /// End of a back-off, or of another countdown.
@@ -201,34 +201,80 @@ pub struct PodView {
     pub deletion_cause: String,
 }
 
+/// How far a container is, as the API says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ContainerStage {
+    /// Not started, or in back-off.
+    #[default]
+    Waiting,
+    /// Running.
+    Running,
+    /// Ended well.
+    Done,
+    /// Ended with an exit code other than 0.
+    Failed,
+}
+
 /// A termination timer (L-16).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub struct TerminationView {
-    /// `waiting` (the kubelet does not know yet), `preStop`, `sigterm`, `killed`.
-    pub stage: String,
+    /// How far it is.
+    pub stage: TerminationStage,
     /// When the stage began.
     pub since: Micros,
     /// When it ends at the latest; none if nobody can say (the node is cut off).
     pub until: Option<Micros>,
-    /// What happens next, in words.
-    pub next: String,
+}
+
+/// How far a termination is: the container that is furthest from its end speaks for the pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum TerminationStage {
+    /// The kubelet has not heard of it yet.
+    #[default]
+    Unheard,
+    /// The kubelet cannot hear of it: its node is dark.
+    Unreachable,
+    /// A preStop hook runs.
+    PreStop,
+    /// A container waits until others have ended.
+    Turn,
+    /// The stop signal was sent.
+    Sigterm,
+    /// SIGKILL was sent.
+    Killed,
 }
 
 /// A pending pod's place in the scheduler's queue.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub struct QueueView {
-    /// `active`, `backoff`, `unschedulable`, `gated`.
-    pub pool: String,
-    /// What it waits for, in words.
-    pub waits_for: String,
+    /// Where it stands and what it waits for.
+    pub place: QueuePlace,
     /// End of the back-off or flush.
     pub until: Option<Micros>,
     /// Nodes that fit at the last attempt, and how many there were.
     pub fit: Option<(u32, u32)>,
     /// The last message.
     pub message: String,
+}
+
+/// Where a pending pod stands and what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum QueuePlace {
+    /// The scheduler has not heard of it yet.
+    #[default]
+    Unheard,
+    /// In the active queue: its turn comes.
+    Active,
+    /// In back-off.
+    Backoff,
+    /// Held by scheduling gates of these names.
+    Gated(Vec<String>),
+    /// It waits for pods to end that it preempted.
+    Victims,
+    /// It fits nowhere, until an event may help one of these plugins, or the queue is flushed.
+    Unschedulable(Vec<String>),
+    /// It fitted nowhere, and no scheduler runs.
+    Stranded,
 }
 
 /// An owner of pods and its colour.
@@ -298,12 +344,52 @@ pub struct Mark {
     pub from: Micros,
     /// End; equal to `from` for a point, none while it lasts.
     pub to: Option<Micros>,
-    /// `bound`, `failed`, `preempted`, `preStop`, `sigterm`, `killed`, `cut`, …
-    pub kind: String,
+    /// What it stands for.
+    pub kind: MarkKind,
     /// Text on or beside it.
     pub label: String,
     /// What selecting it selects.
     pub subject: Option<SubjectRef>,
+}
+
+/// What a mark stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum MarkKind {
+    /// A cut of links.
+    #[default]
+    Cut,
+    /// Another fault.
+    Fault,
+    /// The end of a fault.
+    Healed,
+    /// A node was fenced.
+    Fenced,
+    /// A volume has two writers.
+    Corrupted,
+    /// A command.
+    Command,
+    /// A command that was refused.
+    Refused,
+    /// A pod got a node.
+    Bound,
+    /// No node fits.
+    Failed,
+    /// A pod was nominated to a node.
+    Nominated,
+    /// A pod has to end for another one.
+    Preempted,
+    /// A preStop hook runs.
+    PreStop,
+    /// The stop signal was sent.
+    Sigterm,
+    /// SIGKILL was sent.
+    Killed,
+    /// An invariant broke.
+    Broken,
+    /// An expectation held.
+    Expected,
+    /// An expectation failed.
+    Unexpected,
 }
 
 /// A branch of the session.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros};
+use crate::{Detail, Explanation, Frame, Micros, Outcome};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -194,8 +194,8 @@ pub struct AttemptInfo {
     pub id: u64,
     /// When.
     pub at: Micros,
-    /// `bound`, `unschedulable`, `preempting`, `error`.
-    pub outcome: String,
+    /// How it ended.
+    pub outcome: Outcome,
     /// One line.
     pub text: String,
 }
@@ -218,10 +218,24 @@ pub struct Remedy {
 pub struct ConsoleLine {
     /// When.
     pub at: Micros,
-    /// `input`, `output`, `error`, `notice`.
-    pub kind: String,
+    /// Who says it.
+    pub kind: LineKind,
     /// Text.
     pub text: String,
+}
+
+/// Who says a line of the console.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum LineKind {
+    /// The person.
+    Input,
+    /// A command, on its standard output.
+    #[default]
+    Output,
+    /// A command, on its standard error.
+    Error,
+    /// Podscope itself.
+    Notice,
 }
 
 /// A completion.

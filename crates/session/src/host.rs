@@ -13,7 +13,7 @@ use self::console::{STANDS_STILL, complain, console_line, new_output, notice, ru
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
 use podscope_kubectl::command;
-use podscope_protocol::{Completion, ExportKind, Frame, Request, SubjectRef, Update};
+use podscope_protocol::{Completion, ExportKind, Frame, LineKind, MarkKind, Request, SubjectRef, Update};
 
 /// Milliseconds of a clock that only goes forward; its zero means nothing.
 pub type ClockMillis = f64;
@@ -67,6 +67,12 @@ struct Show {
     console_branch: usize,
 }
 
+/// Whether the live region says that it happened.
+fn is_announced(kind: MarkKind) -> bool {
+    use MarkKind::{Broken, Cut, Fault, Fenced, Healed, Refused};
+    matches!(kind, Cut | Fault | Healed | Broken | Fenced | Refused)
+}
+
 impl Show {
     fn new(session: Session) -> Show {
         Show {
@@ -86,13 +92,7 @@ impl Show {
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
         frame.announcements = marks
             .iter()
-            .filter(|mark| {
-                !frame.reset
-                    && matches!(
-                        mark.kind.as_str(),
-                        "cut" | "fault" | "healed" | "broken" | "fenced" | "refused"
-                    )
-            })
+            .filter(|mark| !frame.reset && is_announced(mark.kind))
             .take(5)
             .map(|mark| mark.label.clone())
             .collect();
@@ -457,7 +457,7 @@ impl Host {
         let (mut lines, given) = run_line(show, line);
         if !self.playing && given {
             if !std::mem::replace(&mut self.still_said, true) {
-                lines.push(console_line(show, "notice", STANDS_STILL));
+                lines.push(console_line(show, LineKind::Notice, STANDS_STILL));
             }
             if show.session.world().clients() > clients {
                 let until = show.session.now() + ANSWER;

@@ -4,7 +4,8 @@
 //! answers.
 
 use podscope_protocol::{
-    ConsoleLine, Detail, ExportKind, Frame, NodeExplanation, NodeVerdict, Outcome, Request, Source, SubjectRef, Update,
+    ConsoleLine, Detail, ExportKind, Frame, LineKind, NodeExplanation, NodeVerdict, Outcome, Request, Source,
+    SubjectRef, Update,
 };
 use podscope_session::host::{Host, Wants};
 
@@ -117,7 +118,7 @@ fn last_frame(updates: &[Update]) -> &Frame {
         .expect("a frame")
 }
 
-fn texts(lines: &[ConsoleLine], kind: &str) -> Vec<String> {
+fn texts(lines: &[ConsoleLine], kind: LineKind) -> Vec<String> {
     lines
         .iter()
         .filter(|line| line.kind == kind)
@@ -240,7 +241,7 @@ fn exports_are_whole_files() {
     let nodes = |page: &mut Page| {
         texts(
             &page.run("kubectl get pods -o custom-columns=N:.metadata.name,ON:.spec.nodeName,U:.metadata.uid"),
-            "output",
+            LineKind::Output,
         )
     };
     assert_eq!(nodes(&mut again), nodes(&mut page));
@@ -298,7 +299,7 @@ fn a_saved_session_opens_as_it_was() {
     );
     let mut again = Page::on(&text);
     again.seek(90);
-    let state = |page: &mut Page| texts(&page.run("kubectl get pods,nodes -o wide"), "output");
+    let state = |page: &mut Page| texts(&page.run("kubectl get pods,nodes -o wide"), LineKind::Output);
     assert_eq!(state(&mut again), state(&mut page));
     assert_eq!(
         again.export(ExportKind::Trace).2,
@@ -329,13 +330,13 @@ fn a_saved_session_opens_as_it_was() {
 fn undo_takes_back_the_last_command_and_what_came_of_it() {
     let mut page = Page::on(SCENARIO);
     page.seek(20);
-    let before = texts(&page.run("kubectl get nodes"), "output");
+    let before = texts(&page.run("kubectl get nodes"), LineKind::Output);
     page.run("kubectl cordon a-1");
     page.seek(25);
     page.run("kubectl cordon b-1");
     page.seek(40);
     let cordoned = |page: &mut Page| {
-        let lines = texts(&page.run("kubectl get nodes"), "output");
+        let lines = texts(&page.run("kubectl get nodes"), LineKind::Output);
         lines.iter().filter(|line| line.contains("SchedulingDisabled")).count()
     };
     assert_eq!(cordoned(&mut page), 2);
@@ -344,13 +345,13 @@ fn undo_takes_back_the_last_command_and_what_came_of_it() {
     assert_eq!(last_frame(&updates).now, 25_000_000);
     assert_eq!(cordoned(&mut page), 1);
     page.ask(Request::Undo);
-    assert_eq!(texts(&page.run("kubectl get nodes"), "output"), before);
+    assert_eq!(texts(&page.run("kubectl get nodes"), LineKind::Output), before);
     let nothing = page.ask(Request::Undo);
     let Some(Update::Console { lines }) = nothing.first() else {
         panic!("{nothing:?}")
     };
     assert_eq!(
-        texts(lines, "error"),
+        texts(lines, LineKind::Error),
         ["there is no command to take back on this branch"]
     );
     // Without the commands everything goes as if they had never been.
@@ -404,11 +405,11 @@ fn a_shared_link_can_hide_the_names() {
         page.seek(60);
         texts(
             &page.run("kubectl get pods,sts,cm --no-headers -o custom-columns=P:.status.phase,ON:.spec.nodeName"),
-            "output",
+            LineKind::Output,
         )
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
-    let names = texts(&other.run("kubectl get pods -o name"), "output");
+    let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
     assert!(names.contains(&"pod/statefulset-1-0".to_owned()), "{names:?}");
 }
 
@@ -469,7 +470,7 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     // A pod the API has forgotten still has a process (U-02).
     let uid = texts(
         &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
-        "output",
+        LineKind::Output,
     )
     .remove(0);
     page.run("fault partition a-1");
@@ -525,8 +526,8 @@ fn a_pending_pod_is_explained_and_helped() {
         panic!("{updates:?}")
     };
     assert_eq!(
-        attempts.last().map(|one| (one.id, one.outcome.as_str())),
-        Some((*attempt, "unschedulable"))
+        attempts.last().map(|one| (one.id, one.outcome)),
+        Some((*attempt, Outcome::Unschedulable))
     );
     assert!(attempts[0].text.contains("2 Insufficient cpu"), "{attempts:?}");
     let told = explanation.as_deref().expect("an explanation");
@@ -540,7 +541,7 @@ fn a_pending_pod_is_explained_and_helped() {
         attempt: None,
     });
     assert!(
-        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].outcome == "bound"),
+        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].outcome == Outcome::Scheduled),
         "{updates:?}"
     );
     let none = page.ask(Request::Explain {
@@ -585,7 +586,7 @@ fn a_pending_pod_is_explained_and_helped() {
         Some(2),
         "it is tried in a fork"
     );
-    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == "input" && line.text == command)));
+    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text == command)));
     assert!(echoed, "{command}: {updates:?}");
     // A pod that runs needs no help.
     let updates = page.ask(Request::WhatWouldHelp {
@@ -604,7 +605,7 @@ fn the_console_answers_and_completes() {
     let mut page = Page::on(SCENARIO);
     page.seek(30);
     let lines = page.run("kubectl get nodes");
-    assert_eq!(lines[0].kind, "input");
+    assert_eq!(lines[0].kind, LineKind::Input);
     assert_eq!(lines[0].text, "kubectl get nodes");
     assert!(lines[1].text.starts_with("NAME   STATUS   ROLES"), "{lines:?}");
     let before = page.export(ExportKind::Trace).2;
@@ -620,7 +621,7 @@ fn the_console_answers_and_completes() {
             "Error from server (NotFound): pods \"nobody\" not found",
         ),
     ] {
-        let errors = texts(&page.run(line), "error");
+        let errors = texts(&page.run(line), LineKind::Error);
         assert_eq!(errors.first().map(String::as_str), Some(want), "{line}");
     }
     assert_eq!(
@@ -628,7 +629,7 @@ fn the_console_answers_and_completes() {
         before,
         "nothing of this is in the trace"
     );
-    let help = texts(&page.run("kubectl drain --help"), "output").join("\n");
+    let help = texts(&page.run("kubectl drain --help"), LineKind::Output).join("\n");
     assert!(help.contains("--ignore-daemonsets"), "{help}");
     let updates = page.ask(Request::Complete {
         line: "kubectl delete pod led".into(),

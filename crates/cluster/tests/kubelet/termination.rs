@@ -431,6 +431,7 @@ fn an_early_exit_is_reported_when_the_last_container_ended() {
 #[test]
 fn the_page_can_say_what_a_termination_waits_for() {
     use podscope_cluster::Span;
+    use podscope_cluster::kubelet::TerminationStep;
     let mut lab = Lab::new(&[web(
         json!({}),
         &[("main", pre_stop(), "prestop=5s, sigterm=ignore, stop=3s")],
@@ -449,9 +450,9 @@ fn the_page_can_say_what_a_termination_waits_for() {
     assert_eq!(
         seen,
         [
-            ("preStop", Some(Span::seconds(30))),
-            ("SIGTERM", Some(Span::seconds(25))),
-            ("SIGKILL", None),
+            (TerminationStep::PreStop, Some(Span::seconds(30))),
+            (TerminationStep::Stopping, Some(Span::seconds(25))),
+            (TerminationStep::Killed, None),
         ]
     );
 }

@@ -35,7 +35,7 @@ use podscope_api::{Node, NodeName, Object, Pod, Uid};
 
 pub use node::healthy;
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
-pub use view::{ContainerTermination, TerminationView};
+pub use view::{ContainerTermination, TerminationStep, TerminationView};
 
 use self::conditions::Verdict;
 use self::host::{Call, Host, Shared};

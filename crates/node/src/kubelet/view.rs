@@ -4,7 +4,7 @@ use podscope_api::{Str, Uid};
 
 use super::Kubelet;
 use super::kill::Step;
-use podscope_sim::SimTime;
+use podscope_sim::{SimTime, Span};
 
 /// How far the termination of a pod is (L-16).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,16 +18,42 @@ pub struct TerminationView {
 pub struct ContainerTermination {
     /// Its name.
     pub name: Str,
-    /// What it waits for: `preStop` (the hook), `turn` (other containers end first), `SIGTERM` (the process, after its
-    /// stop signal; SIGKILL comes next), `SIGKILL` (the process, after SIGKILL).
-    pub step: &'static str,
+    /// What it waits for.
+    pub step: TerminationStep,
     /// When the step began.
     pub since: SimTime,
     /// When the kubelet goes on, whatever happens.
     pub until: Option<SimTime>,
 }
 
+/// What the termination of a container waits for; what is earlier is further from the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TerminationStep {
+    /// The preStop hook.
+    PreStop,
+    /// Other containers, which end first.
+    Turn,
+    /// The process, which has its stop signal; SIGKILL comes next.
+    Stopping,
+    /// The process, after SIGKILL.
+    Killed,
+}
+
 impl Kubelet {
+    /// The delay that holds a crashed container back now (LC-084), counted from the end of its last run; none if it is not in
+    /// back-off, or the kubelet does not know the pod.
+    pub fn back_off(&self, pod: &Uid, container: &str) -> Option<Span> {
+        let worker = self.managers.pods.get(pod)?;
+        let spec = &worker.pod.spec;
+        let idx =
+            (spec.init_containers.iter().chain(spec.containers.iter())).position(|one| &*one.name == container)?;
+        let memory = worker.memory.get(idx)?;
+        let waits = memory
+            .waiting
+            .as_ref()
+            .is_some_and(|waiting| &*waiting.reason == "CrashLoopBackOff");
+        memory.restarts.filter(|_| waits).map(|entry| entry.delay)
+    }
     /// What a terminating pod waits for; none if no kill of it is under way here.
     pub fn termination(&self, pod: &Uid) -> Option<TerminationView> {
         let kill = self.managers.pods.get(pod)?.kill()?;
@@ -36,10 +62,10 @@ impl Kubelet {
             .map(|call| ContainerTermination {
                 name: call.name.clone(),
                 step: match call.step {
-                    Step::PreStop => "preStop",
-                    Step::Turn => "turn",
-                    Step::Stopping => "SIGTERM",
-                    Step::Killed | Step::Done => "SIGKILL",
+                    Step::PreStop => TerminationStep::PreStop,
+                    Step::Turn => TerminationStep::Turn,
+                    Step::Stopping => TerminationStep::Stopping,
+                    Step::Killed | Step::Done => TerminationStep::Killed,
                 },
                 since: call.since,
                 until: call.until,

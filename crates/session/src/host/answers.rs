@@ -8,7 +8,7 @@ use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view;
-use podscope_protocol::{AttemptInfo, ExportKind, Remedy, Update};
+use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Remedy, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
 /// they find its namespaces and priority classes.
@@ -74,7 +74,7 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
             AttemptInfo {
                 id: record.seq,
                 at: record.at.0,
-                outcome: outcome(&record).to_owned(),
+                outcome: outcome(&record),
                 text: if node.is_empty() {
                     message
                 } else {
@@ -85,13 +85,12 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
         .collect()
 }
 
-/// `bound`, `unschedulable`, `preempting`, `error`.
-fn outcome(record: &podscope_cluster::Record) -> &'static str {
+fn outcome(record: &podscope_cluster::Record) -> Outcome {
     match report::field(record, "result").as_str() {
-        "scheduled" => "bound",
-        "unschedulable" if !report::field(record, "preempts").is_empty() => "preempting",
-        "unschedulable" => "unschedulable",
-        _ => "error",
+        "scheduled" => Outcome::Scheduled,
+        "unschedulable" if !report::field(record, "preempts").is_empty() => Outcome::Preempts,
+        "unschedulable" => Outcome::Unschedulable,
+        _ => Outcome::Error,
     }
 }
 

@@ -3,33 +3,37 @@
 
 use super::Show;
 use podscope_kubectl::command::{self, Command};
-use podscope_protocol::{ConsoleLine, Micros, Update};
+use podscope_protocol::{ConsoleLine, LineKind, Micros, Update};
 
 /// Said after a command that was given while time stands still.
 pub(super) const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";
 
-fn line_at(at: Micros, kind: &str, text: &str) -> ConsoleLine {
+fn line_at(at: Micros, kind: LineKind, text: &str) -> ConsoleLine {
     ConsoleLine {
         at,
-        kind: kind.to_owned(),
+        kind,
         text: text.to_owned(),
     }
 }
 
-pub(super) fn console_line(show: &Show, kind: &str, text: &str) -> ConsoleLine {
+pub(super) fn console_line(show: &Show, kind: LineKind, text: &str) -> ConsoleLine {
     line_at(show.session.now().0, kind, text)
 }
 
 /// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
 pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = show.session.now().0;
-    let console = |kind: &str, text: &str| line_at(at, kind, text);
-    let mut lines = vec![console("input", line)];
+    let console = |kind: LineKind, text: &str| line_at(at, kind, text);
+    let mut lines = vec![console(LineKind::Input, line)];
     let mut given = false;
     match command::parse(line) {
-        Err(error) => lines.extend(error.message.lines().map(|text| console("error", text))),
+        Err(error) => lines.extend(error.message.lines().map(|text| console(LineKind::Error, text))),
         Ok(Command::Help(topic)) => {
-            lines.extend(command::help_text(&topic).lines().map(|text| console("output", text)));
+            lines.extend(
+                command::help_text(&topic)
+                    .lines()
+                    .map(|text| console(LineKind::Output, text)),
+            );
         }
         Ok(command) => {
             let printed = match &command {
@@ -41,10 +45,10 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
                     for (is_error, text) in printed.lines {
                         lines.extend(
                             text.lines()
-                                .map(|text| console(if is_error { "error" } else { "output" }, text)),
+                                .map(|text| console(if is_error { LineKind::Error } else { LineKind::Output }, text)),
                         );
                         if text.is_empty() {
-                            lines.push(console("output", ""));
+                            lines.push(console(LineKind::Output, ""));
                         }
                     }
                 }
@@ -53,7 +57,7 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
                         given = true;
                         lines.extend(new_output(show));
                     }
-                    Err(message) => lines.push(console("error", &message)),
+                    Err(message) => lines.push(console(LineKind::Error, &message)),
                 },
             }
         }
@@ -72,21 +76,31 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
         .get(show.console_seen..)
         .unwrap_or_default()
         .iter()
-        .map(|line| line_at(line.at.0, if line.is_error { "error" } else { "output" }, &line.text))
+        .map(|line| {
+            line_at(
+                line.at.0,
+                if line.is_error {
+                    LineKind::Error
+                } else {
+                    LineKind::Output
+                },
+                &line.text,
+            )
+        })
         .collect();
     show.console_seen = show.console_seen.max(outputs.len());
     lines
 }
 
 pub(super) fn complain(show: &Show, text: String) -> Update {
-    say(show, "error", text)
+    say(show, LineKind::Error, text)
 }
 
 pub(super) fn notice(show: &Show, text: String) -> Update {
-    say(show, "notice", text)
+    say(show, LineKind::Notice, text)
 }
 
-fn say(show: &Show, kind: &str, text: String) -> Update {
+fn say(show: &Show, kind: LineKind, text: String) -> Update {
     Update::Console {
         lines: vec![console_line(show, kind, &text)],
     }

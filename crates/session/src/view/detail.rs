@@ -49,7 +49,7 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
             };
             EventLine {
                 at: at.0 - start.0,
-                kind: event.kind.to_string(),
+                is_warning: &*event.kind == "Warning",
                 reason: event.reason.to_string(),
                 count,
                 from: from.to_string(),
@@ -120,6 +120,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
                     role: "app".into(),
                     state: "unknown to the API".into(),
                     machine: machine_words(process.started_at, &process.signals),
+                    differs: true,
                     ..ContainerDetail::default()
                 })
                 .collect(),
@@ -160,6 +161,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
                 name: container.name.to_string(),
                 role: role.into(),
                 state: status.map_or_else(|| "no status yet".into(), |status| state_words(&status.state)),
+                differs: status.is_some_and(|status| status.state.running.is_some()) != process.is_some(),
                 machine: process.map_or_else(
                     || "no process".into(),
                     |process| machine_words(process.started_at, &process.signals),
@@ -434,7 +436,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
             .take(200)
             .map(|record| EventLine {
                 at: record.at.0,
-                kind: "Warning".into(),
+                is_warning: true,
                 reason: crate::report::field(record, "cause"),
                 count: 1,
                 from: crate::report::field(record, "by"),

@@ -5,7 +5,7 @@ use podscope_cluster::{Record, SimTime, What};
 
 use crate::report::field;
 use crate::timeline::Trace;
-use podscope_protocol::{Lane, Mark, SubjectRef};
+use podscope_protocol::{Lane, Mark, MarkKind, SubjectRef};
 
 /// The marks of one branch, kept up as the trace grows.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +60,7 @@ impl Marks {
         (marks, gone)
     }
 
-    fn point(&mut self, record: &Record, lane: Lane, kind: &str, label: String) -> u64 {
+    fn point(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: String) -> u64 {
         self.marks.insert(
             record.seq,
             Mark {
@@ -68,7 +68,7 @@ impl Marks {
                 lane,
                 from: record.at.0,
                 to: Some(record.at.0),
-                kind: kind.to_owned(),
+                kind,
                 label,
                 subject: pod_ref(record),
             },
@@ -101,7 +101,11 @@ impl Marks {
                 let id = self.point(
                     record,
                     Lane::Faults,
-                    if what == "partition" { "cut" } else { "fault" },
+                    if what == "partition" {
+                        MarkKind::Cut
+                    } else {
+                        MarkKind::Fault
+                    },
                     format!("{what} {name}").trim().to_owned(),
                 );
                 let key = ("fault".to_owned(), name);
@@ -121,22 +125,22 @@ impl Marks {
                 changed.insert(self.point(
                     record,
                     Lane::Faults,
-                    "healed",
+                    MarkKind::Healed,
                     format!("healed {name}").trim().to_owned(),
                 ));
             }
             What::Fenced => {
-                changed.insert(self.point(record, Lane::Faults, "fenced", format!("fenced {name}")));
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, format!("fenced {name}")));
             }
             What::VolumeCorrupted => {
-                changed.insert(self.point(record, Lane::Faults, "corrupted", format!("{name} corrupted")));
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Corrupted, format!("{name} corrupted")));
             }
             What::Command => {
                 let text = field(record, "command");
                 let kind = if record.fields.iter().any(|(name, _)| *name == "error") {
-                    "refused"
+                    MarkKind::Refused
                 } else {
-                    "command"
+                    MarkKind::Command
                 };
                 changed.insert(self.point(
                     record,
@@ -149,43 +153,48 @@ impl Marks {
                 changed.insert(self.point(
                     record,
                     Lane::Decisions,
-                    "bound",
+                    MarkKind::Bound,
                     format!("{name} → {}", field(record, "node")),
                 ));
             }
             What::Attempt if field(record, "result") == "scheduled" => {}
             What::Attempt => {
-                changed.insert(self.point(record, Lane::Decisions, "failed", format!("{name}: no node")));
+                changed.insert(self.point(record, Lane::Decisions, MarkKind::Failed, format!("{name}: no node")));
             }
             What::Nominated => {
                 changed.insert(self.point(
                     record,
                     Lane::Decisions,
-                    "nominated",
+                    MarkKind::Nominated,
                     format!("{name} nominated to {}", field(record, "node")),
                 ));
             }
             What::Preempted => {
-                changed.insert(self.point(record, Lane::Decisions, "preempted", format!("{name} preempted")));
+                changed.insert(self.point(
+                    record,
+                    Lane::Decisions,
+                    MarkKind::Preempted,
+                    format!("{name} preempted"),
+                ));
             }
             What::HookStarted if field(record, "hook") == "preStop" => {
                 changed.extend(self.close(&life, record.at));
-                self.bar(record, life, "preStop", changed);
+                self.bar(record, life, MarkKind::PreStop, changed);
             }
             What::HookFinished if field(record, "hook") == "preStop" => changed.extend(self.close(&life, record.at)),
             What::SignalSent => {
                 changed.extend(self.close(&life, record.at));
                 let kind = if field(record, "signal") == "SIGKILL" {
-                    "killed"
+                    MarkKind::Killed
                 } else {
-                    "sigterm"
+                    MarkKind::Sigterm
                 };
                 self.bar(record, life, kind, changed);
             }
             What::ContainerExited => changed.extend(self.close(&life, record.at)),
             What::InvariantViolated => {
                 let invariant = field(record, "invariant");
-                let id = self.point(record, Lane::Invariants, "broken", invariant.clone());
+                let id = self.point(record, Lane::Invariants, MarkKind::Broken, invariant.clone());
                 if let Some(mark) = self.marks.get_mut(&id) {
                     mark.subject = Some(SubjectRef::Invariant { name: invariant });
                 }
@@ -193,9 +202,9 @@ impl Marks {
             }
             What::Expectation => {
                 let kind = if field(record, "ok") == "true" {
-                    "expected"
+                    MarkKind::Expected
                 } else {
-                    "unexpected"
+                    MarkKind::Unexpected
                 };
                 changed.insert(self.point(record, Lane::Invariants, kind, field(record, "expect")));
             }
@@ -207,7 +216,7 @@ impl Marks {
         &mut self,
         record: &Record,
         life: (String, String),
-        kind: &str,
+        kind: MarkKind,
         changed: &mut podscope_api::ordered::Set<u64>,
     ) {
         let name = record

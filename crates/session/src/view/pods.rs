@@ -5,6 +5,7 @@ use std::sync::Arc;
 use podscope_api::ordered::{self, StableSort as _};
 
 use podscope_api::{ConditionStatus, NodeName, ObjectKey, Pod, PodPhase, ReplicaSet};
+use podscope_cluster::kubelet::TerminationStep;
 use podscope_cluster::machine::Machine;
 use podscope_cluster::{SimTime, World};
 use podscope_scheduler::{Pool, QueueEntry};
@@ -14,7 +15,9 @@ use super::nodes::Machines;
 use super::words;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
-use podscope_protocol::{Frame, PodMark, PodView, QueueView, TerminationView};
+use podscope_protocol::{
+    ContainerStage, Frame, PodMark, PodView, QueuePlace, QueueView, TerminationStage, TerminationView,
+};
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
@@ -153,9 +156,8 @@ pub(crate) fn follow(
 pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<PodView> {
     let mut ghosts: Vec<PodView> = Vec::new();
     for process in machine.processes() {
-        let running = || "running".to_owned();
         match ghosts.last_mut() {
-            Some(ghost) if *ghost.uid == *process.uid => ghost.containers.push(running()),
+            Some(ghost) if *ghost.uid == *process.uid => ghost.containers.push(ContainerStage::Running),
             _ if world.objects().by_uid(&process.uid).is_some() => {}
             _ => ghosts.push(PodView {
                 id: format!("{}@{}", process.uid, process.node),
@@ -167,7 +169,7 @@ pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<P
                 mark: PodMark::Ghost,
                 phase: "forgotten".into(),
                 status: "Ghost".into(),
-                containers: vec![running()],
+                containers: vec![ContainerStage::Running],
                 ..PodView::default()
             }),
         }
@@ -247,8 +249,8 @@ fn view(
     }
 }
 
-/// State of each container: `running`, `waiting`, `done`, `failed`.
-fn containers(pod: &Pod) -> Vec<String> {
+/// How far each container is.
+fn containers(pod: &Pod) -> Vec<ContainerStage> {
     pod.spec
         .init_containers
         .iter()
@@ -262,15 +264,14 @@ fn containers(pod: &Pod) -> Vec<String> {
                 .chain(&pod.status.container_statuses)
                 .find(|status| status.name == container.name);
             match status.map(|status| &status.state) {
-                Some(state) if state.running.is_some() => "running",
+                Some(state) if state.running.is_some() => ContainerStage::Running,
                 Some(state) => match &state.terminated {
-                    Some(ended) if ended.exit_code == 0 => "done",
-                    Some(_) => "failed",
-                    None => "waiting",
+                    Some(ended) if ended.exit_code == 0 => ContainerStage::Done,
+                    Some(_) => ContainerStage::Failed,
+                    None => ContainerStage::Waiting,
                 },
-                None => "waiting",
+                None => ContainerStage::Waiting,
             }
-            .to_owned()
         })
         .collect()
 }
@@ -289,54 +290,37 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
         .and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
     let Some(steps) = steps else {
         return Some(TerminationView {
-            stage: "waiting".into(),
+            stage: if is_dark {
+                TerminationStage::Unreachable
+            } else {
+                TerminationStage::Unheard
+            },
             since: requested.0,
             until: None,
-            next: if is_dark {
-                "The kubelet cannot hear of it: nobody knows when it ends.".into()
-            } else {
-                "The kubelet has not heard of it yet.".into()
-            },
         });
     };
     // The container that is furthest from its end speaks for the pod.
-    let rank = |step: &str| match step {
-        "preStop" => 0,
-        "turn" => 1,
-        "SIGTERM" => 2,
-        _ => 3,
-    };
-    let step = steps.containers.iter().min_by_key(|one| rank(one.step))?;
-    let (stage, next) = match step.step {
-        "preStop" => (
-            "preStop",
-            "SIGTERM when the preStop hook ends, or when the grace period is over.",
-        ),
-        "turn" => ("preStop", "Its turn comes when other containers have ended."),
-        "SIGTERM" => (
-            "sigterm",
-            "SIGKILL when the grace period is over, unless it exits before.",
-        ),
-        _ => ("killed", "The process ends; then the kubelet removes the pod."),
-    };
+    let furthest = steps.containers.iter().min_by_key(|one| one.step)?;
     Some(TerminationView {
-        stage: stage.into(),
-        since: step.since.0,
-        until: step.until.map(|until| until.0),
-        next: next.into(),
+        stage: match furthest.step {
+            TerminationStep::PreStop => TerminationStage::PreStop,
+            TerminationStep::Turn => TerminationStage::Turn,
+            TerminationStep::Stopping => TerminationStage::Sigterm,
+            TerminationStep::Killed => TerminationStage::Killed,
+        },
+        since: furthest.since.0,
+        until: furthest.until.map(|until| until.0),
     })
 }
 
-/// When a container in back-off is started again: the end of its last run and the delay that its message names.
+/// When a container in back-off is started again: the end of its last run, and the delay that its kubelet counts from there.
 fn countdown(world: &World, pod: &Pod) -> Option<i64> {
-    pod.status
-        .init_container_statuses
-        .iter()
+    let kubelet = world.kubelet_of(pod.spec.node_name.as_deref()?)?;
+    (pod.status.init_container_statuses.iter())
         .chain(&pod.status.container_statuses)
+        .filter(|status| status.state.waiting.is_some())
         .find_map(|status| {
-            let waiting = status.state.waiting.as_ref()?;
-            let delay = waiting.message.strip_prefix("back-off ")?.split(' ').next()?;
-            let delay = podscope_kubectl::duration::parse_duration(delay).ok()?;
+            let delay = kubelet.back_off(&pod.metadata.uid, &status.name)?;
             let ended = status.last_state.terminated.as_ref()?.finished_at?;
             Some(ended.0 - world.start().0 + delay.0)
         })
@@ -355,33 +339,22 @@ fn queue(waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let gated = !pod.spec.scheduling_gates.is_empty();
     let found = waiting.binary_search_by(|entry| (*entry.uid).cmp(&pod.metadata.uid.0));
     let entry = found.ok().and_then(|at| waiting.get(at));
-    let helped = |entry: &QueueEntry| {
-        if entry.rejectors.is_empty() {
-            "an event that can help, or the five-minute flush".to_owned()
-        } else {
-            format!(
-                "an event that can help {}, or the five-minute flush",
-                entry.rejectors.join(", ")
-            )
-        }
-    };
-    let (pool, waits_for) = match entry {
+    let place = match entry {
         _ if gated => {
-            let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| &*gate.name).collect();
-            ("gated", format!("its scheduling gates: {}", gates.join(", ")))
+            let gates = pod.spec.scheduling_gates.iter();
+            QueuePlace::Gated(gates.map(|gate| gate.name.to_string()).collect())
         }
         Some(entry) => match entry.pool {
-            Pool::Active => ("active", "its turn".to_owned()),
-            Pool::Backoff | Pool::ErrorBackoff => ("backoff", "the end of its back-off".to_owned()),
-            Pool::Gated => ("gated", "its victims to end".to_owned()),
-            Pool::Unschedulable => ("unschedulable", helped(entry)),
+            Pool::Active => QueuePlace::Active,
+            Pool::Backoff | Pool::ErrorBackoff => QueuePlace::Backoff,
+            Pool::Gated => QueuePlace::Victims,
+            Pool::Unschedulable => QueuePlace::Unschedulable(entry.rejectors.iter().map(ToString::to_string).collect()),
         },
-        None if condition.is_some() => ("unschedulable", "a scheduler that runs".to_owned()),
-        None => ("active", "the scheduler".to_owned()),
+        None if condition.is_some() => QueuePlace::Stranded,
+        None => QueuePlace::Unheard,
     };
     QueueView {
-        pool: pool.into(),
-        waits_for,
+        place,
         until: entry.and_then(|entry| entry.release_at),
         fit,
         message,

@@ -1,9 +1,7 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use podscope_api::ordered;
-
-use podscope_protocol::Request;
+use podscope_protocol::{LineKind, Request};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -162,15 +160,13 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
     };
     let skip = console.lines.len().saturating_sub(SHOWN);
-    let kinds: ordered::Set<&str> = ["input", "output", "error", "notice"].into();
     html! {
         <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
             if open {
                 <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
                     if console.lines.is_empty() { <p class="notice">{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</p> }
                     { for console.lines.iter().skip(skip).map(|l| {
-                        let kind = kinds.get(l.kind.as_str()).copied().unwrap_or("output");
-                        html! { <p class={kind}><span class="when">{ clock::instant(l.at) }</span><span class="text">{ if kind == "input" { "› " } else { "" } }{ &l.text }</span></p> }
+                        html! { <p class={class(l.kind)}><span class="when">{ clock::instant(l.at) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ &l.text }</span></p> }
                     }) }
                 </div>
             }
@@ -191,5 +187,14 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
             </div>
         </section>
+    }
+}
+
+fn class(kind: LineKind) -> &'static str {
+    match kind {
+        LineKind::Input => "input",
+        LineKind::Output => "output",
+        LineKind::Error => "error",
+        LineKind::Notice => "notice",
     }
 }

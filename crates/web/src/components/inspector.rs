@@ -218,7 +218,7 @@ fn events(detail: &Detail, now: Micros) -> Html {
     html! {
         <ol class="events">
             { for detail.events.iter().map(|e| html! {
-                <li class={classes!((e.kind == "Warning").then_some("warning"))}>
+                <li class={classes!(e.is_warning.then_some("warning"))}>
                     <span class="mono when" title={clock::instant(e.at)}>{ clock::ago(e.at, now) }</span>
                     <b>{ &e.reason }</b>
                     if e.count > 1 { <span class="mono">{ format!("×{}", e.count) }</span> }

@@ -39,7 +39,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                                 <span class="sr">{ if c.ready { "ready" } else { "not ready" } }</span>
                                 if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
                             <p class="two"><span>{ "API" }</span>{ &c.state }</p>
-                            if !c.machine.is_empty() { <p class={classes!("two", disagree(&c.state, &c.machine).then_some("differs"))}><span>{ "machine" }</span>{ &c.machine }</p> }
+                            if !c.machine.is_empty() { <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ &c.machine }</p> }
                             <p class="mono image">{ &c.image }</p>
                         </li>
                     }) }
@@ -76,11 +76,6 @@ pub(crate) fn Life(props: &Props) -> Html {
     }
 }
 
-/// Whether only one of the two says that the container runs.
-fn disagree(api: &str, machine: &str) -> bool {
-    (api == "running") != machine.starts_with("runs")
-}
-
 /// A bar per container and stage, with words for each.
 fn gantt(bars: &[Mark], now: Micros) -> Html {
     let from = bars.iter().map(|b| b.from).min().unwrap_or(0);
@@ -106,8 +101,8 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
                 <div class="lane"><span>{ name }</span><div class="bars">
                     { for list.iter().map(|b| {
                         let end = b.to.unwrap_or(now).max(b.from);
-                        let words = format!("{} {} to {}", b.kind, clock::instant(b.from), b.to.map_or("now".into(), clock::instant));
-                        html! { <i class={format!("k-{}", super::timeline::kind(&b.kind))} title={words.clone()}
+                        let words = format!("{} {} to {}", super::timeline::kind(b.kind), clock::instant(b.from), b.to.map_or("now".into(), clock::instant));
+                        html! { <i class={format!("k-{}", super::timeline::kind(b.kind))} title={words.clone()}
                             style={format!("left:{:.2}%;width:{:.2}%", span.percent(b.from), (span.percent(end) - span.percent(b.from)).max(0.8))}><span class="sr">{ words }</span></i> }
                     }) }
                     <u style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
@@ -115,24 +110,5 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
             }) }
             <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span>{ icon("clock") }{ clock::left(to, from) }</p>
         </section>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::disagree;
-
-    /// U-02: quiet where API and machine agree.
-    #[test]
-    fn only_a_difference_is_marked() {
-        for (api, machine, differs) in [
-            ("running", "runs since 0:02.7", false),
-            ("ended: Completed, exit code 0", "no process", false),
-            ("waiting: ContainerCreating", "no process", false),
-            ("running", "no process", true),
-            ("unknown to the API", "runs since 0:02.7, received SIGTERM", true),
-        ] {
-            assert_eq!(disagree(api, machine), differs, "{api} / {machine}");
-        }
     }
 }

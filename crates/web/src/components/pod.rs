@@ -1,7 +1,7 @@
 //! A pod's mark. Shape and texture carry its state, colour its owner; words carry both for
 //! those who do not see the mark.
 
-use podscope_protocol::{Micros, PodMark, PodView};
+use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationStage};
 use yew::prelude::*;
 
 use super::icon;
@@ -46,7 +46,7 @@ pub(crate) fn words(pod: &PodView) -> String {
         PodMark::Ready => "running and ready".into(),
         PodMark::NotReady => "running, not ready".into(),
         PodMark::Terminating => match &pod.termination {
-            Some(t) => format!("terminating, {}; {}", stage(&t.stage), t.next),
+            Some(t) => format!("terminating, {}; {}", stage(t.stage), next(t.stage)),
             None => "terminating".into(),
         },
         PodMark::CrashLoop => "crashing, waits before the next start".into(),
@@ -57,13 +57,34 @@ pub(crate) fn words(pod: &PodView) -> String {
     }
 }
 
-fn stage(stage: &str) -> &str {
+fn stage(stage: TerminationStage) -> &'static str {
     match stage {
-        "waiting" => "the kubelet does not know yet",
-        "preStop" => "its preStop hook runs",
-        "sigterm" => "SIGTERM was sent",
-        "killed" => "SIGKILL was sent",
-        other => other,
+        TerminationStage::Unheard | TerminationStage::Unreachable => "the kubelet does not know yet",
+        TerminationStage::PreStop | TerminationStage::Turn => "its preStop hook runs",
+        TerminationStage::Sigterm => "SIGTERM was sent",
+        TerminationStage::Killed => "SIGKILL was sent",
+    }
+}
+
+/// What happens next in a termination.
+fn next(stage: TerminationStage) -> &'static str {
+    match stage {
+        TerminationStage::Unheard => "The kubelet has not heard of it yet.",
+        TerminationStage::Unreachable => "The kubelet cannot hear of it: nobody knows when it ends.",
+        TerminationStage::PreStop => "SIGTERM when the preStop hook ends, or when the grace period is over.",
+        TerminationStage::Turn => "Its turn comes when other containers have ended.",
+        TerminationStage::Sigterm => "SIGKILL when the grace period is over, unless it exits before.",
+        TerminationStage::Killed => "The process ends; then the kubelet removes the pod.",
+    }
+}
+
+/// The value of `data-stage`.
+fn stage_attribute(stage: TerminationStage) -> &'static str {
+    match stage {
+        TerminationStage::Unheard | TerminationStage::Unreachable => "waiting",
+        TerminationStage::PreStop | TerminationStage::Turn => "preStop",
+        TerminationStage::Sigterm => "sigterm",
+        TerminationStage::Killed => "killed",
     }
 }
 
@@ -98,7 +119,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
         Some(_) => 0,
     });
     let style = left.map(|l| format!("--left:{}.{}%", l / 10, l % 10));
-    let stage = pod.termination.as_ref().map(|t| t.stage.clone());
+    let stage = pod.termination.as_ref().map(|t| stage_attribute(t.stage));
     let ghost = pod.mark == PodMark::Ghost;
     let label = label(pod);
     html! {
@@ -124,7 +145,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
             }
             if pod.containers.len() > 1 && !ghost {
-                <span class="dots">{ for pod.containers.iter().take(6).map(|c| html! { <i class={classes!(format!("c-{}", known(c)))}></i> }) }</span>
+                <span class="dots">{ for pod.containers.iter().take(6).map(|c| html! { <i class={classes!(container_class(*c))}></i> }) }</span>
             }
             if let Some(until) = countdown {
                 <small data-left={clock::left(until, props.now)}></small>
@@ -135,13 +156,12 @@ pub(crate) fn Pod(props: &Props) -> Html {
     }
 }
 
-/// Only the four words become a class.
-fn known(state: &str) -> &'static str {
-    match state {
-        "running" => "running",
-        "done" => "done",
-        "failed" => "failed",
-        _ => "waiting",
+fn container_class(stage: ContainerStage) -> &'static str {
+    match stage {
+        ContainerStage::Waiting => "c-waiting",
+        ContainerStage::Running => "c-running",
+        ContainerStage::Done => "c-done",
+        ContainerStage::Failed => "c-failed",
     }
 }
 
@@ -172,15 +192,14 @@ mod tests {
             priority: 100,
             mark: PodMark::Terminating,
             termination: Some(Box::new(TerminationView {
-                stage: "preStop".into(),
-                next: "SIGTERM in 11 s".into(),
+                stage: TerminationStage::PreStop,
                 ..TerminationView::default()
             })),
             ..PodView::default()
         };
         assert_eq!(
             label(&pod),
-            "w0: pod web-0, terminating, its preStop hook runs; SIGTERM in 11 s, of StatefulSet default/web, priority 100"
+            "w0: pod web-0, terminating, its preStop hook runs; SIGTERM when the preStop hook ends, or when the grace period is over., of StatefulSet default/web, priority 100"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! The bottom: lanes of what happened, a head to drag, branches where they left.
 
-use podscope_protocol::{BranchView, Lane, Micros, Request};
+use podscope_protocol::{BranchView, Lane, MarkKind, Micros, Request};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
@@ -24,32 +24,27 @@ pub(crate) const LANES: [(Lane, &str); 5] = [
     (Lane::Invariants, "Invariants"),
 ];
 
-/// A mark's kind as a class: only known ones.
-pub(crate) fn kind(kind: &str) -> &'static str {
-    const KNOWN: [&str; 21] = [
-        "bound",
-        "failed",
-        "preempted",
-        "preempting",
-        "unschedulable",
-        "preStop",
-        "sigterm",
-        "killed",
-        "waiting",
-        "cut",
-        "broken",
-        "command",
-        "refused",
-        "error",
-        "fault",
-        "healed",
-        "fenced",
-        "corrupted",
-        "nominated",
-        "expected",
-        "unexpected",
-    ];
-    KNOWN.into_iter().find(|k| *k == kind).unwrap_or("other")
+/// A mark's kind in a word: its class, and what it is called.
+pub(crate) fn kind(kind: MarkKind) -> &'static str {
+    match kind {
+        MarkKind::Cut => "cut",
+        MarkKind::Fault => "fault",
+        MarkKind::Healed => "healed",
+        MarkKind::Fenced => "fenced",
+        MarkKind::Corrupted => "corrupted",
+        MarkKind::Command => "command",
+        MarkKind::Refused => "refused",
+        MarkKind::Bound => "bound",
+        MarkKind::Failed => "failed",
+        MarkKind::Nominated => "nominated",
+        MarkKind::Preempted => "preempted",
+        MarkKind::PreStop => "preStop",
+        MarkKind::Sigterm => "sigterm",
+        MarkKind::Killed => "killed",
+        MarkKind::Broken => "broken",
+        MarkKind::Expected => "expected",
+        MarkKind::Unexpected => "unexpected",
+    }
 }
 
 /// The region.
@@ -251,7 +246,7 @@ fn LaneView(props: &LaneProps) -> Html {
 }
 
 fn drawing(d: &Drawn) -> Html {
-    let class = format!("k-{}", kind(&d.mark.kind));
+    let class = format!("k-{}", kind(d.mark.kind));
     let id = d.mark.id.to_string();
     let title = match d.mark.to {
         Some(to) if to > d.mark.from => format!(

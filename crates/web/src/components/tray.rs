@@ -2,7 +2,7 @@
 
 use podscope_api::ordered;
 
-use podscope_protocol::{Micros, OwnerView, PodView};
+use podscope_protocol::{Micros, OwnerView, PodView, QueuePlace};
 use yew::prelude::*;
 
 use super::pod::Pod;
@@ -22,13 +22,33 @@ pub(crate) struct Props {
 /// Rows shown in full; the others as marks.
 const ROWS: usize = 3;
 
-fn pool(pool: &str) -> &'static str {
-    match pool {
-        "active" => "next in line",
-        "backoff" => "backing off",
-        "unschedulable" => "fits nowhere",
-        "gated" => "held by a gate",
-        _ => "waiting",
+fn pool(place: &QueuePlace) -> &'static str {
+    match place {
+        QueuePlace::Unheard | QueuePlace::Active => "next in line",
+        QueuePlace::Backoff => "backing off",
+        QueuePlace::Gated(_) | QueuePlace::Victims => "held by a gate",
+        QueuePlace::Unschedulable(_) | QueuePlace::Stranded => "fits nowhere",
+    }
+}
+
+/// What a pending pod waits for.
+fn waits_for(place: &QueuePlace) -> String {
+    match place {
+        QueuePlace::Unheard => "the scheduler".into(),
+        QueuePlace::Active => "its turn".into(),
+        QueuePlace::Backoff => "the end of its back-off".into(),
+        QueuePlace::Gated(gates) => format!("its scheduling gates: {}", gates.join(", ")),
+        QueuePlace::Victims => "its victims to end".into(),
+        QueuePlace::Unschedulable(plugins) if plugins.is_empty() => {
+            "an event that can help, or the five-minute flush".into()
+        }
+        QueuePlace::Unschedulable(plugins) => {
+            format!(
+                "an event that can help {}, or the five-minute flush",
+                plugins.join(", ")
+            )
+        }
+        QueuePlace::Stranded => "a scheduler that runs".into(),
     }
 }
 
@@ -55,8 +75,8 @@ pub(crate) fn Tray(props: &Props) -> Html {
                 { mark(pod) }
                 <span class="what">
                     <b>{ &name }</b>
-                    <span class="pool">{ pool(&queue.pool) }</span>
-                    if !queue.waits_for.is_empty() { <span>{ queue.waits_for.clone() }</span> }
+                    <span class="pool">{ pool(&queue.place) }</span>
+                    <span>{ waits_for(&queue.place) }</span>
                     if let Some(until) = queue.until {
                         <span class="mono" title={format!("retried at {}", clock::instant(until))}>{ format!("retry by {}", clock::axis(until)) }</span>
                     }

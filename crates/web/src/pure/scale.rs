@@ -203,13 +203,14 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podscope_protocol::MarkKind;
 
     fn mark(id: u64, from: i64, to: Option<i64>) -> Shared<Mark> {
         Shared::new(Mark {
             id,
             from: from * SECOND,
             to: to.map(|t| t * SECOND),
-            kind: "x".into(),
+            kind: MarkKind::Bound,
             ..Mark::default()
         })
     }

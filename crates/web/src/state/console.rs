@@ -1,6 +1,6 @@
 //! The console's memory: lines, the history of what was typed, completions.
 
-use podscope_protocol::{Completion, ConsoleLine};
+use podscope_protocol::{Completion, ConsoleLine, LineKind};
 
 /// Lines kept; older ones go.
 const LINES: usize = 2_000;
@@ -30,7 +30,7 @@ impl Console {
 
     /// The last command a person gave, or the engine echoed; of one with a document the first line.
     pub(crate) fn last_input(&self) -> Option<String> {
-        let last = self.lines.iter().rev().find(|l| l.kind == "input")?;
+        let last = self.lines.iter().rev().find(|l| l.kind == LineKind::Input)?;
         Some(match last.text.split_once('\n') {
             Some((first, _)) => format!("{first} …"),
             None => last.text.clone(),
@@ -49,7 +49,7 @@ mod tests {
         for i in 0..3_000 {
             console.print(vec![ConsoleLine {
                 text: i.to_string(),
-                kind: "input".into(),
+                kind: LineKind::Input,
                 at: 0,
             }]);
         }
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(console.history, ["a", "b"]);
         console.print(vec![ConsoleLine {
             text: "kubectl apply -f - <<EOF\nkind: Pod\nEOF".into(),
-            kind: "input".into(),
+            kind: LineKind::Input,
             at: 0,
         }]);
         assert_eq!(console.last_input().as_deref(), Some("kubectl apply -f - <<EOF …"));

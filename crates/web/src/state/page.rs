@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use podscope_protocol::{
-    ConsoleLine, Detail, LessonInfo, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
+    ConsoleLine, Detail, LessonInfo, LineKind, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
 };
 use yew::{Reducible, TargetCast};
 
@@ -460,7 +460,9 @@ impl Page {
             return;
         }
         // What kubectl warns of has been asked before.
-        let said = |l: &&ConsoleLine| l.kind == "notice" || l.kind == "error" && !l.text.starts_with("Warning:");
+        let said = |l: &&ConsoleLine| {
+            l.kind == LineKind::Notice || l.kind == LineKind::Error && !l.text.starts_with("Warning:")
+        };
         for line in lines.iter().filter(said) {
             self.toast(line.text.clone());
         }
