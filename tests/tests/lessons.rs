@@ -1,124 +1,158 @@
 //! Every lesson can be solved, is not solved by doing nothing, and not by its tempting wrong attempt
 //! (E-01, E-02); its link with twenty actions stays short (T-03); its run is the golden one (Q-01).
 
-use podscope_cluster::{SimTime, Span};
 use podscope_session::lessons;
+use podscope_session::play::{self, Attempt, Played};
 use podscope_session::report;
-use podscope_session::scenario::Timed;
-use podscope_session::timeline::{Session, Slice};
 use podscope_tests::golden;
 
-/// Runs a lesson with these commands of the learner's, to five minutes after the last instant it names.
-fn play(name: &str, commands: &[Timed]) -> Session {
+/// A lesson played.
+fn play(name: &str, attempt: Attempt) -> Played {
     let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
-    let scenario = &loaded.scenario;
-    let last = scenario
-        .timeline
-        .iter()
-        .chain(&scenario.solution)
-        .chain(&scenario.wrong)
-        .map(|timed| timed.at)
-        .max()
-        .unwrap_or(SimTime::ZERO);
-    let until = last.max(loaded.default_until()) + Span::seconds(300);
-    let mut session = Session::new(loaded).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
-    session.schedule(commands.to_vec());
-    assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
-    session
+    play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
 }
 
-fn is_solved(session: &Session) -> bool {
-    session.progress().goals_reached(&session.loaded().scenario)
-}
+/// The topics that E-01 names.
+const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints conflicting-constraints min-domains \
+    match-label-keys inclusion-policies default-constraints spread-against-affinity scaling-down-unbalances empty-zone \
+    priorities preemption-and-grace non-preempting pdb-best-effort anti-affinity-across-nodes graceful-termination \
+    prestop-overrun init-containers sidecars startup-liveness-probes readiness-and-endpoints readiness-gates \
+    crashloopbackoff rolling-update-bad-image drain-with-pdb node-pressure-soft node-pressure-hard partition-replicaset \
+    partition-statefulset force-delete-split-brain out-of-service-taint node-deletion-returning-kubelet podgc \
+    namespace-stuck etcd-quorum zone-outage attach-protocol-fencing corrupting-nfs";
 
-/// The topics that E-01 names, and the lesson of each.
+/// The course's order, by need (E-08).
+const GROUPS: [&str; 11] = [
+    "First steps",
+    "Life and death of a pod",
+    "Controllers",
+    "Disruption",
+    "Priority and preemption",
+    "Spreading",
+    "Pressure and shutdown",
+    "Safety",
+    "Storage",
+    "Control plane",
+    "Incidents",
+];
+
 #[test]
-fn every_topic_has_its_lesson_and_the_chooser_follows_the_annotations() {
+fn the_course_covers_every_topic_in_the_order_of_need() {
     let listed = lessons::list();
-    for (group, names) in [
-        ("First steps", "first-pod scheduling-gates"),
-        (
-            "Spreading",
-            "spread-by-zone two-constraints conflicting-constraints min-domains match-label-keys inclusion-policies \
-             default-constraints spread-against-affinity scaling-down-unbalances empty-zone",
-        ),
-        (
-            "Priority and preemption",
-            "priorities preemption-and-grace non-preempting pdb-best-effort anti-affinity-across-nodes",
-        ),
-        (
-            "Life and death of a pod",
-            "graceful-termination prestop-overrun init-containers sidecars startup-liveness-probes \
-             readiness-and-endpoints readiness-gates crashloopbackoff",
-        ),
-        ("Controllers", "rolling-update-bad-image drain-with-pdb"),
-        ("Node pressure", "node-pressure-soft node-pressure-hard"),
-        (
-            "Pod safety",
-            "partition-replicaset partition-statefulset force-delete-split-brain out-of-service-taint \
-             node-deletion-returning-kubelet podgc namespace-stuck etcd-quorum zone-outage",
-        ),
-        ("Storage", "attach-protocol-fencing corrupting-nfs"),
-    ] {
-        let found: Vec<&str> = listed
-            .iter()
-            .filter(|lesson| lesson.group == group)
-            .map(|lesson| lesson.name.as_str())
-            .collect();
-        assert_eq!(found, names.split_whitespace().collect::<Vec<_>>(), "{group}");
+    for topic in TOPICS.split_whitespace() {
+        assert!(listed.iter().any(|lesson| lesson.name == topic), "no lesson {topic}");
     }
     let mut groups: Vec<&str> = listed.iter().map(|lesson| lesson.group.as_str()).collect();
     groups.dedup();
-    assert_eq!(groups.len(), 8, "a group is torn apart or has no test: {groups:?}");
+    assert_eq!(groups, GROUPS, "groups stand together, in the order of need");
+    let mut complaints = Vec::new();
+    for (at, lesson) in listed.iter().enumerate() {
+        let before = |name: &String| listed.iter().take(at).any(|earlier| earlier.name == *name);
+        for need in lesson.needs.iter().filter(|need| !before(need)) {
+            complaints.push(format!("{} needs {need}, which is not before it", lesson.name));
+        }
+        for (what, is_there) in [
+            ("minutes", lesson.minutes > 0),
+            ("a rule", !lesson.rule.is_empty()),
+            ("a command for an own cluster", !lesson.own.is_empty()),
+            ("a page of the documentation", !lesson.page.is_empty()),
+        ] {
+            if !is_there {
+                complaints.push(format!("{} has not {what}", lesson.name));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(
+        listed.iter().filter(|lesson| lesson.asks).count() >= 25,
+        "E-06: at least 25 ask"
+    );
 }
 
-/// E-01.
+/// E-05: no sentence tells what has not happened. With nothing done, each step that shows has a condition that looks
+/// at the cluster, not at the clock alone, or is the first and claims nothing.
+#[test]
+fn no_story_runs_ahead_of_the_world() {
+    let mut complaints = Vec::new();
+    for name in lessons::names() {
+        let nothing = play(name, Attempt::Nothing);
+        let steps = &nothing.session.loaded().scenario.steps;
+        for (at, step) in steps.iter().enumerate() {
+            if step.when.as_ref().is_some_and(|when| when.check.is_none()) {
+                complaints.push(format!("{name}: step {} follows the clock alone", at + 1));
+            }
+            if at > 0 && step.when.is_none() {
+                complaints.push(format!("{name}: step {} shows without a condition", at + 1));
+            }
+        }
+        // What is asked has not happened when it is asked.
+        for (shown, step) in nothing.session.progress().story().shown().iter().zip(steps) {
+            if let (Some(truth), Some(ask)) = (&shown.truth, &step.predict)
+                && truth.at <= shown.at
+            {
+                complaints.push(format!("{name}: {} is answered before it is asked", ask.ask));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// E-06: on any seed the run's answer is among the options, and each `why` belongs to one.
+#[test]
+fn the_runs_answer_is_among_the_options_on_seeds_1_to_20() {
+    let mut complaints = Vec::new();
+    for name in lessons::names() {
+        let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        if loaded.scenario.steps.iter().all(|step| step.predict.is_none()) {
+            continue;
+        }
+        for seed in 1..=20 {
+            let mut loaded = loaded.clone();
+            loaded.setup.seed = seed;
+            let played = play::play(loaded, Attempt::Solution, None).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+            let steps = &played.session.loaded().scenario.steps;
+            for (shown, step) in played.session.progress().story().shown().iter().zip(steps) {
+                let Some(ask) = step.predict.as_ref().filter(|ask| !ask.options.is_empty()) else {
+                    continue;
+                };
+                let value = shown.truth.as_ref().map_or("never", |truth| truth.value.as_str());
+                if ask.option_of(value).is_none() {
+                    complaints.push(format!(
+                        "{name}, seed {seed}: {} is {value}, none of {:?}",
+                        ask.ask, ask.options
+                    ));
+                }
+                let wrong = ask.options.iter().filter(|option| ask.option_of(value) != Some(option));
+                for option in wrong.filter(|option| !ask.why.contains_key(*option) && !ask.why.contains_key("else")) {
+                    complaints.push(format!("{name}: {}: nothing is said to {option}", ask.ask));
+                }
+            }
+        }
+    }
+    complaints.dedup();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// E-01, E-07: what a lesson promises of its solution, of doing nothing, and of each attempt that looks like a solution.
 #[test]
 fn every_lesson_is_solved_by_its_solution_alone() {
     let mut complaints = Vec::new();
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
-        let (solution, wrong) = (&loaded.scenario.solution, &loaded.scenario.wrong);
-        for key in [
-            "podscope.dev/group",
-            "podscope.dev/order",
-            "podscope.dev/summary",
-            "podscope.dev/topic",
-        ] {
-            if !loaded.scenario.annotations.contains_key(key) {
-                complaints.push(format!("{name}: no annotation {key}"));
+        let scenario = &loaded.scenario;
+        let bypasses = play::bypasses(scenario).len();
+        if scenario.solution.is_empty() || bypasses < 2 || !scenario.steps.iter().any(|step| !step.goals.is_empty()) {
+            complaints.push(format!("{name}: needs a goal, a solution and two bypasses"));
+        }
+        let solved = play(name, Attempt::Solution);
+        let attempts = (1..=bypasses).map(Attempt::Bypass).chain([Attempt::Nothing]);
+        let others: Vec<Played> = attempts.map(|attempt| play(name, attempt)).collect();
+        for played in others.iter().chain([&solved]) {
+            if !played.is_as_promised() || played.session.progress().bugs() > 0 {
+                complaints.push(format!("{name}: {}", played.report()));
             }
         }
-        if solution.is_empty() || wrong.is_empty() || !loaded.scenario.steps.iter().any(|step| step.goal.is_some()) {
-            complaints.push(format!("{name}: needs a goal, a solution and a wrong attempt"));
-        }
-        let solved = play(name, solution);
-        if !is_solved(&solved) {
-            complaints.push(format!(
-                "{name}: the solution reaches step {:?} with goals {:?}",
-                solved.progress().shown_step(),
-                solved.progress().goals()
-            ));
-        }
-        for (what, commands) in [("doing nothing", &Vec::new()), ("the wrong attempt", wrong)] {
-            let session = play(name, commands);
-            if is_solved(&session) {
-                complaints.push(format!("{name}: {what} reaches every goal"));
-            }
-            if session.progress().bugs() > 0 {
-                complaints.push(format!(
-                    "{name}: {what} shows {} bugs of ours",
-                    session.progress().bugs()
-                ));
-            }
-        }
-        if solved.progress().bugs() > 0 {
-            complaints.push(format!(
-                "{name}: the solution shows {} bugs of ours",
-                solved.progress().bugs()
-            ));
-        }
-        golden(&format!("lessons/{name}.trace"), &report::trace(solved.trace()));
+        golden(&format!("lessons/{name}.trace"), &report::trace(solved.session.trace()));
     }
     assert!(
         complaints.is_empty(),

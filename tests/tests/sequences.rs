@@ -1,7 +1,7 @@
 //! S-01, S-02: what kube-scheduler v1.36.3 does over time. Every sequence of `tests/conformance/sequences` is made
 //! a scenario, run, and compared step by step: attempts, bindings, victims, nominations, states.
 
-use std::collections::BTreeMap;
+use podscope_api::ordered::{Map, StableSort as _};
 use std::io::Read as _;
 
 use podscope_api::{Kind, Object};
@@ -42,7 +42,7 @@ fn pairs(map: &Value, between: &str) -> String {
 
 /// An operation of a sequence as what a timeline entry does: `apply` or `run`.
 fn entry(op: &Value) -> (&'static str, String) {
-    let kind = text(op, "kind").to_lowercase();
+    let kind = text(op, "kind").to_ascii_lowercase();
     let is_cluster_wide = matches!(
         kind.as_str(),
         "node"
@@ -125,7 +125,7 @@ fn scenario_of(sequence: &Value) -> String {
         }
     }
     timeline.extend(restarts);
-    timeline.sort_by_key(|(at, ..)| *at);
+    timeline.stable_sort_by_key(|(at, ..)| *at);
     let timeline: Vec<Value> = timeline
         .into_iter()
         .map(|(at, key, value)| json!({"at": format!("{at}ms"), key: value}))
@@ -180,7 +180,7 @@ struct Story {
     bound: Vec<Happened>,
     preempted: Vec<Happened>,
     nominated: Vec<Happened>,
-    states: Vec<BTreeMap<String, Value>>,
+    states: Vec<Map<String, Value>>,
     problems: Vec<String>,
 }
 
@@ -270,8 +270,8 @@ impl Story {
     }
 }
 
-fn state_of(session: &Session) -> BTreeMap<String, Value> {
-    let mut pods = BTreeMap::new();
+fn state_of(session: &Session) -> Map<String, Value> {
+    let mut pods = Map::new();
     for object in session.world().objects().list_kind(Kind::Pod) {
         let Object::Pod(pod) = &object else { continue };
         let mut state = json!({
@@ -295,7 +295,7 @@ fn state_of(session: &Session) -> BTreeMap<String, Value> {
 }
 
 /// The same happenings by step and pod.
-type BySteps = BTreeMap<(usize, String), Vec<(String, f64)>>;
+type BySteps = Map<(usize, String), Vec<(String, f64)>>;
 
 fn by_steps(sequence: &Value, happened: &[Happened]) -> BySteps {
     let mut out = BySteps::new();
@@ -311,7 +311,7 @@ fn by_steps(sequence: &Value, happened: &[Happened]) -> BySteps {
 /// Pods with claims: how many writes a volume controller needs is not the scheduler's affair, so repetitions of one
 /// text within 0.1 s count once.
 fn once(attempts: &[Happened], has_claims: &dyn Fn(&str) -> bool) -> Vec<Happened> {
-    let mut last: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
+    let mut last: Map<&str, (&str, f64)> = Map::new();
     let mut out = Vec::new();
     for one in attempts {
         let before = last.insert(&one.pod, (&one.what, one.at));
@@ -356,7 +356,7 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
         for key in real
             .keys()
             .chain(ours.keys())
-            .collect::<std::collections::BTreeSet<_>>()
+            .collect::<podscope_api::ordered::Set<_>>()
         {
             let of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
             let (a, b) = (of(&real), of(&ours));
@@ -393,7 +393,7 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
         for name in real
             .keys()
             .chain(ours.keys())
-            .collect::<std::collections::BTreeSet<_>>()
+            .collect::<podscope_api::ordered::Set<_>>()
         {
             let (a, b) = (live(real.get(name)), live(ours.get(name)));
             // How long a kubelet needs to remove a pod that is going is not compared.

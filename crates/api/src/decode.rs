@@ -20,6 +20,47 @@ pub struct FieldError {
     pub column: u32,
     /// What is wrong.
     pub message: String,
+    /// What stands there and what may, where the type is wrong.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// A value that is not of its field's type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mismatch {
+    /// What stands there: `number`, `string`, `bool`, `array`, `object`.
+    pub found: &'static str,
+    /// What may stand there.
+    pub wanted: Wanted,
+}
+
+/// What a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A text.
+    Text,
+    /// A number.
+    Number,
+    /// True or false.
+    Bool,
+    /// A list.
+    List,
+    /// Fields with values.
+    Fields,
+}
+
+impl Wanted {
+    /// By the name of a type in Go.
+    fn of(go_type: &str) -> Self {
+        match go_type {
+            "string" => Self::Text,
+            "bool" => Self::Bool,
+            _ if go_type.starts_with("[]") => Self::List,
+            _ if go_type.starts_with("int") || go_type.starts_with("uint") || go_type.starts_with("float") => {
+                Self::Number
+            }
+            _ => Self::Fields,
+        }
+    }
 }
 
 /// Reads a tree into a typed value; all fields of a wrong type at once.
@@ -67,6 +108,32 @@ pub(crate) fn decode_into<'n>(
     }
     errors.stable_sort_by_key(|error| (error.line, error.column));
     Err(errors)
+}
+
+/// [`decode`], with what could be read beside what could not: a wrong field is left out, and hides no other problem.
+pub fn decode_what_fits<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldError>) {
+    let mut errors: Vec<FieldError> = Vec::new();
+    let mut copy = node.clone();
+    let value = loop {
+        let mut value = T::null();
+        let failure = match value.read(&copy, &mut Reader::default()) {
+            Ok(residual) => {
+                if let Some(residual) = residual.filter(|_| strict) {
+                    residual.unknown_fields(&mut String::new(), &mut errors);
+                }
+                break value;
+            }
+            Err(failure) => failure.0,
+        };
+        let is_known = errors.iter().any(|known| known.path == failure.field.path);
+        if is_known || errors.len() >= limits::TYPE_PROBLEMS {
+            break T::null();
+        }
+        errors.push(failure.field);
+        copy.erase(&failure.steps);
+    };
+    errors.stable_sort_by_key(|error| (error.line, error.column));
+    (value, errors)
 }
 
 /// The first of some errors, in words.
@@ -123,6 +190,7 @@ impl<'n> Reader<'n> {
                 line: node.line,
                 column: node.column,
                 message,
+                mismatch: None,
             },
             steps: steps.collect(),
         }))
@@ -158,7 +226,12 @@ impl<'n> Reader<'n> {
             format!("struct field {}.{}", go_name(self.holder), fields.join("."))
         };
         let message = format!("json: cannot unmarshal {found} into Go {target} of type {wanted}");
-        self.failure(node, message)
+        let mut failure = self.failure(node, message);
+        failure.0.field.mismatch = Some(Mismatch {
+            found: node.json_kind(),
+            wanted: Wanted::of(wanted),
+        });
+        failure
     }
 
     pub(crate) fn text(&self, node: &'n Tree<'n>) -> Result<&'n str, Failure> {

@@ -69,7 +69,7 @@ pub use self::advice::{Advice, advice};
 pub use self::behavior::*;
 pub use self::config::*;
 pub use self::core::*;
-pub use self::decode::{FieldError, decode};
+pub use self::decode::{FieldError, Mismatch, Wanted, decode, decode_what_fits};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::extra::Extra;

@@ -347,6 +347,7 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
     match Kind::from_wire(api_version, kind) {
         Some(kind) => typed(kind, &node),
         None => Err(vec![FieldError {
+            mismatch: None,
             path: String::new(),
             line: 0,
             column: 0,

@@ -39,6 +39,7 @@ impl<'n> Residual<'n> {
         let length = path.len();
         match self {
             Residual::Raw(node) => errors.push(FieldError {
+                mismatch: None,
                 path: path.clone(),
                 line: node.line,
                 column: node.column,

@@ -29,8 +29,12 @@ usage:
         processes   JSON: the containers that really run, ghosts included
         trace       JSON Lines: everything that happened, in order
         events      the events, as `kubectl get events -A` prints them
+  podscope run FILE.yaml… --play solution|nothing|bypass:N [--seed N] [--until 5m]
+      Plays a lesson without a reader: when each step showed, what became of each goal, prediction, keep
+      and mistake. Status 0: the solution reaches everything, anything else no final goal. Bypasses count
+      from 1 in the file's order, `wrong` after them; bypass:0 is `wrong`.
   podscope check FILE.yaml…
-      Reads and admits the files without running them; prints every problem.
+      Reads and admits the files without running them; prints every problem, and advice.
   podscope explain --cases FILE.jsonl[.gz] [--check]
       One scheduling decision a line, in the form of its `expect`; --check compares and counts.
   podscope explain --cluster FILE.yaml --pod NS/NAME [-o text|json]

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use podscope_cluster::{SimTime, What};
+use podscope_session::play::Attempt;
 use podscope_session::report;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
@@ -39,6 +40,7 @@ fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut names, mut seed, mut until, mut at, mut output) = (Vec::new(), None, None, None, Output::Summary);
+    let mut attempt = None;
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
@@ -51,6 +53,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             }
             lexopt::Arg::Long("until") => until = Some(args::instant(parser.value()?, "--until")?),
             lexopt::Arg::Long("at") => at = Some(args::instant(parser.value()?, "--at")?),
+            lexopt::Arg::Long("play") => attempt = Some(Attempt::parse(&parser.value()?.to_string_lossy())?),
             lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => {
                 let text = parser.value()?.to_string_lossy().into_owned();
                 output = OUTPUTS
@@ -66,7 +69,19 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     if names.is_empty() {
         return Err("run needs a file".into());
     }
+    if let Some(attempt) = attempt {
+        return Ok(play(&names, seed, until, attempt).unwrap_or_else(|status| status));
+    }
     Ok(run_files(&names, seed, until, at, output).unwrap_or_else(|status| status))
+}
+
+/// Plays a lesson headless, and tells what became of it.
+fn play(names: &[String], seed: Option<u64>, until: Option<SimTime>, attempt: Attempt) -> Result<ExitCode, ExitCode> {
+    let loaded = load(names, seed)?;
+    let played = podscope_session::play::play(loaded, attempt, until).map_err(|problems| args::complain(&problems))?;
+    args::out(&played.report());
+    let is_bug = played.session.progress().bugs() > 0;
+    Ok(ExitCode::from(u8::from(is_bug || !played.is_as_promised())))
 }
 
 fn run_files(

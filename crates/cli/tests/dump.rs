@@ -1,7 +1,7 @@
 //! P-09: a dump of part of a cluster opens and stays as it is, through the built binary. The dump is a cluster of this
 //! program after some minutes; then each kind is left out in turn, and each is given alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use podscope_api::ordered::{Map, Set};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -156,7 +156,7 @@ fn essence(object: &Object) -> Value {
     essence
 }
 
-type Essences = BTreeMap<(Kind, String), Value>;
+type Essences = Map<(Kind, String), Value>;
 
 fn essences<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Essences {
     objects
@@ -189,7 +189,7 @@ fn stays(name: &str, whole: &[Object], part: &[Object]) -> String {
             ));
         }
     }
-    let known: BTreeSet<_> = whole
+    let known: Set<_> = whole
         .iter()
         .map(|object| (object.kind(), object.key().to_string()))
         .collect();
@@ -206,7 +206,7 @@ fn stays(name: &str, whole: &[Object], part: &[Object]) -> String {
     err
 }
 
-fn kinds(objects: &[Object]) -> BTreeSet<Kind> {
+fn kinds(objects: &[Object]) -> Set<Kind> {
     objects.iter().map(Object::kind).collect()
 }
 

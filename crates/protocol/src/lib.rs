@@ -23,6 +23,7 @@ mod detail;
 mod explanation;
 mod picture;
 mod request;
+mod story;
 mod update;
 
 pub use detail::{ContainerDetail, Detail, EventLine};
@@ -32,13 +33,11 @@ pub use explanation::{
 };
 pub use picture::{
     BranchView, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, MarkKind,
-    NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, SpreadCount, StoryState, TerminationStage,
-    TerminationView,
+    NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, SpreadCount, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
-pub use update::{
-    AttemptInfo, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, StoryStep, Update,
-};
+pub use story::{GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView};
+pub use update::{AttemptInfo, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, Update};
 
 /// A message as it crosses: bytes without names, because both ends are of one build.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, SubjectRef};
+use crate::{Micros, StoryState, SubjectRef};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -406,16 +406,4 @@ pub struct BranchView {
     pub label: String,
     /// Whether it is the present one.
     pub current: bool,
-}
-
-/// State of a story.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StoryState {
-    /// The step shown.
-    pub step: usize,
-    /// Highest step whose condition holds.
-    pub reached: usize,
-    /// Goals by step: none if the step has no goal.
-    pub goals: Vec<Option<bool>>,
 }

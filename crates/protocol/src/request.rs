@@ -119,6 +119,15 @@ pub enum Request {
     },
     /// The page has drawn the last frame and wants the next.
     FrameDone,
+    /// Answer the question of a step; none skips it. Time goes on as it did.
+    Predict {
+        /// The step.
+        step: usize,
+        /// The answer: an option, a node's or pod's name, or a duration.
+        answer: Option<String>,
+    },
+    /// Play the solution from where the last step showed.
+    ShowMe,
 }
 
 /// Where a session comes from.
@@ -139,6 +148,8 @@ pub enum Source {
     Lesson {
         /// Its name.
         name: String,
+        /// Another seed than its own.
+        seed: Option<u64>,
     },
     /// The small living cluster of a first visit.
     Welcome,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros, Outcome};
+use crate::{Detail, Explanation, Frame, Micros, Outcome, StoryStep};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,6 +115,22 @@ pub struct LessonInfo {
     pub group: String,
     /// One sentence.
     pub summary: String,
+    /// How long it takes, in minutes; 0: nobody said.
+    pub minutes: u32,
+    /// Lessons that come before it.
+    pub needs: Vec<String>,
+    /// The page of the Kubernetes documentation it belongs to: its name.
+    pub topic: String,
+    /// The same page's address.
+    pub page: String,
+    /// What is to be remembered, in one sentence.
+    pub rule: String,
+    /// What to try in a cluster of one's own.
+    pub own: String,
+    /// Another thing to try here.
+    pub variation: String,
+    /// Whether it asks for predictions.
+    pub asks: bool,
 }
 
 /// A problem of some input, or advice about it.
@@ -170,20 +186,6 @@ pub struct Opened {
     pub screen: Option<String>,
     /// The scenario's text, for the editor.
     pub text: String,
-}
-
-/// One step of a story.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StoryStep {
-    /// Markdown: paragraphs, emphasis, code, lists. Never markup or script.
-    pub text: String,
-    /// `node/a-1`, `pod/NS/NAME`, `lane/decisions`, …
-    pub highlight: Vec<String>,
-    /// The command the step's button runs.
-    pub try_command: Option<String>,
-    /// The goal in words, if the step has one.
-    pub goal: Option<String>,
 }
 
 /// A record of an attempt.

@@ -68,7 +68,7 @@ const STEP: usize = 38;
 
 /// The cluster at the cursor as SVG: zones beside each other, their nodes with what they hold, as on the page.
 pub fn picture(session: &Session) -> String {
-    let frame = Picture::default().follow(session, ZONE, &mut Owners::default(), None);
+    let frame = Picture::default().follow(session, ZONE, &mut Owners::default(), Default::default());
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
         let known = owners.iter().find(|known| known.id == owner);

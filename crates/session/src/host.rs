@@ -6,14 +6,16 @@
 mod answers;
 mod console;
 mod open;
+mod reader;
 
 use podscope_cluster::{SimTime, Span};
 
 use self::console::{STANDS_STILL, complain, console_line, new_output, notice, run_line};
+use self::reader::Reader;
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
 use podscope_kubectl::command;
-use podscope_protocol::{Completion, ExportKind, Frame, LineKind, MarkKind, Request, SubjectRef, Update};
+use podscope_protocol::{Completion, ExportKind, Frame, LineKind, MarkKind, Request, StoryState, SubjectRef, Update};
 
 /// Milliseconds of a clock that only goes forward; its zero means nothing.
 pub type ClockMillis = f64;
@@ -28,6 +30,11 @@ const LAG: ClockMillis = 250.0;
 const PIECE: u64 = 60;
 /// How far a session that stands still follows a command to its answer.
 const ANSWER: Span = Span::millis(100);
+
+/// Said when time is to run while a question waits.
+const WAITS: &str = "Time waits for your answer: choose one in the story, or skip the question.";
+/// Said when the rest of a solution cannot be played.
+const NO_SOLUTION: &str = "This story has no solution that can be played from here.";
 
 /// When the host wants to [`Host::work`] next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,8 +91,8 @@ impl Show {
             console_branch: 0,
         }
     }
-    fn frame(&mut self, group_by: &str, step: Option<usize>) -> Frame {
-        let mut frame = (self.picture).follow(&self.session, group_by, &mut self.owners, step);
+    fn frame(&mut self, group_by: &str, story: StoryState) -> Frame {
+        let mut frame = (self.picture).follow(&self.session, group_by, &mut self.owners, story);
         if frame.reset {
             self.marks = Marks::default();
         }
@@ -126,7 +133,7 @@ pub struct Host {
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,
-    step: Option<usize>,
+    reader: Reader,
     last_frame: ClockMillis,
     /// What the last frame cost: the simulation gets as much time before the next one.
     frame_cost: ClockMillis,
@@ -182,7 +189,7 @@ impl Host {
                 self.dirty = true;
             }
             Request::StoryStep { step } => {
-                self.step = Some(step);
+                self.reader.turn_to(step);
                 self.dirty = true;
             }
             Request::Inspect { subject } => {
@@ -194,6 +201,13 @@ impl Host {
                 self.detail = None;
                 self.dirty = true;
             }
+            Request::Predict { step, answer } => {
+                self.reader.answer(step, answer);
+                self.playing |= std::mem::take(&mut self.reader.goes_on);
+                self.pace_from(clock);
+                self.dirty = true;
+            }
+            Request::ShowMe => updates.extend(self.show_me(clock)),
             Request::CancelHelp => self.help = None,
             Request::Compare { other } => updates.extend(self.compare(other)),
             Request::CompareBranch { branch } => self.compare_branch(branch as usize),
@@ -206,6 +220,11 @@ impl Host {
                         updates.push(self.command(&line));
                         self.pace_from(clock);
                         self.dirty = true;
+                    }
+                    Request::Play | Request::Step | Request::NextDecision
+                        if self.reader.question(&show.session).is_some() =>
+                    {
+                        updates.push(complain(show, WAITS.into()));
                     }
                     Request::Play => {
                         self.playing = true;
@@ -227,6 +246,12 @@ impl Host {
                     Request::NextDecision => {
                         self.playing = false;
                         self.job = Some(Job::NextDecision);
+                    }
+                    Request::Seek { at }
+                        if at > show.session.horizon().0 && self.reader.question(&show.session).is_some() =>
+                    {
+                        // Nobody looks ahead; the place is the page's to take for an answer.
+                        self.dirty = true;
                     }
                     Request::Seek { at } => {
                         let target = SimTime(at).clamp(SimTime::ZERO, END_OF_TIME);
@@ -363,7 +388,11 @@ impl Host {
         };
         match self.job {
             Some(Job::Seek { from, target }) => {
-                if show.session.advance(target, PIECE) == Slice::More {
+                // What has been played is gone through as it was; beyond, a question stops it.
+                let beyond = self.linked.is_none() && target > show.session.horizon();
+                let (reader, loaded) = (&self.reader, show.session.loaded().clone());
+                let waits = |step| beyond && reader.waits_at(&loaded.scenario, step);
+                if show.session.advance_story(target, PIECE, waits) == Slice::More {
                     let done = (show.session.now() - from).0.max(0);
                     let all = (target - from).0.max(1);
                     if clock - self.last_frame >= 100.0 {
@@ -374,6 +403,9 @@ impl Host {
                         });
                     }
                 } else {
+                    if self.linked.is_some() {
+                        self.reader.has_seen_all(&show.session);
+                    }
                     if let Some(text) = self.linked.take().and_then(|link| link.difference(&show.session)) {
                         updates.push(notice(show, text));
                     }
@@ -405,7 +437,15 @@ impl Host {
                 let elapsed = (clock - since).max(0.0);
                 let simulated = elapsed * 1000.0 * self.speed_per_mille as f64 / 1000.0;
                 let target = SimTime(from.0.saturating_add(simulated as i64)).min(END_OF_TIME);
-                match show.session.advance(target, PIECE) {
+                let (reader, loaded) = (&self.reader, show.session.loaded().clone());
+                let waits = |step| reader.waits_at(&loaded.scenario, step);
+                match show.session.advance_story(target, PIECE, waits) {
+                    Slice::Done if self.reader.question(&show.session).is_some() => {
+                        // Time waits for the answer.
+                        self.playing = false;
+                        self.reader.goes_on = true;
+                        self.behind = false;
+                    }
                     Slice::More => {
                         let missing = (target - show.session.now()).0 as f64;
                         let late = missing / 1000.0 * 1000.0 / self.speed_per_mille as f64;
@@ -467,6 +507,37 @@ impl Host {
         Update::Console { lines }
     }
 
+    /// Plays the solution from where the last step showed; what was done since stays as a branch.
+    fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
+        let Some(show) = &mut self.show else {
+            return Vec::new();
+        };
+        let story = show.session.progress().story();
+        let last = story
+            .halt()
+            .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
+        let Some((from, commands)) = reader::rest_of_solution(&show.session, last) else {
+            return vec![complain(show, NO_SOLUTION.into())];
+        };
+        show.session.seek(from);
+        while show.session.advance(from, u64::MAX) == Slice::More {}
+        if show.session.now() < show.session.horizon()
+            && let Err(message) = show.session.fork()
+        {
+            return vec![complain(show, message)];
+        }
+        show.session.schedule(commands);
+        if self.reader.question(&show.session).is_none() {
+            self.playing = true;
+        } else {
+            self.reader.goes_on = true;
+        }
+        self.job = None;
+        self.pace_from(clock);
+        self.dirty = true;
+        Vec::new()
+    }
+
     fn pace_from(&mut self, clock: ClockMillis) {
         let now = self.show.as_ref().map_or(SimTime::ZERO, |show| show.session.now());
         self.origin = (clock, now);
@@ -487,14 +558,14 @@ impl Host {
             self.achieved_per_mille = (simulated / elapsed) as u64;
             self.measured = (clock, show.session.now());
         }
-        let mut frame = show.frame(&self.group_by, self.step);
+        let mut frame = show.frame(&self.group_by, self.reader.state(&show.session));
         frame.playing = self.playing;
         frame.speed_per_mille = self.speed_per_mille;
         frame.achieved_per_mille = if self.playing { self.achieved_per_mille } else { 0 };
         if let Some(other) = &mut self.other {
             other.session.seek(show.session.now());
             self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;
-            frame.other = Some(Box::new(other.frame(&self.group_by, None)));
+            frame.other = Some(Box::new(other.frame(&self.group_by, StoryState::default())));
         }
         let lines = new_output(show);
         if !lines.is_empty() {

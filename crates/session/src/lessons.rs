@@ -20,6 +20,17 @@ pub fn list() -> Vec<LessonInfo> {
                 title: field("title:"),
                 group: field("podscope.dev/group:"),
                 summary: field("podscope.dev/summary:"),
+                minutes: field("podscope.dev/minutes:").parse().unwrap_or(0),
+                needs: (field("podscope.dev/needs:").split(','))
+                    .map(|name| name.trim().to_owned())
+                    .filter(|name| !name.is_empty())
+                    .collect(),
+                page: page(&field("podscope.dev/topic:")),
+                topic: field("podscope.dev/topic:"),
+                rule: field("podscope.dev/rule:"),
+                own: field("podscope.dev/own:"),
+                variation: field("podscope.dev/variation:"),
+                asks: text.lines().any(|line| line.trim_start().starts_with("predict:")),
             };
             (field("podscope.dev/order:").parse().unwrap_or(u32::MAX), info)
         })
@@ -36,6 +47,81 @@ fn line_value(text: &str, key: &str) -> String {
         .unwrap_or_default()
 }
 
+/// Pages of the Kubernetes documentation, by their names.
+const PAGES: &[(&str, &str)] = &[
+    (
+        "Assigning Pods to Nodes",
+        "concepts/scheduling-eviction/assign-pod-node/",
+    ),
+    (
+        "Configure Liveness, Readiness and Startup Probes",
+        "tasks/configure-pod-container/configure-liveness-readiness-startup-probes/",
+    ),
+    (
+        "Container Lifecycle Hooks",
+        "concepts/containers/container-lifecycle-hooks/",
+    ),
+    ("Controllers", "concepts/architecture/controller/"),
+    ("DaemonSet", "concepts/workloads/controllers/daemonset/"),
+    ("Debug Pods", "tasks/debug/debug-application/debug-pods/"),
+    ("Deployments", "concepts/workloads/controllers/deployment/"),
+    ("Disruptions", "concepts/workloads/pods/disruptions/"),
+    (
+        "Force Delete StatefulSet Pods",
+        "tasks/run-application/force-delete-stateful-set-pod/",
+    ),
+    ("Init Containers", "concepts/workloads/pods/init-containers/"),
+    ("Jobs", "concepts/workloads/controllers/job/"),
+    ("Labels and Selectors", "concepts/overview/working-with-objects/labels/"),
+    ("Leases", "concepts/architecture/leases/"),
+    ("Namespaces", "concepts/overview/working-with-objects/namespaces/"),
+    ("Node Shutdowns", "concepts/cluster-administration/node-shutdown/"),
+    (
+        "Node-pressure Eviction",
+        "concepts/scheduling-eviction/node-pressure-eviction/",
+    ),
+    ("Nodes", "concepts/architecture/nodes/"),
+    ("Persistent Volumes", "concepts/storage/persistent-volumes/"),
+    ("Pod Lifecycle", "concepts/workloads/pods/pod-lifecycle/"),
+    (
+        "Pod Priority and Preemption",
+        "concepts/scheduling-eviction/pod-priority-preemption/",
+    ),
+    ("Pod Quality of Service Classes", "concepts/workloads/pods/pod-qos/"),
+    (
+        "Pod Scheduling Readiness",
+        "concepts/scheduling-eviction/pod-scheduling-readiness/",
+    ),
+    (
+        "Pod Topology Spread Constraints",
+        "concepts/scheduling-eviction/topology-spread-constraints/",
+    ),
+    ("ReplicaSet", "concepts/workloads/controllers/replicaset/"),
+    (
+        "Resource Management for Pods and Containers",
+        "concepts/configuration/manage-resources-containers/",
+    ),
+    ("Safely Drain a Node", "tasks/administer-cluster/safely-drain-node/"),
+    ("Service", "concepts/services-networking/service/"),
+    ("Sidecar Containers", "concepts/workloads/pods/sidecar-containers/"),
+    ("StatefulSets", "concepts/workloads/controllers/statefulset/"),
+    ("Storage Classes", "concepts/storage/storage-classes/"),
+    (
+        "Taints and Tolerations",
+        "concepts/scheduling-eviction/taint-and-toleration/",
+    ),
+];
+
+/// The address of a page by its name; `Nodes, Rate limits on eviction` names a part of one. Empty if nobody knows it.
+fn page(topic: &str) -> String {
+    let name = topic.split(", ").next().unwrap_or_default();
+    let known = PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
+    let address = known
+        .map(|(_, path)| format!("https://kubernetes.io/docs/{path}"))
+        .next();
+    address.unwrap_or_default()
+}
+
 /// The text of a lesson.
 pub fn text(name: &str) -> Option<&'static str> {
     LESSONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
@@ -49,7 +135,7 @@ pub fn bare(name: &str) -> Option<String> {
     for line in text(name)?.lines() {
         // A key of `spec` begins a part, a line that is not indented ends it.
         if !line.starts_with("   ") && !line.starts_with("  -") && !line.trim().is_empty() {
-            is_left_out = ["  steps:", "  solution:", "  wrong:"]
+            is_left_out = ["  steps:", "  solution:", "  wrong:", "  bypasses:", "  recap:"]
                 .iter()
                 .any(|part| line.starts_with(part));
         }

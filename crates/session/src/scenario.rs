@@ -6,6 +6,7 @@ mod components;
 mod document;
 mod entries;
 mod expect;
+mod lesson;
 mod live;
 mod problems;
 mod words;
@@ -18,8 +19,9 @@ use podscope_cluster::{Setup, SimTime, Span};
 
 use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
+pub(crate) use expect::{count, value_at};
+pub use lesson::{About, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
-use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
 pub use problems::MAX_PLACED;
 
@@ -71,21 +73,6 @@ pub struct Timed {
     pub command: Command,
 }
 
-/// A step of a story.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// Markdown.
-    pub text: String,
-    /// When it shows; none shows it with the one before.
-    pub when: Option<Condition>,
-    /// What is highlighted.
-    pub highlight: Vec<String>,
-    /// What its button runs.
-    pub try_command: Option<Command>,
-    /// What is to be reached.
-    pub goal: Option<Condition>,
-}
-
 /// What a seed search draws from (`spec.search`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
@@ -127,6 +114,10 @@ pub struct Scenario {
     pub solution: Vec<Timed>,
     /// A tempting attempt that does not.
     pub wrong: Vec<Timed>,
+    /// More attempts that look like solutions and are none.
+    pub bypasses: Vec<Vec<Timed>>,
+    /// Lessons whose questions are asked again later.
+    pub recap: Vec<String>,
     /// What is checked.
     pub expect: Vec<Expect>,
     /// Seed search.
@@ -318,31 +309,22 @@ impl Reader {
         if std::mem::replace(&mut self.loaded.has_scenario, true) {
             return self.problem(file, tree, "kind", "there is already a Scenario: only one may be given");
         }
-        let document: Document = match podscope_api::decode(tree, true) {
-            Ok(document) => document,
-            Err(errors) => {
-                for error in errors {
-                    let (line, column) = if error.line == 0 {
-                        tree.position(&error.path)
-                    } else {
-                        (error.line, error.column)
-                    };
-                    self.problems.push(Problem {
-                        file: file.to_owned(),
-                        document: self.document,
-                        line,
-                        column,
-                        path: error.path,
-                        message: error.message,
-                    });
-                }
-                // A field that nobody knows hides no other problem.
-                let Ok(document) = podscope_api::decode(tree, false) else {
-                    return;
-                };
-                document
-            }
-        };
+        let (document, errors): (Document, _) = podscope_api::decode_what_fits(tree, true);
+        for error in errors {
+            let (line, column) = if error.line == 0 {
+                tree.position(&error.path)
+            } else {
+                (error.line, error.column)
+            };
+            self.problems.push(Problem {
+                file: file.to_owned(),
+                document: self.document,
+                line,
+                column,
+                message: lesson::in_plain_words(&error),
+                path: error.path,
+            });
+        }
         if &*document.api_version != "podscope.dev/v1alpha1" {
             self.problem(
                 file,
@@ -405,32 +387,14 @@ impl Reader {
         let timeline = self.entries(file, tree, "spec.timeline", &spec.timeline);
         let solution = self.entries(file, tree, "spec.solution", &spec.solution);
         let wrong = self.entries(file, tree, "spec.wrong", &spec.wrong);
-        let mut steps = Vec::new();
-        for (at, step) in spec.steps.into_iter().enumerate() {
-            let path = format!("spec.steps[{at}]");
-            let mut condition = |field: &str, document: Option<document::ExpectDocument>| {
-                let document = document?;
-                match expect::condition(&document) {
-                    Ok(condition) => Some(condition),
-                    Err((inner, message)) => {
-                        self.problem(file, tree, &join(&format!("{path}.{field}"), &inner), message);
-                        None
-                    }
-                }
-            };
-            let when = condition("when", step.when);
-            let goal = condition("goal", step.goal);
-            let try_command = step
-                .try_command
-                .and_then(|text| self.line(file, tree, &format!("{path}.try"), &text));
-            steps.push(Step {
-                text: step.text,
-                when,
-                highlight: step.highlight,
-                try_command,
-                goal,
-            });
-        }
+        let bypasses = spec.bypasses.iter().enumerate();
+        let bypasses = bypasses
+            .map(|(at, entries)| self.entries(file, tree, &format!("spec.bypasses[{at}]"), entries))
+            .collect();
+        let steps = spec.steps.into_iter().enumerate();
+        let steps = steps
+            .map(|(at, step)| self.step(file, tree, &format!("spec.steps[{at}]"), step))
+            .collect();
         let mut expectations = Vec::new();
         for (at, document) in spec.expect.iter().enumerate() {
             let path = format!("spec.expect[{at}]");
@@ -443,24 +407,17 @@ impl Reader {
         scenario.timeline = timeline;
         scenario.solution = solution;
         scenario.wrong = wrong;
+        scenario.bypasses = bypasses;
+        scenario.recap = spec.recap;
         scenario.steps = steps;
         scenario.expect = expectations;
     }
 
     fn duration(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Span {
-        match parse_duration(text) {
-            Ok(span) if span >= Span::ZERO => span,
-            Ok(_) => {
-                self.problem(
-                    file,
-                    tree,
-                    path,
-                    format!("Invalid value: {text:?}: must be greater than or equal to 0"),
-                );
-                Span::ZERO
-            }
+        match expect::written_duration(text) {
+            Ok(span) => span,
             Err(why) => {
-                self.problem(file, tree, path, format!("Invalid value: {text:?}: {why}"));
+                self.problem(file, tree, path, why);
                 Span::ZERO
             }
         }

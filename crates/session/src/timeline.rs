@@ -25,7 +25,7 @@ use podscope_cluster::{OutputLine, Record, SetupError, SimTime, World};
 pub use branch::Branch;
 use branch::Checkpoint;
 use log::Log;
-pub use progress::{GoalState, Progress};
+pub use progress::Progress;
 pub use trace::{Records, Trace};
 
 use crate::scenario::{Loaded, Timed};
@@ -211,6 +211,23 @@ impl Session {
         Slice::More
     }
 
+    /// Like [`Session::advance`], but no further than to the showing of a step of the story at which time waits.
+    pub fn advance_story(&mut self, target: SimTime, budget: u64, waits: impl Fn(usize) -> bool) -> Slice {
+        for _ in 0..budget.max(1) {
+            if self.progress.recorded >= MAX_RECORDS {
+                return Slice::Limit;
+            }
+            let shown = self.progress.story.shown().len();
+            if !self.advance_one(target) {
+                return Slice::Done;
+            }
+            if (shown..self.progress.story.shown().len()).any(&waits) {
+                return Slice::Done;
+            }
+        }
+        Slice::More
+    }
+
     /// Takes the next event or command not after the target; false when the target is reached.
     fn advance_one(&mut self, target: SimTime) -> bool {
         let event = self.world.next_at().unwrap_or(SimTime(i64::MAX));
@@ -230,7 +247,10 @@ impl Session {
         };
         // The instant before is over: what it changed is judged now.
         if next > self.world.now() {
-            progress::judge(&self.loaded.scenario, &mut self.world, &mut log, false);
+            // Who waits for the story stops before anything else happens.
+            if progress::judge(&self.loaded.scenario, &mut self.world, &mut log, false) {
+                return true;
+            }
         }
         if let Some(deadline) = log.progress.next_deadline(&self.loaded.scenario)
             && deadline < next

@@ -13,6 +13,7 @@ use crate::engine::{Engine, Heard};
 use crate::keys;
 use crate::pure::actions::{self, Action};
 use crate::pure::clock;
+use crate::pure::course::Course;
 use crate::pure::route::{self, Route, Theme, View};
 use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
 
@@ -88,7 +89,10 @@ fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
             fragment: fragment.clone(),
         }
     } else if let Some(name) = &route.lesson {
-        Source::Lesson { name: name.clone() }
+        Source::Lesson {
+            name: name.clone(),
+            seed: None,
+        }
     } else if let Some(path) = route.scenario.clone() {
         let (send, act) = (send.clone(), act.clone());
         wasm_bindgen_futures::spawn_local(async move {
@@ -185,6 +189,7 @@ pub(crate) fn App() -> Html {
     use_engine(&wire, &ctl, &route);
     use_follow(&page, &ctl);
     use_saving(&page, &ctl);
+    use_course(&page, &ctl);
     use_address(&ctl);
     keys::use_keys(&latest, &ctl);
     crate::drop::use_drop(&ctl);
@@ -376,6 +381,20 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
+/// What was done of the course, kept on this device. What another tab keeps is not overwritten by an empty page.
+#[hook]
+fn use_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+    let act = ctl.act.clone();
+    let read = use_mut_ref(|| false);
+    use_effect_with(page.course.clone(), move |course| {
+        if read.replace(true) {
+            store::keep_course(&course.write());
+        } else {
+            act.emit(Act::Course(Course::read(&store::course())));
+        }
+    });
+}
+
 /// Follows the address: a pasted link opens without a reload.
 #[hook]
 fn use_address(ctl: &Rc<Ctl>) {
@@ -466,7 +485,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
             <div {class} data-sheet={sheet} data-playing={page.model.playing.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={calm.clone()} has_story={story} />
-                if story { <Story opened={page.opened.clone()} state={page.model.story.clone()} lessons={page.lessons.clone()} /> }
+                if story { <Story page={calm.clone()} /> }
                 if panels.cluster { <Cluster page={calm.clone()} /> }
                 if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={calm.clone()} /> }

@@ -1,4 +1,4 @@
-// A lesson from its first step to its last goal. E-01, L-16, S-11, U-07.
+// A lesson from its first step to its last goal. E-01, E-05, E-06, L-16, S-11, U-07.
 
 const HIGH = `apiVersion: v1
 kind: Pod
@@ -16,8 +16,8 @@ export const stories = {
     await page.locator('[data-lesson="preemption-and-grace"]').click();
     await page.locator('[data-pod="default/low"].m-ready').waitFor();
     const story = page.getByRole("complementary", { name: "Story" });
-    await story.getByText("1 of 2").waitFor();
-    t.equal(await story.locator(".goals li").count(), 2, "goals");
+    await story.getByText("1 of 3").waitFor();
+    t.equal(await story.locator(".goals li").count(), 1, "only the goals of steps that have shown");
     t.equal(await story.locator(".goals li.met").count(), 0, "nothing is reached yet");
 
     // The pod is written in the editor and applied to the running cluster.
@@ -28,6 +28,14 @@ export const stories = {
     await t.look(page, "editor");
     await editor.getByRole("button", { name: "Apply to the running cluster" }).click();
 
+    // What has shown stays until the reader moves on; then time waits for the answer.
+    const next = story.getByRole("button", { name: "Next" });
+    await next.click();
+    const question = story.getByRole("region", { name: "A question" });
+    await question.getByText("Time waits").waitFor();
+    t.equal(await story.locator(".goals").count(), 0, "goals do not give the answer away");
+    await t.look(page, "question");
+    await question.getByRole("button", { name: "10s" }).click();
     await story.locator(".goals li.met").first().waitFor();
     const low = page.locator('[data-pod="default/low"][data-stage="sigterm"]');
     await low.waitFor();
@@ -43,9 +51,12 @@ export const stories = {
     await page.getByLabel("Speed").fill("6");
     await page.getByRole("button", { name: "Play" }).click();
     await page.locator('[data-node="a-1"] [data-pod="default/high"].m-ready').waitFor();
-    await story.getByText("2 of 2").waitFor();
-    await t.check(await story.locator(".goals li").count() === 2, "goals stay");
-    await page.waitForFunction(() => document.querySelectorAll(".goals li.met").length === 2);
+    await story.getByText("You said 10s.").waitFor();
+    await story.getByText("It is 30s").waitFor();
+    await next.click();
+    await story.getByText("3 of 3").waitFor();
+    t.equal(await story.locator(".goals li.met").count(), 2, "goals stay");
+    await story.getByRole("region", { name: "The end of the lesson" }).waitFor();
     await t.look(page, "lesson-done");
   },
 };

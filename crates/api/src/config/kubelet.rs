@@ -196,6 +196,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
     let mut refuse = |path: String, message: String| {
         let (line, column) = tree.position(&path);
         errors.push(FieldError {
+            mismatch: None,
             path,
             line,
             column,

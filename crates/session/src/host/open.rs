@@ -4,7 +4,7 @@ use super::{ClockMillis, Host, Show};
 use crate::lessons;
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::Session;
-use podscope_protocol::{Opened, Problem, Source, StoryStep, Update};
+use podscope_protocol::{Opened, Problem, Source, Update};
 
 /// Sources of more bytes are opened in pieces of work, with progress between them.
 const LARGE: usize = 1 << 20;
@@ -31,8 +31,11 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let loaded = match source {
         Source::Files { files } => scenario::load_own(files),
         Source::Welcome => scenario::load(&[lessons::welcome()]),
-        Source::Lesson { name } => {
-            let loaded = lessons::load(&name);
+        Source::Lesson { name, seed } => {
+            let loaded = lessons::load(&name).map(|mut loaded| {
+                loaded.setup.seed = seed.unwrap_or(loaded.setup.seed);
+                loaded
+            });
             lesson = Some(name);
             loaded
         }
@@ -102,7 +105,7 @@ impl Host {
         self.help = None;
         self.subject = None;
         self.detail = None;
-        self.step = None;
+        self.reader = super::reader::Reader::default();
         self.linked = None;
         self.lesson = lesson;
         self.show = Some(Show::new(session));
@@ -192,16 +195,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
         title: loaded.title(),
         lesson,
         seed: loaded.setup.seed,
-        story: scenario
-            .steps
-            .iter()
-            .map(|step| StoryStep {
-                text: step.text.clone(),
-                highlight: step.highlight.clone(),
-                try_command: step.try_command.as_ref().map(ToString::to_string),
-                goal: step.goal.as_ref().map(|goal| goal.text.clone()),
-            })
-            .collect(),
+        story: scenario.steps.iter().map(super::reader::told).collect(),
         notices: loaded.notices.clone(),
         advice: loaded.advice.clone(),
         screen: None,

@@ -171,7 +171,12 @@ fn a_picture_that_followed_is_as_one_made_anew() {
         let show = host.show.as_ref().unwrap();
         let mut fresh = Seen::default();
         let mut owners = show.owners.clone();
-        let made = Picture::default().follow(&show.session, &host.group_by, &mut owners, host.step);
+        let made = Picture::default().follow(
+            &show.session,
+            &host.group_by,
+            &mut owners,
+            host.reader.state(&show.session),
+        );
         fresh.take(&made);
         ghosts += (fresh.pods.values())
             .filter(|pod| pod.mark == podscope_protocol::PodMark::Ghost)

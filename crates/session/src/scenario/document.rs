@@ -2,8 +2,38 @@
 
 use podscope_api::ordered;
 
+use podscope_api::Tree;
+use podscope_api::wire::{Read, Reader, Wire};
 use podscope_api::{Quantity, Str, wire_types};
 use serde_json::Value;
+
+/// A time as it is written down, units and all; a bare number is kept, to be told what it lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Moment(pub(crate) Option<String>);
+
+impl Wire for Moment {
+    fn null() -> Self {
+        Self(None)
+    }
+    fn go_type() -> String {
+        "string".into()
+    }
+    fn absent(&self) -> bool {
+        self.0.is_none()
+    }
+    fn write(&self) -> Value {
+        self.0.clone().map_or(Value::Null, Value::String)
+    }
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
+        self.0 = match (node.as_str(), node.json_kind()) {
+            (Some(text), _) => Some(text.to_owned()),
+            (None, "number") => Some(node.to_value().to_string()),
+            (None, "null") => None,
+            _ => return Err(reader.fail(node, "must be a time such as 90s or 1m30s")),
+        };
+        Ok(None)
+    }
+}
 
 wire_types! {
     /// The document.
@@ -22,6 +52,8 @@ wire_types! {
         pub(crate) steps: Vec<StepDocument>,
         pub(crate) solution: Vec<EntryDocument>,
         pub(crate) wrong: Vec<EntryDocument>,
+        pub(crate) bypasses: Vec<Vec<EntryDocument>>,
+        pub(crate) recap: Vec<String>,
         pub(crate) expect: Vec<ExpectDocument>,
     }
     /// `spec.cluster`.
@@ -41,19 +73,35 @@ wire_types! {
     /// `spec.search`.
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
     /// An entry of a timeline.
-    pub(crate) struct EntryDocument { pub(crate) at: Option<String>, pub(crate) run: Option<String>, pub(crate) apply: Option<String> }
+    pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String> }
     /// A step.
     pub(crate) struct StepDocument {
         pub(crate) text: String,
         pub(crate) when: Option<ExpectDocument>,
         pub(crate) highlight: Vec<String>,
         pub(crate) try_command as "try": Option<String>,
-        pub(crate) goal: Option<ExpectDocument>,
+        pub(crate) predict: Option<PredictDocument>,
+        pub(crate) manifest: Option<String>,
+        pub(crate) hints: Vec<String>,
+        // One condition or a list of them.
+        pub(crate) goal: Value,
+        pub(crate) keep: Value,
+        pub(crate) mistakes: Vec<MistakeDocument>,
     }
+    /// A question.
+    pub(crate) struct PredictDocument {
+        pub(crate) ask: String,
+        pub(crate) options: Vec<Value>,
+        pub(crate) is: Option<ExpectDocument>,
+        pub(crate) until: Option<ExpectDocument>,
+        pub(crate) why: ordered::Map<String, String>,
+    }
+    /// An answer to a mistake.
+    pub(crate) struct MistakeDocument { pub(crate) when: Option<ExpectDocument>, pub(crate) say: String }
     /// An expectation or condition.
     pub(crate) struct ExpectDocument {
-        pub(crate) at: Option<String>,
-        pub(crate) by: Option<String>,
+        pub(crate) at: Moment,
+        pub(crate) by: Moment,
         pub(crate) always: Option<String>,
         pub(crate) object: Option<String>,
         pub(crate) path: Option<String>,
@@ -61,5 +109,8 @@ wire_types! {
         pub(crate) exists: Option<bool>,
         pub(crate) equals: Value,
         pub(crate) not: Value,
+        pub(crate) least: Option<i64>,
+        pub(crate) most: Option<i64>,
+        pub(crate) say: Option<String>,
     }
 }

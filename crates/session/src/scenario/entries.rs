@@ -78,7 +78,7 @@ impl Reader {
         }
         for (at, entry) in entries.iter().enumerate() {
             let path = format!("{path}[{at}]");
-            let instant = match &entry.at {
+            let instant = match &entry.at.0 {
                 Some(text) => Some(self.duration(file, tree, &format!("{path}.at"), text)),
                 None => {
                     self.problem(file, tree, &format!("{path}.at"), "Required value");

@@ -1,7 +1,7 @@
 //! Expectations, conditions of steps, and goals: one form for all.
 
-use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::{Objects, SimTime};
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::{Objects, SimTime, Span};
 use serde_json::Value;
 
 use super::Place;
@@ -30,6 +30,13 @@ pub enum Test {
     Equals(Value),
     /// It is there and differs from this.
     Not(Value),
+    /// It is a number within these bounds, both included.
+    Range {
+        /// At least.
+        least: Option<i64>,
+        /// At most.
+        most: Option<i64>,
+    },
 }
 
 /// What is looked at.
@@ -88,18 +95,24 @@ fn bad(field: &str, message: impl Into<String>) -> Bad {
 }
 
 fn instant(field: &str, text: &str) -> Result<SimTime, Bad> {
+    match written_duration(text) {
+        Ok(span) => Ok(SimTime::ZERO + span),
+        Err(why) => Err(bad(field, why)),
+    }
+}
+
+/// A time in a scenario; what is wrong with it in a teacher's words.
+pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     match parse_duration(text) {
-        Ok(span) if span.0 >= 0 => Ok(SimTime::ZERO + span),
-        Ok(_) => Err(bad(
-            field,
-            format!("Invalid value: {text:?}: must be greater than or equal to 0"),
-        )),
-        Err(why) => Err(bad(field, format!("Invalid value: {text:?}: {why}"))),
+        Ok(span) if span.0 >= 0 => Ok(span),
+        Ok(_) => Err(format!("{text} is before the beginning: times count from 0s")),
+        Err(_) if text.parse::<f64>().is_ok() => Err(format!("{text} has no unit: write {text}s")),
+        Err(_) => Err(format!("{text:?} is not a time: write it like 90s, 1m30s or 250ms")),
     }
 }
 
 fn timing(document: &ExpectDocument) -> Result<Option<Timing>, Bad> {
-    match (&document.at, &document.by, &document.always) {
+    match (&document.at.0, &document.by.0, &document.always) {
         (Some(text), None, None) => Ok(Some(Timing::At(instant("at", text)?))),
         (None, Some(text), None) => Ok(Some(Timing::By(instant("by", text)?))),
         (None, None, Some(_)) => Ok(Some(Timing::Always)),
@@ -112,7 +125,8 @@ fn timing(document: &ExpectDocument) -> Result<Option<Timing>, Bad> {
 fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
     if let Some(name) = &document.always {
         let extra = document.object.is_some() || document.count.is_some() || document.path.is_some();
-        if extra || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
+        let is_bounded = document.least.is_some() || document.most.is_some();
+        if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
             return Err(bad("always", "takes an invariant's name and nothing else"));
         }
         if !is_invariant(name) {
@@ -133,11 +147,20 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
             .filter(|value| !value.is_null())
             .cloned()
             .map(Test::Not),
+        (document.least.is_some() || document.most.is_some()).then_some(Test::Range {
+            least: document.least,
+            most: document.most,
+        }),
     ];
     let mut tests = tests.into_iter().flatten();
     let test = match (tests.next(), tests.next()) {
         (one, None) => one,
-        _ => return Err(bad("", "only one of exists, equals and not may be given")),
+        _ => {
+            return Err(bad(
+                "",
+                "only one of exists, equals, not and least or most may be given",
+            ));
+        }
     };
     match (&document.object, &document.count) {
         (Some(_), Some(_)) => Err(bad("", "only one of object, count and always may be given")),
@@ -191,7 +214,7 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
                     .map_err(|why| bad("count", why))?;
             }
             let test = match test {
-                Some(test @ (Test::Equals(_) | Test::Not(_))) => test,
+                Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
                 _ => return Err(bad("equals", "Required value")),
             };
             let words = format!("count {text} {}", words(&test));
@@ -216,6 +239,11 @@ fn words(test: &Test) -> String {
         Test::Exists(false) => "does not exist".into(),
         Test::Equals(wanted) => format!("equals {}", value(wanted)),
         Test::Not(unwanted) => format!("is not {}", value(unwanted)),
+        Test::Range { least, most } => match (least, most) {
+            (Some(least), Some(most)) => format!("is {least} to {most}"),
+            (Some(least), None) => format!("is at least {least}"),
+            (None, most) => format!("is at most {}", most.unwrap_or_default()),
+        },
     }
 }
 
@@ -243,7 +271,10 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
         return Err(bad("", "Required value: one of at, by, always, object and count"));
     }
     let check = check.map(|(check, _)| check);
-    let text = super::words::condition(timing, check.as_ref());
+    let text = match &document.say {
+        Some(say) => say.clone(),
+        None => super::words::condition(timing, check.as_ref()),
+    };
     Ok(Condition { timing, check, text })
 }
 
@@ -288,9 +319,26 @@ impl Test {
             (Test::Exists(wanted), found) => found.is_some() == *wanted,
             (Test::Equals(wanted), Some(found)) => plain(wanted) == found,
             (Test::Not(unwanted), Some(found)) => plain(unwanted) != found,
-            (Test::Equals(_) | Test::Not(_), None) => false,
+            (Test::Range { least, most }, Some(found)) => found
+                .parse::<i64>()
+                .is_ok_and(|found| least.is_none_or(|least| found >= least) && most.is_none_or(|most| found <= most)),
+            (Test::Equals(_) | Test::Not(_) | Test::Range { .. }, None) => false,
         }
     }
+}
+
+/// What stands at a path of an object; several values as kubectl joins them.
+pub(crate) fn value_at(path: &Path, object: &Object) -> Option<String> {
+    let value = object.to_value();
+    let found: Vec<String> = path
+        .find(&value)
+        .into_iter()
+        .map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+        .collect();
+    (!found.is_empty()).then(|| found.join(" "))
 }
 
 impl Check {
@@ -304,20 +352,9 @@ impl Check {
                 let Some((path, _)) = path else {
                     return (test.holds(Some("")), "it exists".into());
                 };
-                let value = object.to_value();
-                let found: Vec<String> = path
-                    .find(&value)
-                    .into_iter()
-                    .map(|value| match value {
-                        Value::String(text) => text.clone(),
-                        other => other.to_string(),
-                    })
-                    .collect();
-                if found.is_empty() {
-                    (test.holds(None), "nothing".into())
-                } else {
-                    let text = found.join(" ");
-                    (test.holds(Some(&text)), text)
+                match value_at(path, &object) {
+                    None => (test.holds(None), "nothing".into()),
+                    Some(text) => (test.holds(Some(&text)), text),
                 }
             }
             Check::Count { get, test } => {
@@ -332,7 +369,8 @@ impl Check {
     }
 }
 
-fn count(get: &Get, objects: &Objects) -> usize {
+/// How many objects there are.
+pub(crate) fn count(get: &Get, objects: &Objects) -> usize {
     // Its selectors were read when the scenario was.
     podscope_kubectl::count(&get.target, objects)
 }

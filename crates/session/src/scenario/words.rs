@@ -58,7 +58,7 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
     let path = path.trim_matches(|c| matches!(c, '{' | '}'));
     let value = match test {
         Test::Equals(value) | Test::Not(value) => plain(value),
-        Test::Exists(_) => String::new(),
+        Test::Exists(_) | Test::Range { .. } => String::new(),
     };
     match (path, test) {
         (".spec.nodeName", Test::Exists(true)) => return format!("{subject} has a node"),
@@ -104,6 +104,15 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
         Test::Exists(false) => format!("{subject} has no {path}"),
         Test::Equals(_) => format!("{path} of {subject} is {value}"),
         Test::Not(_) => format!("{path} of {subject} is not {value}"),
+        Test::Range { least, most } => format!("{path} of {subject} is {}", bounds(*least, *most)),
+    }
+}
+
+fn bounds(least: Option<i64>, most: Option<i64>) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("at least {least}"),
+        (None, most) => format!("at most {}", most.unwrap_or_default()),
     }
 }
 
@@ -155,6 +164,7 @@ fn count(get: &Get, test: &Test) -> String {
         Test::Equals(value) if is_one => format!("There is {} {what}{rest}", plain(value)),
         Test::Equals(value) => format!("There are {} {what}{rest}", plain(value)),
         Test::Not(value) => format!("There are not {} {what}{rest}", plain(value)),
+        Test::Range { least, most } => format!("There are {} {what}{rest}", bounds(*least, *most)),
         Test::Exists(_) => format!("There are {what}{rest}"),
     }
 }
@@ -168,7 +178,7 @@ mod tests {
         );
         let loaded =
             crate::scenario::load(&[("x.yaml".to_owned(), text)]).unwrap_or_else(|errors| panic!("{errors:?}"));
-        let goal = loaded.scenario.steps[0].goal.as_ref();
+        let goal = loaded.scenario.steps[0].goals.first();
         goal.map(|goal| goal.text.clone()).unwrap_or_default()
     }
 

@@ -15,7 +15,7 @@ pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 
-use crate::timeline::{GoalState, Session};
+use crate::timeline::Session;
 use podscope_protocol::{BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Mark, OwnerView, StoryState};
 
 /// The key nodes are grouped by unless the page says otherwise.
@@ -45,7 +45,7 @@ impl Picture {
         session: &Session,
         group_by: &str,
         owners: &mut Owners,
-        step: Option<usize>,
+        story: StoryState,
     ) -> Frame {
         let world = session.world();
         let reset = !std::mem::replace(&mut self.is_drawn, true);
@@ -72,7 +72,7 @@ impl Picture {
         frame.groups = renew(&mut self.groups, groups, reset);
         frame.control_plane = renew(&mut self.control_plane, control_plane(session), reset);
         frame.branches = renew(&mut self.branches, branches(session), reset);
-        frame.story = renew(&mut self.story, story(session, step), reset);
+        frame.story = renew(&mut self.story, story, reset);
         if reset || self.owners != owners.views {
             self.owners.clone_from(&owners.views);
             frame.owners = Some(owners.views.clone());
@@ -170,24 +170,6 @@ fn branches(session: &Session) -> Vec<BranchView> {
             current: id == session.current(),
         })
         .collect()
-}
-
-fn story(session: &Session, step: Option<usize>) -> StoryState {
-    let progress = session.progress();
-    let reached = progress.shown_step().unwrap_or(0);
-    StoryState {
-        step: step.unwrap_or(reached).min(reached),
-        reached,
-        goals: progress
-            .goals()
-            .iter()
-            .map(|goal| match goal {
-                GoalState::None => None,
-                GoalState::Reached => Some(true),
-                GoalState::Open | GoalState::Missed => Some(false),
-            })
-            .collect(),
-    }
 }
 
 /// Marks that are new or changed since the last time.

@@ -5,6 +5,7 @@ use super::window;
 const SESSION: &str = "podscope.session";
 const THEME: &str = "podscope.theme";
 const KEYS: &str = "podscope.keys";
+const COURSE: &str = "podscope.course";
 
 fn get(key: &str) -> Option<String> {
     window()?.local_storage().ok()??.get_item(key).ok()?
@@ -34,6 +35,16 @@ pub(crate) fn keep_session(fragment: &str) -> bool {
 
 pub(crate) fn forget_session() {
     set(SESSION, None);
+}
+
+/// What was done of the course.
+pub(crate) fn course() -> String {
+    get(COURSE).unwrap_or_default()
+}
+
+/// Keeps it on this device; a private window forgets it with the visit.
+pub(crate) fn keep_course(text: &str) {
+    set(COURSE, (!text.is_empty()).then_some(text));
 }
 
 pub(crate) fn theme() -> Option<String> {

@@ -36,7 +36,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
     match &page.dialog {
         Dialog::None => Html::default(),
         Dialog::Lessons => {
-            html! { <Lessons lessons={page.lessons.clone()} current={page.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
+            html! { <Lessons lessons={page.lessons.clone()} course={page.course.clone()} current={page.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
         }
         Dialog::Shortcuts => shortcuts(),
         Dialog::Share => html! { <Share page={page.clone()} /> },

@@ -33,7 +33,10 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
             crate::browser::forget_link();
             ctl.act.emit(Act::View(View::Playground));
             ctl.send.emit(Request::Open {
-                source: Source::Lesson { name: name.to_string() },
+                source: Source::Lesson {
+                    name: name.to_string(),
+                    seed: None,
+                },
             });
         })
     };

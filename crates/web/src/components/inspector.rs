@@ -97,6 +97,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             </div>
             <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
                 { match page.tab {
+                    Tab::Why if page.model.story.question.is_some() => html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> },
                     Tab::Why => {
                         let key = page.selected_pod().unwrap_or_default().0.to_string();
                         let pending = page.pod().is_some_and(|p| p.node.is_empty());

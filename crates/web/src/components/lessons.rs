@@ -1,16 +1,21 @@
-//! The chooser: lessons by group, free play, files.
+//! The course: lessons by group with what was done, where to go on, what to remember; free play, files.
 
 use podscope_protocol::{LessonInfo, Request, Source};
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::dialog::Modal;
+use super::icon;
 use crate::app::Ctl;
+use crate::browser::files;
+use crate::pure::course::Course;
 use crate::state::{Act, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
     pub(crate) current: Option<String>,
+    pub(crate) course: Shared<Course>,
 }
 
 /// The dialog.
@@ -54,16 +59,21 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ "Your own" }</b><span>{ "Write or paste manifests and scenarios" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>
             </div>
+            { progress(&ctl, props) }
             <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} value={(*filter).clone()} autofocus=true />
             { for groups.iter().map(|(group, list)| html! {
                 <section>
-                    <h3 class="eyebrow">{ *group }</h3>
+                    <h3 class="eyebrow">{ format!("{group} · {} of {}", list.iter().filter(|l| props.course.is_done(&l.name)).count(), list.len()) }</h3>
                     <div class="cards">
                         { for list.iter().map(|l| {
                             let here = props.current.as_ref() == Some(&l.name);
                             html! {
-                                <button type="button" class={classes!(here.then_some("here"))} onclick={open(Source::Lesson { name: l.name.clone() })} data-lesson={l.name.clone()}
-                                    aria-current={here.then_some("true")}><b>{ &l.title }</b><span>{ &l.summary }</span></button>
+                                <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&l.name, None))} data-lesson={l.name.clone()}
+                                    aria-current={here.then_some("true")}>
+                                    <b>if props.course.is_done(&l.name) { <span class="tick">{ icon("check") }<span class="sr">{ "done: " }</span></span> }{ &l.title }</b>
+                                    <span>{ &l.summary }</span>
+                                    if l.minutes > 0 { <small>{ about(l, &props.lessons) }</small> }
+                                </button>
                             }
                         }) }
                     </div>
@@ -71,5 +81,90 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             }) }
             if groups.is_empty() { <p class="none">{ "No lesson with these words." }</p> }
         </Modal>
+    }
+}
+
+fn lesson(name: &str, seed: Option<u64>) -> Source {
+    Source::Lesson {
+        name: name.to_owned(),
+        seed,
+    }
+}
+
+/// `4 min · after First pod`.
+fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
+    let title = |name: &String| all.iter().find(|l| l.name == *name).map(|l| l.title.as_str());
+    let needs: Vec<&str> = info.needs.iter().filter_map(title).collect();
+    if needs.is_empty() {
+        format!("{} min", info.minutes)
+    } else {
+        format!("{} min · after {}", info.minutes, needs.join(", "))
+    }
+}
+
+/// How far the course has come, where it goes on, and what is due to be asked again.
+fn progress(ctl: &Ctl, props: &Props) -> Html {
+    let (course, lessons) = (&props.course, &props.lessons);
+    let done = lessons.iter().filter(|l| course.is_done(&l.name)).count();
+    let now = js_sys::Date::now();
+    let open = |source: Source| {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.send.emit(Request::Open { source: source.clone() });
+        })
+    };
+    let next = lessons.iter().find(|l| !course.is_done(&l.name));
+    let due = lessons.iter().filter(|l| l.asks);
+    let due: Vec<(&LessonInfo, usize)> = due
+        .filter_map(|l| Some((l, course.due(&l.name, now)?)))
+        .take(3)
+        .collect();
+    let again = |info: &LessonInfo, recaps: usize| {
+        let (ctl, course, name) = (ctl.clone(), course.clone(), info.name.clone());
+        let source = lesson(&name, Some(1000 + recaps as u64));
+        Callback::from(move |_: MouseEvent| {
+            let mut course = (*course).clone();
+            course.ask_again(&name);
+            ctl.act.emit(Act::Course(course));
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.send.emit(Request::Open { source: source.clone() });
+        })
+    };
+    let save = {
+        let (ctl, text) = (ctl.clone(), course.write());
+        Callback::from(move |_: MouseEvent| {
+            let (act, text) = (ctl.act.clone(), text.clone());
+            spawn_local(async move {
+                if files::save("podscope-course.txt", "text/plain", &text).await.is_err() {
+                    act.emit(Act::Toast("podscope-course.txt could not be saved".into()));
+                }
+            });
+        })
+    };
+    let reset = ctl.act.reform(|_: MouseEvent| Act::Course(Course::default()));
+    html! {
+        <section class="course" aria-label="The course">
+            <div class="row">
+                <b>{ format!("{done} of {} done", lessons.len()) }</b>
+                <meter min="0" max={lessons.len().to_string()} value={done.to_string()} aria-label="Lessons done"></meter>
+                if let Some(next) = next {
+                    <button type="button" class="primary" data-continue={next.name.clone()} onclick={open(lesson(&next.name, None))}>{ format!("{}: {}", if done == 0 { "Begin" } else { "Continue" }, next.title) }</button>
+                }
+            </div>
+            if !due.is_empty() {
+                <div class="row" role="group" aria-label="Asked again">
+                    <span>{ "Do you still know?" }</span>
+                    { for due.iter().map(|(info, recaps)| html! { <button type="button" onclick={again(info, *recaps)}>{ &info.title }</button> }) }
+                </div>
+            }
+            if done > 0 {
+                <div class="row small">
+                    <span>{ "Kept on this device only." }</span>
+                    <button type="button" class="quiet" onclick={save}>{ "Save as a file" }</button>
+                    <button type="button" class="quiet" onclick={reset}>{ "Forget it" }</button>
+                </div>
+            }
+        </section>
     }
 }

@@ -21,6 +21,15 @@ pub(crate) fn left(until: Micros, now: Micros) -> String {
     }
 }
 
+/// A length as scenarios write it, to a tenth of a second: `12.3s`.
+pub(crate) fn plain(micros: Micros) -> String {
+    let tenths = micros / (SECOND / 10);
+    match tenths % 10 {
+        0 => format!("{}s", tenths / 10),
+        tenth => format!("{}.{tenth}s", tenths / 10),
+    }
+}
+
 /// How long ago, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
     let seconds = (now - since).max(0) / SECOND;

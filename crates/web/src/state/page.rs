@@ -9,6 +9,7 @@ use yew::{Reducible, TargetCast};
 
 use super::{Console, Model, Screen, Shared};
 use crate::pure::actions::Action;
+use crate::pure::course::Course;
 use crate::pure::explain::{self, Why};
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::pure::route::{Panels, Theme, View};
@@ -122,6 +123,7 @@ pub(crate) struct Page {
     pub(crate) acts: u64,
     pub(crate) version: Option<String>,
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
+    pub(crate) course: Shared<Course>,
     pub(crate) opened: Option<Shared<Opened>>,
     pub(crate) problems: Shared<Vec<Problem>>,
     pub(crate) checked: Option<Shared<Checked>>,
@@ -167,6 +169,7 @@ impl Page {
             acts: 0,
             version: None,
             lessons: Shared::default(),
+            course: Shared::default(),
             opened: None,
             problems: Shared::default(),
             checked: None,
@@ -236,7 +239,8 @@ impl Page {
 
     /// The decision while its tab is seen: it lights nodes up or dims them.
     pub(crate) fn shown_decision(&self) -> Option<&Shared<Why>> {
-        self.decision().filter(|_| self.tab == Tab::Why)
+        self.decision()
+            .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())
     }
 }
 
@@ -262,6 +266,10 @@ pub(crate) enum Act {
     ToastGone(u64),
     ForgetCompletions,
     Newer,
+    /// A lesson has been finished.
+    Finished(String),
+    /// What was done of the course, all of it.
+    Course(Course),
 }
 
 impl Reducible for Page {
@@ -300,6 +308,8 @@ impl Reducible for Page {
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
             Act::Newer => page.newer = true,
+            Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
+            Act::Course(course) => page.course = Shared::new(course),
         }
         Rc::new(page)
     }
@@ -397,6 +407,7 @@ impl Page {
         *self = Page {
             version: self.version.take(),
             lessons: self.lessons.clone(),
+            course: self.course.clone(),
             console: self.console.clone(),
             console_open: self.console_open,
             embedded: self.embedded,

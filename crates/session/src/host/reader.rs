@@ -1,0 +1,174 @@
+//! Who reads a lesson: which of the shown steps is looked at, what was answered, and that time waits for an answer.
+//! The story itself is the run's (`crate::story`); this is the little that the run does not know.
+
+use podscope_api::ordered;
+
+use podscope_cluster::SimTime;
+
+use crate::play::{self, Attempt};
+use crate::scenario::{About, Predict, Scenario, Step, Timed};
+use crate::story::{Goal, Halt, Shown};
+use crate::timeline::Session;
+use podscope_protocol::{GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView};
+
+/// What is remembered of the reader.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reader {
+    step: usize,
+    /// Answers by step; none: skipped.
+    answers: ordered::Map<usize, Option<String>>,
+    /// Time ran when a question stopped it.
+    pub(super) goes_on: bool,
+}
+
+impl Reader {
+    /// Moves on or back, among the steps that have shown.
+    pub(super) fn turn_to(&mut self, step: usize) {
+        self.step = step;
+    }
+    pub(super) fn answer(&mut self, step: usize, answer: Option<String>) {
+        self.answers.insert(step, answer);
+    }
+    /// Whether time waits at the showing of a step.
+    pub(super) fn waits_at(&self, scenario: &Scenario, step: usize) -> bool {
+        let asks = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
+        asks && !self.answers.contains_key(&step)
+    }
+    /// The first shown step whose question waits for its answer.
+    pub(super) fn question(&self, session: &Session) -> Option<usize> {
+        let scenario = &session.loaded().scenario;
+        (0..session.progress().story().shown().len()).find(|step| self.waits_at(scenario, *step))
+    }
+    /// What was shown before the reader came has been seen: nothing of it is asked, and the last step is read.
+    pub(super) fn has_seen_all(&mut self, session: &Session) {
+        let shown = session.progress().story().shown().len();
+        (0..shown).for_each(|step| {
+            self.answers.entry(step).or_insert(None);
+        });
+        self.step = shown.saturating_sub(1);
+    }
+
+    /// The story as the page has it.
+    pub(super) fn state(&self, session: &Session) -> StoryState {
+        let scenario = &session.loaded().scenario;
+        let story = session.progress().story();
+        let shown = story.shown();
+        let step = self.step.min(shown.len().saturating_sub(1));
+        let steps = shown.iter().zip(&scenario.steps).enumerate();
+        let next = scenario.steps.get(shown.len()).filter(|_| step + 1 >= shown.len());
+        StoryState {
+            step,
+            steps: steps
+                .map(|(at, (shown, step))| self.step_state(at, shown, step))
+                .collect(),
+            waits_for: next.map(|next| match story.next(scenario) {
+                Some(_) => next.when.as_ref().map_or_else(String::new, |when| when.text.clone()),
+                None => open_goals(shown, scenario),
+            }),
+            question: self.question(session),
+            halted: story.halt().map(|halt| halted(halt, shown, scenario)),
+            finished: story.finished().is_some(),
+        }
+    }
+
+    fn step_state(&self, at: usize, shown: &Shown, step: &Step) -> StepState {
+        let answer = self.answers.get(&at);
+        let truth = answer.zip(shown.truth.as_ref()).zip(step.predict.as_ref());
+        StepState {
+            at: shown.at.0,
+            goals: (shown.goals.iter())
+                .map(|goal| match goal {
+                    Goal::Open => GoalState::Open,
+                    Goal::Reached(_) => GoalState::Reached,
+                    Goal::Missed(_) => GoalState::Missed,
+                })
+                .collect(),
+            broken: shown.keeps.iter().map(Option::is_some).collect(),
+            mistakes: (shown.mistakes.iter().enumerate())
+                .filter_map(|(index, made)| made.map(|_| index))
+                .collect(),
+            answer: answer.map(|answer| answer.clone().unwrap_or_default()),
+            truth: truth.map(|((answer, truth), ask)| {
+                let value = ask.option_of(&truth.value).unwrap_or(&truth.value);
+                TruthView {
+                    value: value.to_owned(),
+                    exact: (*value != truth.value).then(|| truth.value.clone()),
+                    at: truth.at.0,
+                    is_right: answer.as_ref().is_some_and(|answer| ask.is_right(answer, &truth.value)),
+                }
+            }),
+        }
+    }
+}
+
+/// The goals that hold the story up, in words.
+fn open_goals(shown: &[Shown], scenario: &Scenario) -> String {
+    let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
+        let open = shown.goals.iter().zip(&step.goals);
+        open.filter(|(state, goal)| **state == Goal::Open && !crate::story::is_always(goal))
+            .map(|(_, goal)| goal.text.as_str())
+    });
+    open.collect::<Vec<_>>().join(", and ")
+}
+
+fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
+    let step = scenario.steps.get(halt.step);
+    let keep = halt.keep.and_then(|keep| step?.keeps.get(keep));
+    let goal = halt.goal.and_then(|goal| step?.goals.get(goal));
+    Halted {
+        at: halt.at.0,
+        text: keep.or(goal).map(|what| what.text.clone()).unwrap_or_default(),
+        from: shown.get(halt.step).map_or(0, |shown| shown.at.0),
+    }
+}
+
+/// A step as it is told when a session opens.
+pub(super) fn told(step: &Step) -> StoryStep {
+    let words = |conditions: &[crate::scenario::Condition]| conditions.iter().map(|one| one.text.clone()).collect();
+    StoryStep {
+        text: step.text.clone(),
+        highlight: step.highlight.clone(),
+        try_command: step.try_command.as_ref().map(ToString::to_string),
+        question: step.predict.as_ref().map(question),
+        manifest: step.manifest.clone(),
+        hints: step.hints.clone(),
+        goals: words(&step.goals),
+        keeps: words(&step.keeps),
+        mistakes: step.mistakes.iter().map(|mistake| mistake.say.clone()).collect(),
+    }
+}
+
+fn question(ask: &Predict) -> Question {
+    let pod = match &ask.about {
+        About::Field { kind, key, .. } if *kind == podscope_api::Kind::Pod => {
+            Some(format!("{}/{}", key.namespace, key.name))
+        }
+        _ => None,
+    };
+    Question {
+        ask: ask.ask.clone(),
+        options: ask.options.clone(),
+        kind: match ask.about {
+            About::Time(_) => QuestionKind::Time,
+            About::Field { .. } if ask.options.is_empty() => QuestionKind::Place,
+            _ => QuestionKind::Choice,
+        },
+        why: ask.why.iter().map(|(key, say)| (key.clone(), say.clone())).collect(),
+        pod,
+    }
+}
+
+/// What is left of the solution where a step has just shown, from that instant on; found by playing the solution
+/// beside it. None if there is no solution, or it does not come that far.
+pub(super) fn rest_of_solution(session: &Session, step: usize) -> Option<(SimTime, Vec<Timed>)> {
+    let loaded = session.loaded();
+    let here = session.progress().story().shown().get(step)?.at;
+    let played = play::play((**loaded).clone(), Attempt::Solution, None).ok()?;
+    let there = played.session.progress().story().shown().get(step)?.at;
+    let rest = loaded.scenario.solution.iter().filter(|timed| timed.at >= there);
+    let moved = rest.map(|timed| Timed {
+        at: here + (timed.at - there),
+        command: timed.command.clone(),
+    });
+    Some((here, moved.collect()))
+}

@@ -1,0 +1,225 @@
+//! A lesson played without a reader: its solution, nothing, or an attempt that looks like a solution. What became of
+//! each step, goal, question, keep and mistake, and whether the lesson is what it says it is (E-07, E-10).
+
+use std::fmt::Write;
+
+use podscope_cluster::{SimTime, Span};
+
+use crate::scenario::{Loaded, Scenario, Timed};
+use crate::story::{Goal, Story, is_always};
+use crate::timeline::{Session, Slice};
+use podscope_kubectl::duration::print_duration;
+use podscope_protocol::Problem;
+
+/// How long a lesson is played on after the last instant it names.
+pub const ON: Span = Span::seconds(300);
+
+/// What is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attempt {
+    /// The solution.
+    Solution,
+    /// Nothing at all.
+    Nothing,
+    /// The bypass of that number, from 1 in the file's order, `wrong` after them; 0 is `wrong`.
+    Bypass(usize),
+}
+
+impl Attempt {
+    /// `solution`, `nothing`, `bypass:N`.
+    ///
+    /// # Errors
+    /// It is none of these.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("bypass:").map(str::parse::<usize>)) {
+            ("solution", _) => Ok(Self::Solution),
+            ("nothing", _) => Ok(Self::Nothing),
+            (_, Some(Ok(number))) => Ok(Self::Bypass(number)),
+            _ => Err(format!("--play takes solution, nothing or bypass:N, not {text:?}")),
+        }
+    }
+
+    fn commands(self, scenario: &Scenario) -> Result<&[Timed], String> {
+        let bypasses = bypasses(scenario);
+        match self {
+            Self::Solution if scenario.solution.is_empty() => Err("the lesson has no solution".into()),
+            Self::Solution => Ok(&scenario.solution),
+            Self::Nothing => Ok(&[]),
+            Self::Bypass(0) if scenario.wrong.is_empty() => {
+                Err("the lesson has no `wrong`: bypasses count from 1".into())
+            }
+            Self::Bypass(0) => Ok(&scenario.wrong),
+            Self::Bypass(number) => (bypasses.get(number - 1).copied())
+                .ok_or_else(|| format!("there are {} bypasses, `wrong` among them", bypasses.len())),
+        }
+    }
+}
+
+/// The attempts that look like solutions, as they are counted.
+pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
+    let wrong = Some(scenario.wrong.as_slice()).filter(|wrong| !wrong.is_empty());
+    (scenario.bypasses.iter().map(Vec::as_slice)).chain(wrong).collect()
+}
+
+/// A lesson that was played.
+#[derive(Debug)]
+pub struct Played {
+    /// What.
+    pub attempt: Attempt,
+    /// Where it ended.
+    pub session: Session,
+}
+
+/// Plays a lesson, to `until` or [`ON`] after the last instant it names.
+///
+/// # Errors
+/// There is no story or no such attempt, or the API server refuses an object.
+pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<Played, Vec<Problem>> {
+    let name = loaded.files.first().map(|(name, _)| name.clone()).unwrap_or_default();
+    let refuse = |message: String| {
+        vec![Problem {
+            file: name.clone(),
+            document: 0,
+            line: 0,
+            column: 0,
+            path: String::new(),
+            message,
+        }]
+    };
+    if loaded.scenario.steps.is_empty() {
+        return Err(refuse("there are no steps: only a lesson can be played".into()));
+    }
+    let commands = attempt.commands(&loaded.scenario).map_err(&refuse)?.to_vec();
+    let until = until.unwrap_or_else(|| last_named(&loaded) + ON);
+    let mut session = Session::new(loaded)?;
+    session.schedule(commands);
+    while session.advance(until, 100_000) == Slice::More {}
+    Ok(Played { attempt, session })
+}
+
+/// The last instant that the file names.
+fn last_named(loaded: &Loaded) -> SimTime {
+    let scenario = &loaded.scenario;
+    let attempts = bypasses(scenario).into_iter().flatten();
+    let named = scenario.solution.iter().chain(attempts).map(|timed| timed.at);
+    named.max().unwrap_or_default().max(loaded.default_until())
+}
+
+impl Played {
+    fn scenario(&self) -> &Scenario {
+        &self.session.loaded().scenario
+    }
+    fn story(&self) -> &Story {
+        self.session.progress().story()
+    }
+
+    /// Whether the lesson is finished: every step showed, every goal was reached.
+    pub fn is_finished(&self) -> bool {
+        self.story().finished().is_some()
+    }
+
+    /// Whether the goals of the last step that has some were reached, all of them. Goals for the whole run count where
+    /// there is no other.
+    pub fn reaches_final_goal(&self) -> bool {
+        let has_other = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !is_always(goal));
+        let steps = &self.scenario().steps;
+        let Some(last) = steps.iter().rposition(|step| has_other(&step.goals)) else {
+            return self.is_finished();
+        };
+        self.story().shown().get(last).is_some_and(|shown| {
+            (shown.goals.iter().zip(&steps[last].goals))
+                .all(|(state, goal)| matches!(state, Goal::Reached(_)) || is_always(goal))
+        })
+    }
+
+    /// Questions that were asked and never answered by the run.
+    pub fn unanswered(&self) -> usize {
+        let shown = self.story().shown().iter().zip(&self.scenario().steps);
+        shown
+            .filter(|(shown, step)| step.predict.is_some() && shown.truth.is_none())
+            .count()
+    }
+
+    /// Whether it came out as the file promises: the solution reaches everything, anything else no final goal.
+    pub fn is_as_promised(&self) -> bool {
+        match self.attempt {
+            Attempt::Solution => self.is_finished() && self.unanswered() == 0,
+            Attempt::Nothing | Attempt::Bypass(_) => !self.reaches_final_goal(),
+        }
+    }
+
+    /// What became of everything, for people.
+    pub fn report(&self) -> String {
+        let mut out = String::new();
+        let (scenario, story) = (self.scenario(), self.story());
+        let what = match self.attempt {
+            Attempt::Solution => "solution".to_owned(),
+            Attempt::Nothing => "nothing".to_owned(),
+            Attempt::Bypass(number) => format!("bypass {number}"),
+        };
+        let loaded = self.session.loaded();
+        let (seed, now) = (loaded.setup.seed, time(self.session.now()));
+        let _ = writeln!(out, "{}: {what}, seed {seed}, ran to {now}", loaded.title());
+        for (at, step) in scenario.steps.iter().enumerate() {
+            let number = at + 1;
+            let Some(shown) = story.shown().get(at) else {
+                let _ = writeln!(out, "step {number} never showed{}", self.waits_for(at));
+                continue;
+            };
+            let _ = writeln!(out, "step {number} showed at {}", time(shown.at));
+            if let Some(ask) = &step.predict {
+                let _ = match &shown.truth {
+                    Some(truth) => {
+                        let option = match ask.option_of(&truth.value) {
+                            Some(option) if *option != *truth.value => format!(", option {option}"),
+                            None if !ask.options.is_empty() => ", none of the options".to_owned(),
+                            _ => String::new(),
+                        };
+                        writeln!(
+                            out,
+                            "  prediction  {} at {}{option}: {}",
+                            truth.value,
+                            time(truth.at),
+                            ask.ask
+                        )
+                    }
+                    None => writeln!(out, "  prediction  never answered: {}", ask.ask),
+                };
+            }
+            for (goal, state) in step.goals.iter().zip(&shown.goals) {
+                let state = match state {
+                    Goal::Open => "not reached".to_owned(),
+                    Goal::Reached(at) => format!("reached at {}", time(*at)),
+                    Goal::Missed(at) => format!("missed at {}", time(*at)),
+                };
+                let _ = writeln!(out, "  goal  {state}: {}", goal.text);
+            }
+            for (keep, broken) in step.keeps.iter().zip(&shown.keeps) {
+                let state = broken.map_or_else(|| "kept".to_owned(), |at| format!("broken at {}", time(at)));
+                let _ = writeln!(out, "  keep  {state}: {}", keep.text);
+            }
+            for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
+                let state = made.map_or_else(|| "not made".to_owned(), |at| format!("made at {}", time(at)));
+                let _ = writeln!(out, "  mistake  {state}: {}", mistake.say);
+            }
+        }
+        let end = match story.finished() {
+            Some(at) => format!("finished at {}", time(at)),
+            None => "not finished".to_owned(),
+        };
+        let _ = writeln!(out, "{end}");
+        out
+    }
+
+    fn waits_for(&self, at: usize) -> String {
+        let is_next = self.story().shown().len() == at;
+        match self.story().next(self.scenario()).and_then(|step| step.when.as_ref()) {
+            Some(when) if is_next => format!(": waited for: {}", when.text),
+            _ => String::new(),
+        }
+    }
+}
+
+fn time(at: SimTime) -> String {
+    print_duration(at - SimTime::ZERO)
+}

@@ -1,0 +1,90 @@
+//! A question: time waits for the answer, which is an option, a click on the picture or a pin on the timeline. Then
+//! the answer given, the run's, and what separates the two.
+
+use podscope_protocol::{Question, QuestionKind, Request, StepState};
+use yew::prelude::*;
+
+use super::words;
+use crate::app::Ctl;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) question: Question,
+    pub(super) state: StepState,
+    pub(super) step: usize,
+    /// It waits for its answer.
+    pub(super) open: bool,
+    /// What was clicked last.
+    pub(super) pick: Option<String>,
+}
+
+#[component]
+pub(super) fn Ask(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let question = &props.question;
+    let step = props.step;
+    let answer = |answer: Option<String>| ctl.on(Request::Predict { step, answer });
+    if !props.open {
+        return html! {
+            <section class="asked" aria-label="Your prediction" aria-live="polite">
+                <b>{ words(&question.ask) }</b>
+                { revealed(question, &props.state) }
+            </section>
+        };
+    }
+    let fits = |pick: &&String| question.options.is_empty() || question.options.contains(pick);
+    let picked = props.pick.as_ref().filter(fits);
+    let how = match question.kind {
+        QuestionKind::Place => "Time waits. Click a node or pod in the picture, then confirm.",
+        QuestionKind::Choice => "Time waits. Choose one:",
+        QuestionKind::Time => "Time waits. Choose one, or click a place on the timeline:",
+    };
+    html! {
+        <section class="ask" aria-label="A question">
+            <b>{ words(&question.ask) }</b>
+            <span>{ how }</span>
+            <div class="opts">
+                { for question.options.iter().map(|option| {
+                    let is_picked = picked == Some(option);
+                    html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ option }</button> }
+                }) }
+                if let Some(pick) = picked.filter(|pick| !question.options.contains(pick)) {
+                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ format!("My answer: {pick}") }</button>
+                }
+                <button type="button" class="quiet" onclick={answer(None)}>{ "I don't know" }</button>
+            </div>
+        </section>
+    }
+}
+
+fn revealed(question: &Question, state: &StepState) -> Html {
+    let answer = state.answer.as_deref().unwrap_or_default();
+    let Some(truth) = &state.truth else {
+        return html! {
+            <p class="said">{ if answer.is_empty() { "You skipped it. Watch.".to_owned() } else { format!("You said {answer}. Watch.") } }</p>
+        };
+    };
+    let exact = truth
+        .exact
+        .as_ref()
+        .map(|exact| format!(" ({exact})"))
+        .unwrap_or_default();
+    let why = |key: &str| question.why.get(key);
+    let wrong = (!answer.is_empty() && !truth.is_right)
+        .then(|| why(answer).or_else(|| why("else")))
+        .flatten();
+    html! {
+        <>
+            if truth.is_right {
+                <p class="yes"><b>{ format!("You said {answer}, and so it is{exact}. ") }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+            } else {
+                if !answer.is_empty() {
+                    <p class="no"><b>{ format!("You said {answer}. ") }</b>{ words(wrong.map_or("", String::as_str)) }</p>
+                }
+                <p class="yes"><b>{ format!("It is {}{exact}. ", truth.value) }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+            }
+        </>
+    }
+}

@@ -1,0 +1,57 @@
+//! The card at a lesson's end: the rule, where to go on, what to try.
+
+use podscope_protocol::{LessonInfo, Request, Source};
+use yew::prelude::*;
+
+use super::words;
+use crate::app::Ctl;
+use crate::state::{Act, Dialog, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) info: Option<LessonInfo>,
+    pub(super) lessons: Shared<Vec<LessonInfo>>,
+    /// Questions answered, and rightly.
+    pub(super) asked: (usize, usize),
+}
+
+#[component]
+pub(super) fn End(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let Some(info) = &props.info else {
+        return html! { <section class="end" aria-label="The end"><h3>{ "All goals reached" }</h3></section> };
+    };
+    let at = props.lessons.iter().position(|lesson| lesson.name == info.name);
+    let next = at.and_then(|at| props.lessons.get(at + 1));
+    let open = |name: &str| {
+        ctl.on(Request::Open {
+            source: Source::Lesson {
+                name: name.to_owned(),
+                seed: None,
+            },
+        })
+    };
+    let map = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Lessons));
+    let rule = if info.rule.is_empty() {
+        &info.summary
+    } else {
+        &info.rule
+    };
+    let (asked, right) = props.asked;
+    html! {
+        <section class="end" aria-label="The end of the lesson">
+            <h3>{ "All goals reached" }</h3>
+            <p class="rule">{ words(rule) }</p>
+            if asked > 0 { <p>{ format!("Predictions: {right} of {asked} right.") }</p> }
+            if !info.own.is_empty() { <p>{ "In a cluster of yours: " }<code>{ &info.own }</code></p> }
+            if !info.variation.is_empty() { <p>{ "Try also: " }{ words(&info.variation) }</p> }
+            if !info.page.is_empty() { <p>{ "Read on: " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
+            <div class="row">
+                if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ format!("Next lesson: {} ›", next.title) }</button> }
+                <button type="button" onclick={map}>{ "The course" }</button>
+            </div>
+        </section>
+    }
+}

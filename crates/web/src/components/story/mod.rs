@@ -1,0 +1,247 @@
+//! The left: a lesson's story. A step with its question, the thing to do, its goals; hints; the end.
+
+mod ask;
+mod end;
+mod goals;
+mod help;
+mod starter;
+
+use podscope_protocol::{Opened, QuestionKind, Request, Source, StoryState, SubjectRef};
+use yew::prelude::*;
+
+use self::ask::Ask;
+use self::end::End;
+use self::help::Help;
+use self::starter::Starter;
+use crate::app::Ctl;
+use crate::pure::actions;
+use crate::pure::clock;
+use crate::pure::markdown::{self, Block, Span};
+use crate::state::{Act, Page, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The panel.
+#[component]
+pub(crate) fn Story(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &*props.page;
+    use_finished(page, &ctl);
+    let Some(opened) = &page.opened else {
+        return Html::default();
+    };
+    let state = &*page.model.story;
+    let count = opened.story.len();
+    let at = state.step;
+    let info = opened
+        .lesson
+        .as_ref()
+        .and_then(|name| page.lessons.iter().find(|l| l.name == *name));
+    let restart = {
+        let (ctl, opened) = (ctl.clone(), opened.clone());
+        Callback::from(move |()| {
+            let source = match &opened.lesson {
+                Some(name) => Source::Lesson {
+                    name: name.clone(),
+                    seed: Some(opened.seed),
+                },
+                None => Source::Files {
+                    files: vec![("scenario.yaml".into(), opened.text.clone())],
+                },
+            };
+            ctl.send.emit(Request::Open { source });
+        })
+    };
+    let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
+        return html! {
+            <aside class="story" aria-label="Story">
+                <h2 class="title">{ &opened.title }</h2>
+                <p class="waits">{ "The story begins when: " }{ words(state.waits_for.as_deref().unwrap_or_default()) }{ "." }</p>
+            </aside>
+        };
+    };
+    let blocks = markdown::parse(&step.text);
+    let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
+    let asking = state.question;
+    let here = asking == Some(at);
+    let is_end = state.finished && at + 1 == count;
+    html! {
+        <aside class="story" aria-label="Story">
+            <div class="scroll" key={at}>
+                if count > 1 {
+                    <div class="steps" role="img" aria-label={format!("Step {} of {count}", at + 1)}>
+                        { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i < state.steps.len()).then_some("reached"))}></i> }) }
+                    </div>
+                    <p class="eyebrow">{ match info { Some(info) => format!("{} · {} of {count}", info.group, at + 1), None => format!("{} of {count}", at + 1) } }</p>
+                }
+                if !has_heading { <h2 class="title">{ &opened.title }</h2> }
+                <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
+                if let Some(question) = &step.question {
+                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} />
+                }
+                if !here {
+                    { try_it(&ctl, step.try_command.as_deref()) }
+                    if let Some(text) = &step.manifest {
+                        <Starter key={at} text={text.clone()} checked={page.checked.clone()} />
+                    }
+                }
+                if asking.is_none() { { goals::goals(opened, state) } }
+                { goals::mistakes(step, now) }
+                { halted(&ctl, state, &restart) }
+                if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} /> }
+            </div>
+            { foot(&ctl, opened, state, &restart) }
+        </aside>
+    }
+}
+
+/// What a click on the picture or the timeline means as an answer.
+fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
+    let story = &page.model.story;
+    match kind {
+        QuestionKind::Time => {
+            let shown = story.question.and_then(|step| story.steps.get(step))?.at;
+            let (at, _) = page.aim.filter(|(at, _)| *at > shown)?;
+            Some(clock::plain(at - shown))
+        }
+        QuestionKind::Place | QuestionKind::Choice => match page.selected.as_ref()? {
+            SubjectRef::Node { name } => Some(name.clone()),
+            SubjectRef::Pod { key, .. } => key.split_once('/').map(|(_, name)| name.to_owned()),
+            SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => None,
+        },
+    }
+}
+
+/// Questions that were answered, and how many rightly.
+fn asked(state: &StoryState) -> (usize, usize) {
+    let told = state.steps.iter().filter_map(|step| {
+        let is_answered = step.answer.as_ref().is_some_and(|answer| !answer.is_empty());
+        step.truth.as_ref().filter(|_| is_answered)
+    });
+    told.fold((0, 0), |(all, right), truth| {
+        (all + 1, right + usize::from(truth.is_right))
+    })
+}
+
+/// Keeps on this device that a lesson has been finished.
+#[hook]
+fn use_finished(page: &Page, ctl: &Ctl) {
+    let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
+    let finished = page.model.story.finished;
+    let act = ctl.act.clone();
+    use_effect_with((lesson, finished), move |(lesson, finished)| {
+        if let (Some(lesson), true) = (lesson, finished) {
+            act.emit(Act::Finished(lesson.clone()));
+        }
+    });
+}
+
+fn try_it(ctl: &Ctl, command: Option<&str>) -> Html {
+    let Some(command) = command else {
+        return Html::default();
+    };
+    let run = {
+        let (ctl, command) = (ctl.clone(), command.to_owned());
+        Callback::from(move |_: MouseEvent| ctl.run(&command))
+    };
+    html! {
+        <div class="try">
+            <b>{ "Try it" }</b>
+            <button type="button" class="primary" onclick={run}>
+                if let Some(words) = actions::words(command) { <span>{ words }</span> }<span class="mono">{ command.to_owned() }</span>
+            </button>
+        </div>
+    }
+}
+
+/// A promise was broken: what, and the ways back.
+fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
+    let Some(halted) = &state.halted else {
+        return Html::default();
+    };
+    let back = {
+        let (ctl, from) = (ctl.clone(), halted.from);
+        Callback::from(move |_: MouseEvent| ctl.seek(from))
+    };
+    html! {
+        <div class="halted" role="alert">
+            <p><b>{ format!("Broken at {}: ", clock::instant(halted.at)) }</b>{ words(&halted.text) }{ ". What is reached after that does not count." }</p>
+            <div class="row">
+                <button type="button" onclick={back}>{ format!("Back to {}", clock::instant(halted.from)) }</button>
+                <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
+            </div>
+        </div>
+    }
+}
+
+/// Hints, Show me, Start over; back and on.
+fn foot(ctl: &Ctl, opened: &Shared<Opened>, state: &StoryState, restart: &Callback<()>) -> Html {
+    let at = state.step;
+    let count = opened.story.len();
+    let go = |to: usize| ctl.on(Request::StoryStep { step: to });
+    let can_go = at + 1 < state.steps.len();
+    let hints = opened.story.get(at).map(|step| step.hints.clone()).unwrap_or_default();
+    let is_busy = state.question.is_some();
+    html! {
+        <footer class="story-foot">
+            if at + 1 < count && !can_go {
+                <p class="waits" id="story-waits">
+                    if is_busy { { "Next waits for your answer." } }
+                    else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
+                    else { { "Next waits for: " }{ words(state.waits_for.as_deref().unwrap_or_default()) } }
+                </p>
+            }
+            if !is_busy && !state.finished { <Help key={at} {hints} /> }
+            <div class="foot">
+                if !state.finished && !is_busy {
+                    <button type="button" class="quiet" onclick={ctl.on(Request::ShowMe)} title="Plays the solution from here; what you did stays as a branch">{ "Show me" }</button>
+                }
+                <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
+                <span class="gap"></span>
+                if at > 0 { <button type="button" class="quiet" onclick={go(at - 1)}>{ "‹ Back" }</button> }
+                if at + 1 < count {
+                    <button type="button" class={classes!("next", can_go.then_some("primary"))} disabled={!can_go} aria-describedby={(!can_go).then_some("story-waits")} onclick={go(at + 1)}>{ "Next ›" }</button>
+                }
+            </div>
+        </footer>
+    }
+}
+
+/// A line of a lesson: code spans and emphasis, no blocks.
+fn words(text: &str) -> Html {
+    let blocks = markdown::parse(text);
+    let spans = blocks.iter().flat_map(|block| match block {
+        Block::Paragraph(spans) | Block::Heading(spans) => spans.as_slice(),
+        Block::List(..) | Block::Code(_) => &[],
+    });
+    html! { { for spans.map(span) } }
+}
+
+fn block(block: &Block, first: bool) -> Html {
+    match block {
+        Block::Heading(spans) if first => html! { <h2 class="title">{ for spans.iter().map(span) }</h2> },
+        Block::Heading(spans) => html! { <h3>{ for spans.iter().map(span) }</h3> },
+        Block::Paragraph(spans) => html! { <p>{ for spans.iter().map(span) }</p> },
+        Block::List(true, items) => {
+            html! { <ol>{ for items.iter().map(|i| html! { <li>{ for i.iter().map(span) }</li> }) }</ol> }
+        }
+        Block::List(false, items) => {
+            html! { <ul>{ for items.iter().map(|i| html! { <li>{ for i.iter().map(span) }</li> }) }</ul> }
+        }
+        Block::Code(code) => html! { <pre class="mono">{ code }</pre> },
+    }
+}
+
+fn span(span: &Span) -> Html {
+    match span {
+        Span::Text(t) => html! { { t } },
+        Span::Emphasis(t) => html! { <em>{ t }</em> },
+        Span::Strong(t) => html! { <strong>{ t }</strong> },
+        Span::Code(t) => html! { <code>{ t }</code> },
+    }
+}

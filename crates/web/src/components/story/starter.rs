@@ -1,0 +1,81 @@
+//! A manifest to complete, beside the cluster: gaps are `___`, and it is applied when none is left.
+
+use gloo_timers::callback::Timeout;
+use podscope_protocol::Request;
+use yew::prelude::*;
+
+use crate::app::Ctl;
+use crate::browser;
+use crate::components::dialogs::problems;
+use crate::state::{Checked, Shared};
+
+/// Revisions of checks count from here: the big editor's count from 0.
+const FIRST: u64 = 1 << 40;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) text: String,
+    pub(super) checked: Option<Shared<Checked>>,
+}
+
+#[component]
+pub(super) fn Starter(props: &Props) -> Html {
+    let text = use_state(|| props.text.clone());
+    let revision = use_state(|| FIRST);
+    let waiting = use_mut_ref(|| None::<Timeout>);
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let gaps = text.matches("___").count();
+    let change = {
+        let (text, revision, ctl) = (text.clone(), revision.clone(), ctl.clone());
+        Callback::from(move |now: String| {
+            let next = *revision + 1;
+            revision.set(next);
+            text.set(now.clone());
+            let send = ctl.send.clone();
+            *waiting.borrow_mut() = (!now.contains("___")).then(|| {
+                Timeout::new(250, move || {
+                    send.emit(Request::Check {
+                        text: now,
+                        revision: next,
+                    })
+                })
+            });
+        })
+    };
+    let oninput = change.reform(|event: InputEvent| browser::value_of(&event));
+    let again = {
+        let (change, text) = (change.clone(), props.text.clone());
+        Callback::from(move |_: MouseEvent| change.emit(text.clone()))
+    };
+    let found = props
+        .checked
+        .as_ref()
+        .filter(|checked| checked.revision == *revision)
+        .map_or(&[][..], |checked| &checked.problems);
+    let apply = {
+        let (ctl, text) = (ctl.clone(), text.clone());
+        Callback::from(move |_: MouseEvent| {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            ctl.run(&format!("kubectl apply -f - <<'EOF'\n{}{end}EOF", *text));
+        })
+    };
+    let why = match gaps {
+        0 => String::new(),
+        1 => "1 gap is left: replace the ___".to_owned(),
+        gaps => format!("{gaps} gaps are left: replace each ___"),
+    };
+    let rows = text.lines().count().clamp(6, 22).to_string();
+    html! {
+        <div class="starter">
+            <textarea class="mono" aria-label="Manifest" aria-describedby="starter-gaps" spellcheck="false" {rows} {oninput} value={(*text).clone()} />
+            <div class="row">
+                <span id="starter-gaps" class="gaps" role="status">{ why }</span>
+                <button type="button" class="quiet" onclick={again}>{ "As it was" }</button>
+                <button type="button" class="primary" disabled={gaps > 0} onclick={apply}>{ "Apply" }</button>
+            </div>
+            if !found.is_empty() { { problems(found) } }
+        </div>
+    }
+}
