@@ -20,27 +20,27 @@ const WORKLOADS: [Workload; 5] = [
     Workload {
         name: "basic",
         reference: 1040.0,
-        instructions: 371_116,
+        instructions: 347_402,
     },
     Workload {
         name: "softspread",
         reference: 2070.0,
-        instructions: 611_812,
+        instructions: 597_968,
     },
     Workload {
         name: "spread",
         reference: 2710.0,
-        instructions: 464_802,
+        instructions: 397_490,
     },
     Workload {
         name: "anti",
         reference: 10_300.0,
-        instructions: 458_673,
+        instructions: 408_287,
     },
     Workload {
         name: "affinity",
         reference: 7300.0,
-        instructions: 485_372,
+        instructions: 454_081,
     },
 ];
 
