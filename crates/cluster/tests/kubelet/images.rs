@@ -97,11 +97,10 @@ fn an_image_that_the_node_reports_is_not_pulled() {
     );
     lab.run(5.0);
     assert_eq!(lab.processes(), ["main"], "the other one is being pulled");
-    let told = lab
-        .trace
-        .records
-        .iter()
-        .any(|record| text(record, "message") == "Container image \"nginx:1.27\" already present on machine");
+    let told = lab.trace.records.iter().any(|record| {
+        text(record, "message")
+            == "Container image \"nginx:1.27\" already present on machine and can be accessed by the pod"
+    });
     assert!(told);
 }
 

@@ -51,8 +51,8 @@ fn a_pod_starts_and_is_ready() {
         [
             "Pulling: Pulling image \"busybox\"",
             "Pulled: Successfully pulled image \"busybox\" in 1s (1s including waiting). Image size: 66000000 bytes.",
-            "Created: Created container: main",
-            "Started: Started container main",
+            "Created: Container created",
+            "Started: Container started",
         ]
     );
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);

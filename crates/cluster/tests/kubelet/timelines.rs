@@ -60,7 +60,7 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
         ],
     )]);
     // The middle one is down, in back-off.
-    assert!(lab.sees(60.0, |lab| {
+    assert!(lab.sees(400.0, |lab| {
         let second = lab
             .web()
             .map(|pod| status(pod)["initContainerStatuses"][1]["state"].clone());
@@ -68,7 +68,7 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
         is_down && lab.processes() == ["s1", "s3", "app"]
     }));
     lab.delete(None);
-    lab.run(120.0);
+    lab.run(600.0);
     let rows: Vec<(f64, String)> = {
         let before = lab.killing();
         // Only what follows the deletion: the rows since the first signal.

@@ -2,6 +2,7 @@
 
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
+use super::restart;
 use super::status::has_active_app;
 use crate::Context;
 
@@ -27,23 +28,26 @@ pub(super) fn is_owned(kind: &str) -> bool {
             | "Ready"
             | "ContainersReady"
             | "PodScheduled"
+            | "AllContainersRestarting"
             | "PodResizePending"
             | "PodResizeInProgress"
     )
 }
 
+/// What the conditions tell besides the states of containers.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen<'a> {
+    pub(super) verdict: Option<&'a Verdict>,
+    pub(super) has_sandbox: bool,
+    /// Whether all containers are being stopped to begin anew.
+    pub(super) is_restarting_all: bool,
+}
+
 /// Sets all conditions of a status whose container states and phase are set.
-pub(super) fn set(
-    status: &mut PodStatus,
-    old: &PodStatus,
-    pod: &Pod,
-    verdict: Option<&Verdict>,
-    has_sandbox: bool,
-    ctx: &Context<'_>,
-) {
+pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, seen: Seen<'_>, ctx: &Context<'_>) {
     let foreign = |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != DISRUPTION_TARGET;
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
-    let disruption = match verdict.and_then(|verdict| verdict.disruption.clone()) {
+    let disruption = match seen.verdict.and_then(|verdict| verdict.disruption.clone()) {
         Some(message) => {
             let mut wanted = condition(DISRUPTION_TARGET, true, "TerminationByKubelet", message);
             date(&mut wanted, old, pod, ctx);
@@ -58,12 +62,15 @@ pub(super) fn set(
     let containers_ready = containers_ready(status, pod);
     let ready = ready(&containers_ready, status, pod);
     let mut owned = vec![
-        condition("PodReadyToStartContainers", has_sandbox, "", Str::default()),
-        initialized(status, pod),
+        condition("PodReadyToStartContainers", seen.has_sandbox, "", Str::default()),
+        initialized(status, old, pod),
         ready,
         containers_ready,
         condition("PodScheduled", true, "", Str::default()),
     ];
+    if restart::can_restart_all(pod) {
+        owned.insert(1, restarting_all(status, seen.is_restarting_all));
+    }
     for one in &mut owned {
         date(one, old, pod, ctx);
     }
@@ -80,6 +87,17 @@ pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
         if let Some(known) = status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
             *known = wanted;
         }
+    }
+}
+
+/// Sets PodReadyToStartContainers alone.
+pub(super) fn set_sandbox_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
+    let old = status.clone();
+    let mut wanted = condition("PodReadyToStartContainers", true, "", Str::default());
+    date(&mut wanted, &old, pod, ctx);
+    match status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
+        Some(known) => *known = wanted,
+        None => status.conditions.push(wanted),
     }
 }
 
@@ -109,7 +127,21 @@ fn date(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ctx: &Context<'_>
     };
 }
 
-fn initialized(status: &PodStatus, pod: &Pod) -> PodCondition {
+/// Whether all containers are being restarted, of a pod with a rule that can do so.
+fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
+    const KIND: &str = "AllContainersRestarting";
+    match status.phase {
+        Some(PodPhase::Succeeded) => condition(KIND, false, "PodCompleted", Str::default()),
+        Some(PodPhase::Failed) => condition(KIND, false, "PodFailed", Str::default()),
+        _ if is_restarting => {
+            let message = "container exited with restart policy rule".into();
+            condition(KIND, true, "RestartAllContainersStarted", message)
+        }
+        _ => condition(KIND, false, "", Str::default()),
+    }
+}
+
+fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     let incomplete: Vec<&str> = pod
         .spec
         .init_containers
@@ -127,7 +159,16 @@ fn initialized(status: &PodStatus, pod: &Pod) -> PodCondition {
     if status.phase == Some(PodPhase::Succeeded) {
         return condition("Initialized", true, "PodCompleted", Str::default());
     }
-    if incomplete.is_empty() || has_active_app(status) {
+    // A restart of all containers runs the init containers again; the pod stays initialized meanwhile.
+    let begins_anew = status.container_statuses.iter().any(|one| {
+        let last = one.last_state.terminated.as_ref();
+        last.is_some_and(|last| &*last.reason == restart::RESTARTING_ALL)
+    });
+    let was_initialized = old
+        .conditions
+        .iter()
+        .any(|known| &*known.kind == "Initialized" && known.status == ConditionStatus::True);
+    if incomplete.is_empty() || has_active_app(status) || (begins_anew && was_initialized) {
         return condition("Initialized", true, "", Str::default());
     }
     let message = format!("containers with incomplete status: [{}]", incomplete.join(" "));

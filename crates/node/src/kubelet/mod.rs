@@ -18,6 +18,7 @@ mod plan;
 mod preemption;
 mod probes;
 mod report;
+mod restart;
 mod settings;
 mod shutdown;
 mod start;

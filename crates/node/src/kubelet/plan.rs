@@ -1,12 +1,13 @@
 //! What a sync of a pod has to do, from what runs and what should (LC-071 to
 //! LC-080, LC-125). Reads only; `sync.rs` does it.
 
+use podscope_api::Container;
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Container, RestartPolicy};
 
 use super::grace::KillReason;
 use super::host::Host;
 use super::probes::ProbeKind;
+use super::restart;
 use super::status::should_start;
 use super::worker::PodWorker;
 use crate::machine::{ContainerId, Role, containers_of};
@@ -17,6 +18,8 @@ pub(super) struct Plan {
     /// Kill everything and the sandbox.
     pub(super) kill_pod: bool,
     pub(super) new_sandbox: bool,
+    /// Whether all containers are removed once they have ended, to begin anew.
+    pub(super) restart_all: bool,
     pub(super) kill: Vec<(ContainerId, usize, String, KillReason)>,
     pub(super) start: Vec<usize>,
 }
@@ -27,8 +30,7 @@ impl PodWorker {
         let pod = &*self.pod;
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
-        let never = pod.spec.restart_policy == Some(RestartPolicy::Never);
-        let on_failure = pod.spec.restart_policy == Some(RestartPolicy::OnFailure);
+        let never = restart::is_never(pod);
         let n_init = pod.spec.init_containers.len();
         let mut plan = Plan::default();
         if !held.is_some_and(|held| held.has_sandbox()) {
@@ -42,7 +44,10 @@ impl PodWorker {
                 exit.is_some_and(|exit| exit.code == 0)
             };
             let apps: Vec<usize> = (0..pod.spec.containers.len())
-                .filter(|idx| !(on_failure && has_succeeded(&pod.spec.containers[*idx])))
+                .filter(|idx| {
+                    let container = &pod.spec.containers[*idx];
+                    !has_succeeded(container) || restart::after_exit(pod, Role::App, container, 0)
+                })
                 .map(|idx| n_init + idx)
                 .collect();
             let inits_done = pod.spec.init_containers.last().is_none_or(has_succeeded);
@@ -51,6 +56,10 @@ impl PodWorker {
             }
             plan.new_sandbox = true;
             plan.start = if n_init > 0 { vec![0] } else { apps };
+            return plan;
+        }
+        if self.is_restarting_all {
+            plan.restart_all = true;
             return plan;
         }
         if !self.plan_init(&mut plan, host) {
@@ -66,7 +75,7 @@ impl PodWorker {
             .map(|(idx, container)| (n_init + idx, container))
         {
             let Some(process) = latest(&container.name).filter(|process| process.is_running()) else {
-                if should_start(pod, Role::App, latest(&container.name)) {
+                if should_start(pod, Role::App, container, latest(&container.name)) {
                     app_starts.push(idx);
                 }
                 continue;
@@ -83,7 +92,7 @@ impl PodWorker {
                 n_kept += 1;
                 continue;
             };
-            let restarts = is_changed || !never;
+            let restarts = is_changed || restart::after_probe(pod, container);
             let message = if restarts {
                 format!("{text}, will be restarted")
             } else {
@@ -117,7 +126,6 @@ impl PodWorker {
         let mut is_initialized = inits.is_empty() || pod.spec.containers.iter().any(app_runs);
         // Whether a later init container has been reached, so that this one was initialized before.
         let mut was_reached = is_initialized;
-        let never = pod.spec.restart_policy == Some(RestartPolicy::Never);
         let mut starts = Vec::new();
         for (idx, container) in inits.iter().enumerate().rev() {
             let is_sidecar = container.is_sidecar();
@@ -154,7 +162,7 @@ impl PodWorker {
                 }
                 (Some(_), true) => starts.push(idx),
                 (Some(exit), false) if exit.code != 0 => {
-                    if never {
+                    if !restart::after_exit(pod, Role::Init, container, exit.code) {
                         plan.kill_pod = true;
                         return false;
                     }

@@ -7,8 +7,8 @@ use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
 use super::conditions::{self, is_owned};
 use super::host::{Call, Host};
-use super::status;
 use super::worker::{PodWorker, Stage};
+use super::{restart, status};
 use podscope_sim::{Answer, DeleteOptions, Mutation, Part, Request};
 
 /// What is known of the pod's status in the API.
@@ -182,6 +182,29 @@ impl PodWorker {
         conditions::set_ready(&mut status, &self.pod, host.ctx);
         self.observe_probes(&status, host);
         self.publish(status, host);
+    }
+    /// The sandbox stands: this is told before any image is pulled (LC-106).
+    pub(super) fn sandbox_made(&mut self, host: &mut Host<'_, '_>) {
+        let mut status = self.status().clone();
+        conditions::set_sandbox_ready(&mut status, &self.pod, host.ctx);
+        self.publish(status, host);
+    }
+    /// All containers are gone from the machine and begin anew: each counts as restarted, whether it had ended or not.
+    pub(super) fn begin_anew(&mut self, host: &mut Host<'_, '_>) {
+        let mut status = self.status().clone();
+        let inits = status.init_container_statuses.iter_mut();
+        for one in inits.chain(&mut status.container_statuses) {
+            status::begin_anew(one);
+        }
+        for memory in &mut self.memory {
+            memory.waiting = Some(Box::new(podscope_api::ContainerStateWaiting {
+                reason: restart::RESTARTING_ALL.into(),
+                ..podscope_api::ContainerStateWaiting::default()
+            }));
+        }
+        self.publish(status, host);
+        self.is_restarting_all = false;
+        self.set_status(false, host);
     }
     /// Refused at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {

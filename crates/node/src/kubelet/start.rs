@@ -29,6 +29,8 @@ impl PodWorker {
             && let Err(delay) = backoff::restart(&mut memory.restarts, finished, now, longest)
         {
             fail(run, role);
+            let until = finished + delay;
+            run.blocked_until = Some(run.blocked_until.map_or(until, |known| known.min(until)));
             let whom = format!("{}_{}({})", pod.metadata.name, pod.metadata.namespace, pod.metadata.uid);
             let event = format!("Back-off restarting failed container {} in pod {whom}", container.name);
             events::of_container(pod, &container.name, EventType::Warning, "BackOff", event, host);
@@ -78,7 +80,8 @@ impl PodWorker {
             }
             PullPolicy::Always => self.pull(pod, start, container, role, run, host),
             _ if is_present => {
-                let message = format!("Container image \"{image}\" already present on machine");
+                let message =
+                    format!("Container image \"{image}\" already present on machine and can be accessed by the pod");
                 events::of_container(pod, &container.name, EventType::Normal, "Pulled", message, host);
                 run.step = Step::Create(start);
             }
@@ -136,7 +139,7 @@ impl PodWorker {
             &container.name,
             EventType::Normal,
             "Created",
-            format!("Created container: {}", container.name),
+            "Container created",
             host,
         );
         let id = host.machine.start_container(pod, container, role, attempt, host.ctx);
@@ -145,7 +148,7 @@ impl PodWorker {
             &container.name,
             EventType::Normal,
             "Started",
-            format!("Started container {}", container.name),
+            "Container started",
             host,
         );
         if let Some(memory) = self.memory.get_mut(start.idx) {

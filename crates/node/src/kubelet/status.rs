@@ -3,13 +3,13 @@
 
 use podscope_api::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting, ContainerStatus,
-    IpAddress, Pod, PodPhase, PodStatus, RestartPolicy, Str, VolumeMount, VolumeMountStatus, shared,
+    IpAddress, Pod, PodPhase, PodStatus, Str, VolumeMount, VolumeMountStatus, shared,
 };
 
-use super::conditions;
 use super::host::Host;
 use super::probes::ProbeKind;
 use super::worker::PodWorker;
+use super::{conditions, restart};
 use crate::Context;
 use crate::machine::{self, MachinePod, Role, containers_of, hex_digest};
 use podscope_sim::SimTime;
@@ -18,19 +18,13 @@ use podscope_sim::SimTime;
 pub(super) const STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
 
 /// Whether a container that does not run should be started (LC-082).
-pub(super) fn should_start(pod: &Pod, role: Role, latest: Option<&machine::Container>) -> bool {
+pub(super) fn should_start(pod: &Pod, role: Role, container: &Container, latest: Option<&machine::Container>) -> bool {
     if pod.metadata.is_terminating() {
         return false;
     }
     let Some(latest) = latest else { return true };
     let Some(exit) = &latest.exit else { return false };
-    match (role, &pod.spec.restart_policy) {
-        (Role::Ephemeral, _) => false,
-        (Role::Sidecar, _) => true,
-        (_, Some(RestartPolicy::Never)) => false,
-        (_, Some(RestartPolicy::OnFailure)) => exit.code != 0,
-        _ => true,
-    }
+    restart::after_exit(pod, role, container, exit.code)
 }
 
 /// The status now. `is_final`: the worker will start nothing any more (LC-102).
@@ -79,7 +73,11 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
             Role::Ephemeral => status.ephemeral_container_statuses.push(one),
         }
     }
-    let mut computed = phase(pod, &status, is_final);
+    let mut computed = if worker.is_restarting_all {
+        PodPhase::Running
+    } else {
+        phase(pod, &status, is_final)
+    };
     let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
     // LC-103: a terminal phase stays, whoever wrote it.
     let kept = [&old.phase, &pod.status.phase]
@@ -116,7 +114,12 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
     }
     status.phase = Some(computed);
     let has_sandbox = held.is_some_and(MachinePod::has_sandbox);
-    conditions::set(&mut status, old, pod, worker.verdict.as_deref(), has_sandbox, host.ctx);
+    let seen = conditions::Seen {
+        verdict: worker.verdict.as_deref(),
+        has_sandbox,
+        is_restarting_all: worker.is_restarting_all,
+    };
+    conditions::set(&mut status, old, pod, seen, host.ctx);
     status
 }
 
@@ -185,7 +188,7 @@ fn container_status(
     let is_done_init =
         role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
     if !is_done_init
-        && should_start(pod, role, latest)
+        && should_start(pod, role, container, latest)
         && let Some(waiting) = worker.waiting(idx)
     {
         if status.state.terminated.is_some() {
@@ -271,6 +274,35 @@ fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reaso
     status
 }
 
+/// A container that is gone from the machine because all of its pod begin anew.
+pub(super) fn begin_anew(status: &mut ContainerStatus) {
+    let ended = status.state.terminated.as_ref();
+    let started_at = match &status.state.running {
+        Some(running) => running.started_at,
+        None => ended.and_then(|ended| ended.started_at),
+    };
+    if status.state.running.is_some() || ended.is_some() {
+        status.restart_count += 1;
+        status.last_state = ContainerState {
+            terminated: Some(ContainerStateTerminated {
+                exit_code: 137,
+                reason: restart::RESTARTING_ALL.into(),
+                started_at,
+                ..ContainerStateTerminated::default()
+            }),
+            ..ContainerState::default()
+        };
+    }
+    status.state = ContainerState {
+        waiting: Some(ContainerStateWaiting {
+            reason: restart::RESTARTING_ALL.into(),
+            message: Str::default(),
+        }),
+        ..ContainerState::default()
+    };
+    (status.ready, status.started) = (false, Some(false));
+}
+
 fn state_of(container: &machine::Container, pod: &Pod, ctx: &Context<'_>) -> ContainerState {
     let wall = |at: SimTime| Some(ctx.wall_at(at));
     match &container.exit {
@@ -311,15 +343,16 @@ pub(super) fn has_active_app(status: &PodStatus) -> bool {
 
 /// The phase (LC-099 to LC-102).
 fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
-    let never = pod.spec.restart_policy == Some(RestartPolicy::Never);
-    let failed = |state: &ContainerState| {
-        state
-            .terminated
-            .as_ref()
-            .is_some_and(|terminated| terminated.exit_code != 0)
+    let stays_down = |role: Role, container: &Container, state: &ContainerState| {
+        let ended = state.terminated.as_ref();
+        ended.is_some_and(|ended| !restart::after_exit(pod, role, container, ended.exit_code))
+    };
+    let fails_for_good = |container: &Container, state: &ContainerState| {
+        let has_failed = state.terminated.as_ref().is_some_and(|ended| ended.exit_code != 0);
+        has_failed && stays_down(Role::Init, container, state)
     };
     let (mut pending_init, mut pending_sidecar, mut failed_init) = (false, false, false);
-    let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
+    let (mut running, mut waiting, mut stopped, mut succeeded, mut restartable) = (0, 0, 0, 0, 0);
     for (container, one) in pod.spec.init_containers.iter().zip(&status.init_container_statuses) {
         let state = &one.state;
         if container.is_sidecar() {
@@ -331,26 +364,28 @@ fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
                 pending_sidecar = true;
             }
         } else if state.terminated.is_some() {
-            failed_init |= failed(state);
+            failed_init |= fails_for_good(container, state);
         } else if state.waiting.is_some() && one.last_state.terminated.is_some() {
-            failed_init |= failed(&one.last_state);
+            failed_init |= fails_for_good(container, &one.last_state);
         } else {
             pending_init = true;
         }
     }
-    for one in &status.container_statuses {
+    for (container, one) in pod.spec.containers.iter().zip(&status.container_statuses) {
         if one.state.running.is_some() {
             running += 1;
         } else if let Some(terminated) = &one.state.terminated {
             stopped += 1;
             succeeded += i32::from(terminated.exit_code == 0);
+            restartable += i32::from(!stays_down(Role::App, container, &one.state));
         } else if one.last_state.terminated.is_some() {
             stopped += 1;
+            restartable += i32::from(!stays_down(Role::App, container, &one.last_state));
         } else {
             waiting += 1;
         }
     }
-    if failed_init && never {
+    if failed_init {
         return PodPhase::Failed;
     }
     if pending_init || (pending_sidecar && !has_active_app(status)) || waiting > 0 {
@@ -362,14 +397,10 @@ fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
     if stopped == 0 {
         return PodPhase::Pending;
     }
-    let always = !never && pod.spec.restart_policy != Some(RestartPolicy::OnFailure);
-    match (is_final, stopped == succeeded) {
+    match (is_final || restartable == 0, stopped == succeeded) {
         (true, true) => PodPhase::Succeeded,
         (true, false) => PodPhase::Failed,
-        (false, _) if always => PodPhase::Running,
-        (false, true) => PodPhase::Succeeded,
-        (false, false) if never => PodPhase::Failed,
-        (false, false) => PodPhase::Running,
+        (false, _) => PodPhase::Running,
     }
 }
 
@@ -429,5 +460,5 @@ pub(super) fn finish(status: &mut PodStatus, pod: &Pod) {
 /// The conditions again, after [`finish`].
 pub(super) fn refresh_conditions(status: &mut PodStatus, pod: &Pod, host: &Host<'_, '_>) {
     let old = status.clone();
-    conditions::set(status, &old, pod, None, false, host.ctx);
+    conditions::set(status, &old, pod, conditions::Seen::default(), host.ctx);
 }

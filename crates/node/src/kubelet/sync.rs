@@ -47,7 +47,12 @@ pub(super) struct SyncRun {
     new_sandbox: bool,
     pub(super) starts: VecDeque<Start>,
     pub(super) step: Step,
+    /// Whether a start failed, or was not tried.
     pub(super) has_failed: bool,
+    /// The earliest end of the back-offs that kept containers from being started.
+    pub(super) blocked_until: Option<SimTime>,
+    /// Whether all containers are removed once they have ended, to begin anew.
+    restart_all: bool,
 }
 
 impl SyncRun {
@@ -63,6 +68,7 @@ impl PodWorker {
     /// The beginning of a sync: status, volumes, then the run.
     pub(super) fn begin_sync(&mut self, host: &mut Host<'_, '_>) {
         self.check_deadline(host);
+        self.is_restarting_all = super::restart::wants_all(&self.pod, host.machine.pod(self.uid()));
         self.set_status(false, host);
         if matches!(self.status().phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
             self.finish_sync(SyncEnd::Ok, host);
@@ -122,7 +128,10 @@ impl PodWorker {
                 exited_at: exited_at(*idx, host),
             })
             .collect();
-        let kill = if plan.kill_pod {
+        let kill = if plan.restart_all {
+            // Without hooks and without grace, down to the floor of two seconds.
+            Kill::begin(&pod, self.all_victims(Some(0), host), false, host)
+        } else if plan.kill_pod {
             let victims = self.all_victims(None, host);
             Kill::begin(&pod, victims, true, host)
         } else {
@@ -141,6 +150,8 @@ impl PodWorker {
             starts,
             step: Step::Next,
             has_failed: false,
+            blocked_until: None,
+            restart_all: plan.restart_all,
         }));
     }
 
@@ -159,6 +170,11 @@ impl PodWorker {
                 host.machine.stop_sandbox(uid);
             }
         }
+        if std::mem::take(&mut run.restart_all) {
+            host.machine.purge_containers(uid, host.ctx.now);
+            self.begin_anew(host);
+            self.changed_machine();
+        }
         if std::mem::take(&mut run.new_sandbox) {
             let node = host.shared.node_object.clone();
             let cidr = node
@@ -174,12 +190,17 @@ impl PodWorker {
                 self.finish_sync(SyncEnd::Error, host);
                 return true;
             }
+            self.sandbox_made(host);
             self.changed_machine();
         }
         match run.step {
             Step::Next => match run.starts.pop_front() {
                 None => {
-                    let end = if run.has_failed { SyncEnd::Error } else { SyncEnd::Ok };
+                    let end = match (run.has_failed, run.blocked_until) {
+                        (_, Some(until)) => SyncEnd::BackOff(until),
+                        (true, None) => SyncEnd::Error,
+                        (false, None) => SyncEnd::Ok,
+                    };
                     self.finish_sync(end, host);
                     return true;
                 }

@@ -58,9 +58,14 @@ pub(super) enum Activity {
 pub(super) enum SyncEnd {
     /// Next one when something changes.
     Ok,
+    /// Only back-offs of restarts were in the way; the next one soon after the first of them is over (LC-088).
+    BackOff(SimTime),
     /// Next one in 10 to 15 s.
     Error,
 }
+
+/// A restart that is blocked for longer is looked at this often at least (LC-088).
+const LONGEST_LOOK: Span = Span::seconds(60);
 
 /// What the kubelet remembers of a container; a crash forgets it (LC-059).
 #[derive(Debug, Clone, Default)]
@@ -84,6 +89,8 @@ pub(super) struct PodWorker {
     pub(super) activity: Activity,
     /// Whether an update came while the worker was busy.
     is_pending: bool,
+    /// Whether the sync under way did something to the machine.
+    has_changed_machine: bool,
     /// When the next sync begins.
     due: Option<SimTime>,
     last_sync_end: Option<SimTime>,
@@ -95,6 +102,8 @@ pub(super) struct PodWorker {
     pub(super) verdict: Option<Box<Verdict>>,
     /// When an eviction gives up waiting for the kill (LC-178).
     kill_wait_until: Option<SimTime>,
+    /// Whether a container ended in a way that restarts all of them, and they are being stopped.
+    pub(super) is_restarting_all: bool,
     pub(super) memory: Vec<Memory>,
     pub(super) probes: Vec<ProbeWorker>,
     pub(super) has_probes: bool,
@@ -112,12 +121,14 @@ impl PodWorker {
             stage: Stage::Syncing,
             activity: Activity::Idle,
             is_pending: false,
+            has_changed_machine: false,
             due: None,
             last_sync_end: None,
             grace: 0,
             asked_grace: None,
             verdict: None,
             kill_wait_until: None,
+            is_restarting_all: false,
             memory,
             probes: Vec::new(),
             has_probes: false,
@@ -177,6 +188,7 @@ impl PodWorker {
         self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
         if self.stage < Stage::Terminating {
             self.stage = Stage::Terminating;
+            self.is_restarting_all = false;
             // LC-169: volume waits are given up, starts under way are not.
             if matches!(self.activity, Activity::Volumes(_)) {
                 self.activity = Activity::Idle;
@@ -379,12 +391,27 @@ impl PodWorker {
     pub(super) fn finish_sync(&mut self, end: SyncEnd, host: &mut Host<'_, '_>) {
         self.activity = Activity::Idle;
         self.last_sync_end = Some(host.ctx.now);
-        if std::mem::take(&mut self.is_pending) {
+        if end == SyncEnd::Ok && std::mem::take(&mut self.has_changed_machine) {
+            // LC-057: the runtime is looked at again at once after a sync that did something.
+            self.last_sync_end = None;
+            self.is_pending = false;
             self.kick(host);
-        } else if end == SyncEnd::Error {
-            let wait = host.ctx.rng.between(Span::seconds(10), Span::seconds(15));
-            self.kick_at(host.ctx.now + wait, host);
+            return;
         }
+        if std::mem::take(&mut self.has_changed_machine) || std::mem::take(&mut self.is_pending) {
+            self.is_pending = false;
+            self.kick(host);
+            return;
+        }
+        let wait = match end {
+            SyncEnd::Ok => return,
+            SyncEnd::BackOff(until) => {
+                let least = (until - host.ctx.now).clamp(Span::ZERO, LONGEST_LOOK);
+                host.ctx.rng.between(least, Span(least.0 + least.0 / 2))
+            }
+            SyncEnd::Error => host.ctx.rng.between(Span::seconds(10), Span::seconds(15)),
+        };
+        self.kick_at(host.ctx.now + wait, host);
     }
     /// Nothing of the pod runs any more: its worker goes to the next stage.
     fn killed(&mut self, host: &mut Host<'_, '_>) {
@@ -431,7 +458,7 @@ impl PodWorker {
     }
     /// A sync changed containers or the sandbox: the next look at the runtime brings another sync (LC-057).
     pub(super) fn changed_machine(&mut self) {
-        self.is_pending = true;
+        self.has_changed_machine = true;
     }
     /// Whether it waits for volumes.
     pub(super) fn waits_for_volumes(&self) -> bool {

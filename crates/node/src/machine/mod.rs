@@ -378,6 +378,16 @@ impl Machine {
             !one.is_running() && matches!(one.role, Role::Init | Role::Sidecar)
         });
     }
+    /// Forgets all containers of a pod, none of which runs: they begin anew in the same sandbox.
+    pub fn purge_containers(&mut self, uid: &Uid, now: SimTime) {
+        self.remove_containers(uid, now, &|_, one| {
+            debug_assert!(
+                !one.is_running(),
+                "a container that runs is stopped before it is removed"
+            );
+            !one.is_running()
+        });
+    }
     /// Stops a pod's sandbox (the pause process).
     pub fn stop_sandbox(&mut self, uid: &Uid) {
         if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
