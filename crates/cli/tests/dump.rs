@@ -211,7 +211,7 @@ fn kinds(objects: &[Object]) -> Set<Kind> {
 }
 
 #[test]
-fn p_09_a_dump_without_one_kind_stays_as_it_is() {
+fn a_dump_without_one_kind_stays_as_it_is() {
     let whole = dump();
     assert!(kinds(&whole).len() >= 18, "{:?}", kinds(&whole));
     stays("whole", &whole, &whole);
