@@ -210,6 +210,7 @@ fn kinds(objects: &[Object]) -> Set<Kind> {
     objects.iter().map(Object::kind).collect()
 }
 
+/// P-09: whatever kind the dump lacks.
 #[test]
 fn a_dump_without_one_kind_stays_as_it_is() {
     let whole = dump();
@@ -226,7 +227,7 @@ fn a_dump_without_one_kind_stays_as_it_is() {
 }
 
 #[test]
-fn p_09_each_kind_alone_stays_as_it_is() {
+fn each_kind_alone_stays_as_it_is() {
     let whole = dump();
     for only in kinds(&whole) {
         let part: Vec<Object> = whole.iter().filter(|object| object.kind() == only).cloned().collect();
@@ -236,7 +237,7 @@ fn p_09_each_kind_alone_stays_as_it_is() {
 
 /// The command of the start page: every pod has an owner, and none is in the file.
 #[test]
-fn p_09_nodes_and_pods_alone_stay_and_the_pending_pod_stays_pending() {
+fn nodes_and_pods_alone_stay_and_the_pending_pod_stays_pending() {
     let whole = dump();
     let part: Vec<Object> = whole
         .iter()
