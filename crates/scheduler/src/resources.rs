@@ -9,6 +9,19 @@ pub(crate) const DEFAULT_MILLI_CPU: i64 = 100;
 /// Requests a container without its own is given for scoring (SCH-056), bytes.
 pub(crate) const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
 
+/// The part of a resource that is used, at most 1.
+#[inline(always)]
+pub(crate) fn fraction(amount: i64, allocatable: i64) -> f64 {
+    let fraction = amount as f64 / allocatable as f64;
+    if fraction > 1.0 { 1.0 } else { fraction }
+}
+
+/// 100 less the standard deviation of two fractions: how evenly two resources are used (SCH-107).
+#[inline(always)]
+pub(crate) fn evenness_of_two(a: f64, b: f64) -> i64 {
+    ((1.0 - ((a - b) / 2.0).abs()) * 100.0) as i64
+}
+
 /// Amounts of the resources the scheduler knows: milli cpu, bytes, whole scalars.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {

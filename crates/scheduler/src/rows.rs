@@ -19,15 +19,19 @@
 use std::sync::Arc;
 
 use crate::node_info::{Effect, NodeIdx, NodeInfo};
+use crate::resources::{Resources, evenness_of_two, fraction};
 
 /// Cordoned.
-pub(crate) const UNSCHEDULABLE: u32 = 1;
+pub(crate) const UNSCHEDULABLE: u16 = 1;
 /// Has a taint that keeps pods away.
-pub(crate) const REPELS: u32 = 1 << 1;
+pub(crate) const REPELS: u16 = 1 << 1;
 /// Has a taint that costs score.
-pub(crate) const DISCOURAGES: u32 = 1 << 2;
+pub(crate) const DISCOURAGES: u16 = 1 << 2;
 /// Some of its own ports are taken.
-pub(crate) const PORTS_TAKEN: u32 = 1 << 3;
+pub(crate) const PORTS_TAKEN: u16 = 1 << 3;
+
+/// The node has no cpu or no memory, or amounts that are no part of a whole.
+pub(crate) const UNEVEN: u8 = u8::MAX;
 
 /// The numbers of one node.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,14 +53,18 @@ pub(crate) struct Row {
     /// How many more pods it may hold.
     pub free_pods: i32,
     /// What the [`NodeInfo`] has to be asked about.
-    pub flags: u32,
+    pub flags: u16,
+    /// How evenly its pods use cpu and memory, 0 to 100 (SCH-107); [`UNEVEN`] where that does not say it.
+    pub evenness: u8,
 }
+
+const _: () = assert!(size_of::<Row>() == 64, "a row is a line of a processor's cache");
 
 impl Row {
     fn of(node: &NodeInfo) -> Self {
         let (have, used) = (&node.allocatable, &node.requested);
         let free_pods = node.allowed_pods.saturating_sub(node.pods.len() as i64);
-        let flag = |is: bool, flag: u32| if is { flag } else { 0 };
+        let flag = |is: bool, flag: u16| if is { flag } else { 0 };
         let taint = |effects: &[Effect]| node.taints.iter().any(|taint| effects.contains(&taint.effect));
         Self {
             cpu: have.cpu,
@@ -71,7 +79,20 @@ impl Row {
                 | flag(taint(&[Effect::NoSchedule, Effect::NoExecute]), REPELS)
                 | flag(taint(&[Effect::PreferNoSchedule]), DISCOURAGES)
                 | flag(!node.ports.is_empty(), PORTS_TAKEN),
+            evenness: evenness(have, used),
         }
+    }
+}
+
+fn evenness(have: &Resources, used: &Resources) -> u8 {
+    if have.cpu == 0 || have.memory == 0 {
+        return UNEVEN;
+    }
+    let evenness = evenness_of_two(fraction(used.cpu, have.cpu), fraction(used.memory, have.memory));
+    if (0..=100).contains(&evenness) {
+        evenness as u8
+    } else {
+        UNEVEN
     }
 }
 
@@ -108,7 +129,7 @@ pub(crate) struct RowBounds {
     /// How many pods more there must be room for.
     pub pods: i32,
     /// A node with one of these is asked plugin by plugin.
-    pub flags: u32,
+    pub flags: u16,
 }
 
 impl Default for RowBounds {

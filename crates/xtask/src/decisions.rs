@@ -20,27 +20,27 @@ const WORKLOADS: [Workload; 5] = [
     Workload {
         name: "basic",
         reference: 1040.0,
-        instructions: 347_402,
+        instructions: 334_315,
     },
     Workload {
         name: "softspread",
         reference: 2070.0,
-        instructions: 597_968,
+        instructions: 584_929,
     },
     Workload {
         name: "spread",
         reference: 2710.0,
-        instructions: 397_490,
+        instructions: 384_236,
     },
     Workload {
         name: "anti",
         reference: 10_300.0,
-        instructions: 408_287,
+        instructions: 395_165,
     },
     Workload {
         name: "affinity",
         reference: 7300.0,
-        instructions: 454_081,
+        instructions: 440_802,
     },
 ];
 

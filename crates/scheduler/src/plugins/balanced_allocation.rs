@@ -10,6 +10,8 @@ use crate::cache::Cache;
 use crate::config::{Errors, Fields};
 use crate::cycle::{Cycle, CycleState, Search};
 use crate::node_info::NodeIdx;
+use crate::resources::{evenness_of_two, fraction};
+use crate::rows::{Row as RowOfNode, UNEVEN};
 use crate::status::Status;
 
 pub(super) const ROW: Row = Row {
@@ -54,8 +56,15 @@ impl ExtensionPoints for BalancedAllocation {
 
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let resources = resources(cycle);
+        // The default configuration, on nodes that have both: from the row alone.
+        let both = match resources.as_slice() {
+            [cpu, memory] if cpu.is_cpu() && memory.is_memory() => Some((cpu.wanted, memory.wanted)),
+            _ => None,
+        };
         for (score, node) in scores.iter_mut().zip(feasible) {
-            *score = of_node(cycle.cache, &resources, *node).score();
+            let of_row = both.and_then(|(cpu, memory)| of_row(cycle.cache.row(*node), cpu, memory));
+            let evenness = of_row.unwrap_or_else(|| of_node(cycle.cache, &resources, *node));
+            *score = evenness.score();
         }
         true
     }
@@ -110,27 +119,21 @@ impl Evenness {
     }
 }
 
-/// The part of a resource that is used, at most 1.
+/// Of a node that has cpu and memory, for a pod that asks for so much of them where only they count.
 #[inline(always)]
-fn fraction(amount: i64, allocatable: i64) -> f64 {
-    let fraction = amount as f64 / allocatable as f64;
-    if fraction > 1.0 { 1.0 } else { fraction }
+fn of_row(row: &RowOfNode, cpu: i64, memory: i64) -> Option<Evenness> {
+    let part = |used: i64, wanted: i64, have: i64| fraction(used.wrapping_add(wanted), have);
+    (row.evenness != UNEVEN).then(|| Evenness {
+        without: i64::from(row.evenness),
+        with: evenness_of_two(
+            part(row.used_cpu, cpu, row.cpu),
+            part(row.used_memory, memory, row.memory),
+        ),
+    })
 }
 
 fn of_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx) -> Evenness {
     let row = cache.row(node);
-    // The default configuration on nodes that have both: without a list of fractions.
-    if let [a, b] = resources {
-        let (used_a, of_a) = a.on(cache, node, row, false);
-        let (used_b, of_b) = b.on(cache, node, row, false);
-        if of_a != 0 && of_b != 0 {
-            let two = |a: i64, b: i64| between(fraction(a, of_a), fraction(b, of_b));
-            return Evenness {
-                without: two(used_a.wrapping_sub(a.wanted), used_b.wrapping_sub(b.wanted)),
-                with: two(used_a, used_b),
-            };
-        }
-    }
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for resource in resources {
         let (requested, allocatable) = resource.on(cache, node, row, false);
@@ -145,17 +148,11 @@ fn of_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx) -> Evenne
     }
 }
 
-/// 100 less the standard deviation of two fractions.
-#[inline(always)]
-fn between(a: f64, b: f64) -> i64 {
-    ((1.0 - ((a - b) / 2.0).abs()) * 100.0) as i64
-}
-
 /// 100 less the standard deviation of the fractions.
 fn evenness(fractions: &[f64]) -> i64 {
     let deviation = match fractions {
         [] | [_] => 0.0,
-        [a, b] => return between(*a, *b),
+        [a, b] => return evenness_of_two(*a, *b),
         all => {
             let n = all.len() as f64;
             let mean = all.iter().fold(0.0, |sum, fraction| sum + fraction) / n;

@@ -93,6 +93,16 @@ pub(crate) fn scored_resources(cycle: &Cycle<'_>, resources: &[Resource], pod: &
 }
 
 impl ScoredResource {
+    #[inline(always)]
+    pub(crate) fn is_cpu(&self) -> bool {
+        matches!(self.column, Column::Cpu)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_memory(&self) -> bool {
+        matches!(self.column, Column::Memory)
+    }
+
     /// Its amounts on the node with the pod added: `(requested, allocatable)`.
     /// `nonzero` counts the placed pods' requests with their defaults.
     #[inline(always)]
