@@ -95,6 +95,8 @@ pub struct SpreadExplanation {
     pub max_skew: i64,
     /// The smallest count (0 below minDomains); for soft constraints the smallest shown.
     pub min: i64,
+    /// Where there are fewer domains than minDomains: how many there are, and how many it wants.
+    pub too_few_domains: Option<(usize, usize)>,
     /// The domains, by name.
     pub domains: Vec<DomainCount>,
 }

@@ -60,6 +60,15 @@ pub enum Change {
         /// The smallest value that fits.
         to: i32,
     },
+    /// A smaller minDomains.
+    MinDomains {
+        /// Which constraint of the pod.
+        index: usize,
+        /// Its topology key.
+        topology_key: String,
+        /// How many domains there are.
+        to: i32,
+    },
     /// ScheduleAnyway instead of DoNotSchedule.
     Soften {
         /// Which constraint of the pod.
@@ -94,6 +103,13 @@ pub enum Change {
         topology_key: String,
         /// Its value.
         domain: String,
+        /// The node it would be like.
+        like: String,
+    },
+    /// One more node, in a domain that is not there yet.
+    AddDomain {
+        /// The label.
+        topology_key: String,
         /// The node it would be like.
         like: String,
     },
@@ -326,6 +342,11 @@ impl WhatWouldHelp {
                 self.suggest(change, n_feasible, None, cost);
             }
             Trial::AddNode(change, node, cost) => {
+                // Where a node in a domain that is there is enough, a new domain is no advice.
+                let known = |known: &Suggestion| matches!((&known.change, &change), (Change::AddNode { topology_key: a, .. }, Change::AddDomain { topology_key: b, .. }) if a == b);
+                if self.suggestions.iter().any(known) {
+                    return;
+                }
                 let node = Object::Node(node);
                 self.cache.on_change(None, Some(&node));
                 let n_feasible = self.n_feasible(&self.pod.clone());

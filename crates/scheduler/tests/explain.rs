@@ -183,6 +183,20 @@ fn worked_examples_of_topology_spread_have_their_feasible_nodes() {
     }
 }
 
+/// S-14, SCH-076.
+#[test]
+fn too_few_domains_are_told_with_what_they_count_as() {
+    let objects = cluster(&[("n1", "A", 1), ("n2", "B", 1)]);
+    let below = constraint("zone", json!({"minDomains": 4}));
+    let text = decide_on(&objects, &mypod(&[below], true, json!({}))).to_string();
+    for told in [
+        "zone=A would have 2 matching pods where the fewest is 0 (counts as 0: 2 of 4 domains): a skew of 2, and 1 is allowed",
+        "Spread over zone (DoNotSchedule, maxSkew 1, fewest 0: counts as 0, 2 of 4 domains)",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+}
+
 /// S-14.
 #[test]
 fn spread_is_told_by_domain_with_skew() {

@@ -100,6 +100,7 @@ fn what_would_help_against_a_spread_constraint_is_found() {
             "Make the spread over topology.kubernetes.io/zone a wish (ScheduleAnyway) instead of a rule: then one node can take it",
             "Leave out spec.topologySpreadConstraints[0]: then one node can take it",
             "Request 1 of cpu instead of 2: then one node can take it",
+            "Add a node like a-1 in a domain of topology.kubernetes.io/zone that is not there yet: then one node can take it",
         ]
     );
 }
@@ -142,4 +143,33 @@ fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
         let deletions: Vec<&String> = texts.iter().filter(|text| text.starts_with("Delete")).collect();
         assert_eq!(deletions, want, "{rule} {other}: {texts:?}");
     }
+}
+
+/// S-15, SCH-076: below minDomains the fewest counts as 0, and neither a system class nor a node in a domain
+/// that is there would change that.
+#[test]
+fn a_pod_below_min_domains_is_told_of_a_new_domain_and_of_a_lower_min_domains() {
+    let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "minDomains": 4, "whenUnsatisfiable": "DoNotSchedule",
+        "topologyKey": "topology.kubernetes.io/zone", "labelSelector": {"matchLabels": {"app": "web"}}}]});
+    let objects = vec![
+        node("a-1", "a", "2", json!({})),
+        node("b-1", "b", "2", json!({})),
+        pod("one", "1m", json!({"nodeName": "a-1", "priority": 0})),
+        pod("two", "1m", json!({"nodeName": "b-1", "priority": 0})),
+    ];
+    let pod = pod("new", "1m", spread);
+    let classes = [("system-cluster-critical".into(), 2_000_000_000), ("high".into(), 100)];
+    assert_eq!(
+        ask(&objects, &pod, &classes),
+        [
+            "Be content with 2 domains of topology.kubernetes.io/zone (minDomains): then 2 nodes can take it",
+            "Allow a maxSkew of 2 over topology.kubernetes.io/zone: then 2 nodes can take it",
+            "Make the spread over topology.kubernetes.io/zone a wish (ScheduleAnyway) instead of a rule: then 2 nodes can take it",
+            "Leave out spec.topologySpreadConstraints[0]: then 2 nodes can take it",
+            "Give the pod the PriorityClass high (100): it would end default/one on a-1",
+            "Delete pod default/one on a-1: then one node can take it",
+            "Delete pod default/two on b-1: then one node can take it",
+            "Add a node like a-1 in a domain of topology.kubernetes.io/zone that is not there yet: then one node can take it",
+        ]
+    );
 }

@@ -144,10 +144,23 @@ pub struct SpreadExplanation {
     pub max_skew: i64,
     /// The smallest count (0 below minDomains); for soft constraints the smallest shown.
     pub min: i64,
+    /// Where there are fewer domains than minDomains, so that the smallest count is 0 (SCH-076).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_few_domains: Option<TooFewDomains>,
     /// 1 if the pod counts itself.
     pub own: i64,
     /// The domains, by name.
     pub domains: Vec<DomainCount>,
+}
+
+/// Fewer domains than a constraint wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TooFewDomains {
+    /// How many there are.
+    pub found: usize,
+    /// How many it wants.
+    pub min_domains: usize,
 }
 
 /// One domain of a constraint.
@@ -336,7 +349,12 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
                 if domain == NONE { None } else { state.count(at, domain) }
             };
             let own = state.self_match(at);
-            out.push(spread_of(cache, constraint, Some(state.min(at)), own, &count));
+            let mut told = spread_of(cache, constraint, Some(state.min(at)), own, &count);
+            told.too_few_domains = state.too_few_domains(at).map(|found| TooFewDomains {
+                found,
+                min_domains: constraint.min_domains,
+            });
+            out.push(told);
         }
     }
     if let Some(state) = &decision.state.spread_score {
@@ -377,6 +395,7 @@ fn spread_of(
         hard: constraint.hard,
         max_skew: constraint.max_skew,
         min,
+        too_few_domains: None,
         own,
         domains: domains
             .into_iter()

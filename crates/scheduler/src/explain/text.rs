@@ -100,9 +100,12 @@ impl fmt::Display for Explanation {
             } else {
                 "ScheduleAnyway"
             };
+            let why = constraint.too_few_domains.map_or_else(String::new, |few| {
+                format!(": counts as 0, {} of {} domains", few.found, few.min_domains)
+            });
             writeln!(
                 f,
-                "\nSpread over {} ({kind}, maxSkew {}, fewest {})",
+                "\nSpread over {} ({kind}, maxSkew {}, fewest {}{why})",
                 constraint.topology_key, constraint.max_skew, constraint.min
             )?;
             let rows: Vec<Vec<String>> = constraint

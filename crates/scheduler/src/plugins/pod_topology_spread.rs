@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use podscope_api::{self as api, TopologySpreadConstraint, UnsatisfiableAction};
+use podscope_api as api;
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
-use super::{ExtensionPoints, Plugin, Row, quotient};
+use super::{ExtensionPoints, Plugin, Row};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields, Profile};
 use crate::counters::Question;
@@ -16,8 +16,13 @@ use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_co
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::{Selector, label};
 use crate::status::{Code, Status};
-use crate::symbols::Symbol;
 use crate::topology::{Domain, NONE, TopologyKey};
+
+mod args;
+mod score;
+
+pub use args::Defaulting;
+pub use score::ScoreState;
 
 pub(super) const ROW: Row = Row {
     weight: 2,
@@ -45,29 +50,6 @@ pub(super) const ROW: Row = Row {
 pub const REASON: &str = "node(s) didn't match pod topology spread constraints";
 /// The node has no such domain.
 pub const REASON_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
-
-/// Its arguments: the constraints of pods without their own.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Defaulting {
-    /// The built-in soft constraints (SCH-073).
-    System(Arc<[TopologySpreadConstraint]>),
-    /// These.
-    List(Arc<[TopologySpreadConstraint]>),
-}
-
-impl Default for Defaulting {
-    fn default() -> Self {
-        Self::System(system_defaults())
-    }
-}
-
-impl Defaulting {
-    fn constraints(&self) -> Arc<[TopologySpreadConstraint]> {
-        match self {
-            Self::System(constraints) | Self::List(constraints) => constraints.clone(),
-        }
-    }
-}
 
 struct PodTopologySpread;
 
@@ -106,7 +88,7 @@ impl ExtensionPoints for PodTopologySpread {
         state: &mut CycleState,
         feasible: &[NodeIdx],
     ) -> Result<bool, Status> {
-        state.spread_score = weigh_domains(cache, search.profile, search.incoming, feasible)?;
+        state.spread_score = score::weigh_domains(cache, search.profile, search.incoming, feasible)?;
         Ok(state.spread_score.is_some())
     }
 
@@ -140,22 +122,8 @@ impl ExtensionPoints for PodTopologySpread {
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
-        let constraints = read_constraints(fields, errors);
-        match fields.string("defaultingType", errors).unwrap_or("System") {
-            "List" => args.spread = Defaulting::List(constraints.into()),
-            "System" => {
-                if !constraints.is_empty() {
-                    errors.invalid(
-                        fields.at("defaultingType"),
-                        "\"System\"",
-                        "when .defaultConstraints are not empty",
-                    );
-                }
-            }
-            other => errors.push(
-                fields.at("defaultingType"),
-                format!("Unsupported value: \"{other}\": supported values: \"System\", \"List\""),
-            ),
+        if let Some(constraints) = args::read(fields, errors) {
+            args.spread = constraints;
         }
     }
 
@@ -453,11 +421,15 @@ impl FilterState {
     }
     /// The smallest count of a constraint, 0 below minDomains (SCH-076).
     pub fn min(&self, index: usize) -> i64 {
-        if self.n_domains[index] < self.constraints[index].min_domains {
-            0
-        } else {
-            self.paths[index][0].1
+        match self.too_few_domains(index) {
+            Some(_) => 0,
+            None => self.paths[index][0].1,
         }
+    }
+    /// How many domains there are, where those are fewer than minDomains.
+    pub fn too_few_domains(&self, index: usize) -> Option<usize> {
+        let found = self.n_domains[index];
+        (found < self.constraints[index].min_domains).then_some(found)
     }
     /// The count of a domain; `None` if no qualifying node is in it.
     pub fn count(&self, index: usize, domain: Domain) -> Option<i64> {
@@ -470,206 +442,6 @@ impl FilterState {
     pub fn self_match(&self, index: usize) -> i64 {
         i64::from(self.self_match[index])
     }
-}
-
-/// What Score needs: soft constraints, domain sums, weights.
-#[derive(Debug, Clone, Default)]
-pub struct ScoreState {
-    /// The soft constraints, in order.
-    pub constraints: Vec<SpreadConstraint>,
-    /// ln(size + 2) for each (SCH-081).
-    pub weights: Vec<f64>,
-    counts: Vec<Counts>,
-    ignored: Vec<bool>,
-}
-
-#[derive(Debug, Clone)]
-enum Counts {
-    /// By domain.
-    ByDomain(Vec<i64>),
-    /// By node index.
-    ByNode(Arc<Vec<u32>>),
-}
-
-/// Counts and weighs the domains of the feasible nodes for the soft constraints; `None` without one.
-fn weigh_domains(
-    cache: &mut Cache,
-    profile: &Profile,
-    incoming: &Incoming,
-    feasible: &[NodeIdx],
-) -> Result<Option<ScoreState>, Status> {
-    let constraints = constraints(cache, profile, incoming, false)
-        .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
-    if constraints.is_empty() {
-        return Ok(None);
-    }
-    let own = !incoming.info.pod.spec.topology_spread_constraints.is_empty();
-    let require_all = own || matches!(profile.args.spread, Defaulting::List(_));
-    let pods: Vec<Arc<Vec<u32>>> = constraints
-        .iter()
-        .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
-        .collect();
-    let cache = &*cache;
-    let keys: Vec<_> = constraints
-        .iter()
-        .map(|constraint| cache.topology.key(constraint.key))
-        .collect();
-    let lacks_key = |node: NodeIdx| require_all && keys.iter().any(|key| key.domain(node) == NONE);
-    let ignored: Vec<bool> = feasible.iter().map(|node| lacks_key(*node)).collect();
-    let n_ignored = ignored.iter().filter(|ignored| **ignored).count();
-    let mut weights = Vec::new();
-    let mut counts = Vec::new();
-    for (index, (constraint, pods)) in constraints.iter().zip(pods).enumerate() {
-        if constraint.key_symbol == Symbol::HOSTNAME {
-            weights.push(libm::log((feasible.len() - n_ignored + 2) as f64));
-            counts.push(Counts::ByNode(pods));
-            continue;
-        }
-        let key = keys[index];
-        let required = if require_all { &keys[..] } else { &[] };
-        let all = sums(cache, incoming, constraint, required, &pods);
-        // Only the domains of feasible nodes count.
-        let mut of_feasible = vec![0; all.len()];
-        let mut size = 0;
-        let mut is_known = vec![false; all.len()];
-        for (node, _) in feasible.iter().zip(&ignored).filter(|(_, ignored)| !**ignored) {
-            let slot = key.slot(*node);
-            if !is_known[slot] {
-                is_known[slot] = true;
-                of_feasible[slot] = all[slot].max(0);
-                size += 1;
-            }
-        }
-        weights.push(libm::log((size + 2) as f64));
-        counts.push(Counts::ByDomain(of_feasible));
-    }
-    Ok(Some(ScoreState {
-        constraints,
-        weights,
-        counts,
-        ignored,
-    }))
-}
-
-impl ScoreState {
-    /// The count a node's domain has for a constraint; `None` without the label.
-    pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
-        let domain = cache.topology.key(self.constraints[index].key).domain(node);
-        if domain == NONE {
-            return None;
-        }
-        Some(match &self.counts[index] {
-            Counts::ByNode(pods) => count_on(pods, node),
-            Counts::ByDomain(sums) => sums[domain as usize],
-        })
-    }
-
-    fn of_node(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
-        if self.ignored[position] {
-            return 0;
-        }
-        let mut score = 0.0_f64;
-        for (index, constraint) in self.constraints.iter().enumerate() {
-            if let Some(count) = self.count(cache, index, node) {
-                score += count as f64 * self.weights[index] + (constraint.max_skew - 1) as f64;
-            }
-        }
-        libm::round(score) as i64
-    }
-
-    /// SCH-083.
-    fn normalize(&self, scores: &mut [i64]) {
-        let (mut min, mut max) = (i64::MAX, i64::MIN);
-        for (score, ignored) in scores.iter().zip(&self.ignored) {
-            if !ignored {
-                min = min.min(*score);
-                max = max.max(*score);
-            }
-        }
-        for (score, ignored) in scores.iter_mut().zip(&self.ignored) {
-            *score = match (ignored, max) {
-                (true, _) => 0,
-                (false, 0) => 100,
-                (false, max) => quotient(100 * (max + min - *score), max),
-            };
-        }
-    }
-}
-
-/// The built-in default constraints (SCH-073).
-fn system_defaults() -> Arc<[api::TopologySpreadConstraint]> {
-    let soft = |key: &str, max_skew| api::TopologySpreadConstraint {
-        max_skew,
-        topology_key: key.into(),
-        when_unsatisfiable: Some(api::UnsatisfiableAction::ScheduleAnyway),
-        ..api::TopologySpreadConstraint::default()
-    };
-    vec![
-        soft("kubernetes.io/hostname", 3),
-        soft("topology.kubernetes.io/zone", 5),
-    ]
-    .into()
-}
-
-fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<TopologySpreadConstraint> {
-    let base = fields.at("defaultConstraints");
-    let mut constraints: Vec<TopologySpreadConstraint> = Vec::new();
-    for (index, value) in fields
-        .list("defaultConstraints", errors)
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
-        let at = format!("{base}[{index}]");
-        let constraint: TopologySpreadConstraint = match podscope_api::wire::from_value(value) {
-            Ok(constraint) => constraint,
-            Err(error) => {
-                errors.push(at, error);
-                continue;
-            }
-        };
-        if constraint.max_skew <= 0 {
-            errors.invalid(
-                format!("{at}.maxSkew"),
-                constraint.max_skew,
-                "not in valid range (0, inf)",
-            );
-        }
-        if constraint.topology_key.is_empty() {
-            errors.push(format!("{at}.topologyKey"), "Required value: can not be empty");
-        }
-        match &constraint.when_unsatisfiable {
-            Some(UnsatisfiableAction::DoNotSchedule | UnsatisfiableAction::ScheduleAnyway) => {}
-            Some(other) => errors.push(
-                format!("{at}.whenUnsatisfiable"),
-                format!("Unsupported value: \"{other}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""),
-            ),
-            None => errors.push(format!("{at}.whenUnsatisfiable"), "Required value: can not be empty"),
-        }
-        if constraint.label_selector.is_some() {
-            errors.push(
-                format!("{at}.labelSelector"),
-                "Forbidden: constraint must not define a selector, as they deduced for each pod",
-            );
-        }
-        if constraints.iter().any(|other| {
-            other.topology_key == constraint.topology_key && other.when_unsatisfiable == constraint.when_unsatisfiable
-        }) {
-            errors.push(
-                &at,
-                format!(
-                    "Duplicate value: \"{{{}, {}}}\"",
-                    constraint.topology_key,
-                    constraint
-                        .when_unsatisfiable
-                        .as_ref()
-                        .map_or("", |action| action.as_str())
-                ),
-            );
-        }
-        constraints.push(constraint);
-    }
-    constraints
 }
 
 /// Which constraint a node breaks, with its numbers.
@@ -687,8 +459,12 @@ fn in_words(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String>
         let skew = count + own - min;
         if skew > constraint.max_skew {
             let value = cache.symbols.text(key.values[domain as usize]);
+            let fewest = match state.too_few_domains(at) {
+                Some(found) => format!("{min} (counts as 0: {found} of {} domains)", constraint.min_domains),
+                None => min.to_string(),
+            };
             return Some(format!(
-                "{label}={value} would have {} matching pods where the fewest is {min}: a skew of {skew}, and {} is allowed",
+                "{label}={value} would have {} matching pods where the fewest is {fewest}: a skew of {skew}, and {} is allowed",
                 count + own,
                 constraint.max_skew
             ));

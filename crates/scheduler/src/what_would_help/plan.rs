@@ -114,6 +114,19 @@ impl WhatWouldHelp {
                 continue;
             }
             let topology_key = constraint.topology_key.to_string();
+            if let Ok(to) = i32::try_from(self.domains(&constraint.topology_key).len())
+                && to > 0
+                && constraint.min_domains.is_some_and(|wanted| wanted > to)
+            {
+                let mut pod = (*self.pod).clone();
+                Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index].min_domains = Some(to);
+                let change = Change::MinDomains {
+                    index,
+                    topology_key: topology_key.clone(),
+                    to,
+                };
+                self.trials.push_back(Trial::Pod(change, Box::new(pod), 30));
+            }
             // The smallest of a few values; a constraint off by more is rather softened.
             for more in 1..=8 {
                 let mut pod = (*self.pod).clone();
@@ -219,7 +232,9 @@ impl WhatWouldHelp {
                 .push_back(Trial::Preempting(Change::AllowPreemption, Box::new(pod), 60));
             return;
         }
-        let mut higher: Vec<&(Str, i32)> = classes.iter().filter(|(_, value)| *value > own).collect();
+        // The classes of the cluster's own components are no advice for anybody else's pod.
+        let is_for_pods = |(name, value): &&(Str, i32)| *value > own && !name.starts_with("system-");
+        let mut higher: Vec<&(Str, i32)> = classes.iter().filter(is_for_pods).collect();
         higher.stable_sort_by_key(|(name, value)| (*value, name.clone()));
         for (name, value) in higher.into_iter().take(TRIALS_MAX) {
             let mut pod = (*self.pod).clone();
@@ -243,37 +258,59 @@ impl WhatWouldHelp {
             .collect();
         keys.insert("topology.kubernetes.io/zone".into());
         keys.remove("kubernetes.io/hostname");
-        let nodes: Vec<Arc<Node>> = self
-            .cache
-            .order()
-            .iter()
-            .filter_map(|node| self.cache.node(*node).node.clone())
-            .collect();
         for key in keys {
-            let mut domains: ordered::Set<Str> = ordered::Set::new();
-            for like in &nodes {
-                let Some(domain) = like.metadata.label(&key) else {
-                    continue;
-                };
-                if domains.len() >= TRIALS_MAX || !domains.insert(domain.into()) {
-                    continue;
-                }
-                let name: Str = format!("{}-like", like.metadata.name).into();
-                let mut node = (**like).clone();
-                node.metadata.name = name.clone();
-                node.metadata.uid = podscope_api::Uid::default();
-                node.spec.unschedulable = None;
-                node.spec.taints.clear();
-                if node.metadata.label("kubernetes.io/hostname").is_some() {
-                    Arc::make_mut(&mut node.metadata.labels).insert("kubernetes.io/hostname".into(), name);
-                }
+            let domains = self.domains(&key);
+            for (domain, like) in domains.iter().take(TRIALS_MAX) {
                 let change = Change::AddNode {
                     topology_key: key.to_string(),
-                    domain: domain.to_owned(),
+                    domain: domain.to_string(),
                     like: like.metadata.name.to_string(),
                 };
-                self.trials.push_back(Trial::AddNode(change, Arc::new(node), 90));
+                let node = another(like, &key, domain);
+                self.trials.push_back(Trial::AddNode(change, node, 90));
+            }
+            if let Some((first, like)) = domains.iter().next() {
+                let mut domain = format!("{first}-new");
+                while domains.get(domain.as_str()).is_some() {
+                    domain.push('-');
+                }
+                let change = Change::AddDomain {
+                    topology_key: key.to_string(),
+                    like: like.metadata.name.to_string(),
+                };
+                let node = another(like, &key, &domain.into());
+                self.trials.push_back(Trial::AddNode(change, node, 91));
             }
         }
     }
+
+    /// The domains of a key, each with the first node in it.
+    fn domains(&self, key: &str) -> ordered::Map<Str, Arc<Node>> {
+        let mut domains = ordered::Map::new();
+        for node in self.cache.order() {
+            if let Some(node) = &self.cache.node(*node).node
+                && let Some(domain) = node.metadata.label(key)
+                && domains.get(domain).is_none()
+            {
+                domains.insert(domain.into(), node.clone());
+            }
+        }
+        domains
+    }
+}
+
+/// A new node like another one in that domain: empty, without taints.
+fn another(like: &Node, key: &Str, domain: &Str) -> Arc<Node> {
+    let name: Str = format!("{}-like", like.metadata.name).into();
+    let mut node = like.clone();
+    node.metadata.name = name.clone();
+    node.metadata.uid = podscope_api::Uid::default();
+    node.spec.unschedulable = None;
+    node.spec.taints.clear();
+    let labels = Arc::make_mut(&mut node.metadata.labels);
+    labels.insert(key.clone(), domain.clone());
+    if labels.get("kubernetes.io/hostname").is_some() {
+        labels.insert("kubernetes.io/hostname".into(), name);
+    }
+    Arc::new(node)
 }

@@ -11,6 +11,9 @@ pub(super) fn in_words(change: &Change) -> String {
         Change::Tolerate { key, value, effect } => format!("Let the pod tolerate the taint {key}={value}:{effect}"),
         Change::Shrink { resource, from, to } => format!("Request {to} of {resource} instead of {from}"),
         Change::MaxSkew { topology_key, to, .. } => format!("Allow a maxSkew of {to} over {topology_key}"),
+        Change::MinDomains { topology_key, to, .. } => {
+            format!("Be content with {to} domains of {topology_key} (minDomains)")
+        }
         Change::Soften { topology_key, .. } => {
             format!("Make the spread over {topology_key} a wish (ScheduleAnyway) instead of a rule")
         }
@@ -23,6 +26,9 @@ pub(super) fn in_words(change: &Change) -> String {
             domain,
             like,
         } => format!("Add a node like {like} with {topology_key}={domain}"),
+        Change::AddDomain { topology_key, like } => {
+            format!("Add a node like {like} in a domain of {topology_key} that is not there yet")
+        }
     }
 }
 

@@ -58,6 +58,7 @@ fn spread(constraint: SpreadExplanation) -> protocol::SpreadExplanation {
         hard: constraint.hard,
         max_skew: constraint.max_skew,
         min: constraint.min,
+        too_few_domains: (constraint.too_few_domains).map(|few| (few.found, few.min_domains)),
         domains: (constraint.domains.into_iter())
             .map(|domain| protocol::DomainCount {
                 value: domain.value,

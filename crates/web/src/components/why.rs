@@ -132,7 +132,7 @@ fn spread(s: &SpreadExplanation) -> Html {
     html! {
         <section class="spread">
             <h3 class="eyebrow">{ format!("Spread by {}", s.topology_key) }</h3>
-            <p>{ format!("The emptiest has {}; maxSkew {} allows {rule} {limit} in each.", s.min, s.max_skew) }</p>
+            <p>{ format!("{}; maxSkew {} allows {rule} {limit} in each.", fewest(s), s.max_skew) }</p>
             <ul>
                 { for s.domains.iter().take(24).map(|d| html! {
                     <li class={classes!((!d.allowed).then_some("full"))}>
@@ -144,6 +144,16 @@ fn spread(s: &SpreadExplanation) -> Html {
                 }) }
             </ul>
         </section>
+    }
+}
+
+/// What the skew is counted from.
+fn fewest(s: &SpreadExplanation) -> String {
+    match s.too_few_domains {
+        Some((found, wanted)) => {
+            format!("The emptiest counts as 0: {found} of {wanted} domains are there (minDomains {wanted})")
+        }
+        None => format!("The emptiest has {}", s.min),
     }
 }
 

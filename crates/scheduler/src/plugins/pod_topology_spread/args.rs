@@ -1,0 +1,128 @@
+//! The constraints of pods without their own, from the configuration (SCH-073, SCH-141).
+
+use std::sync::Arc;
+
+use podscope_api::{TopologySpreadConstraint, UnsatisfiableAction};
+
+use crate::config::{Errors, Fields};
+
+/// Its arguments: the constraints of pods without their own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Defaulting {
+    /// The built-in soft constraints (SCH-073).
+    System(Arc<[TopologySpreadConstraint]>),
+    /// These.
+    List(Arc<[TopologySpreadConstraint]>),
+}
+
+impl Default for Defaulting {
+    fn default() -> Self {
+        Self::System(system_defaults())
+    }
+}
+
+impl Defaulting {
+    pub(super) fn constraints(&self) -> Arc<[TopologySpreadConstraint]> {
+        match self {
+            Self::System(constraints) | Self::List(constraints) => constraints.clone(),
+        }
+    }
+}
+
+/// `None` where the built-in constraints stay.
+pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defaulting> {
+    let constraints = read_constraints(fields, errors);
+    match fields.string("defaultingType", errors).unwrap_or("System") {
+        "List" => return Some(Defaulting::List(constraints.into())),
+        "System" => {
+            if !constraints.is_empty() {
+                errors.invalid(
+                    fields.at("defaultingType"),
+                    "\"System\"",
+                    "when .defaultConstraints are not empty",
+                );
+            }
+        }
+        other => errors.push(
+            fields.at("defaultingType"),
+            format!("Unsupported value: \"{other}\": supported values: \"System\", \"List\""),
+        ),
+    }
+    None
+}
+
+/// The built-in default constraints (SCH-073).
+fn system_defaults() -> Arc<[TopologySpreadConstraint]> {
+    let soft = |key: &str, max_skew| TopologySpreadConstraint {
+        max_skew,
+        topology_key: key.into(),
+        when_unsatisfiable: Some(UnsatisfiableAction::ScheduleAnyway),
+        ..TopologySpreadConstraint::default()
+    };
+    vec![
+        soft("kubernetes.io/hostname", 3),
+        soft("topology.kubernetes.io/zone", 5),
+    ]
+    .into()
+}
+
+fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<TopologySpreadConstraint> {
+    let base = fields.at("defaultConstraints");
+    let mut constraints: Vec<TopologySpreadConstraint> = Vec::new();
+    for (index, value) in fields
+        .list("defaultConstraints", errors)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let at = format!("{base}[{index}]");
+        let constraint: TopologySpreadConstraint = match podscope_api::wire::from_value(value) {
+            Ok(constraint) => constraint,
+            Err(error) => {
+                errors.push(at, error);
+                continue;
+            }
+        };
+        if constraint.max_skew <= 0 {
+            errors.invalid(
+                format!("{at}.maxSkew"),
+                constraint.max_skew,
+                "not in valid range (0, inf)",
+            );
+        }
+        if constraint.topology_key.is_empty() {
+            errors.push(format!("{at}.topologyKey"), "Required value: can not be empty");
+        }
+        match &constraint.when_unsatisfiable {
+            Some(UnsatisfiableAction::DoNotSchedule | UnsatisfiableAction::ScheduleAnyway) => {}
+            Some(other) => errors.push(
+                format!("{at}.whenUnsatisfiable"),
+                format!("Unsupported value: \"{other}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""),
+            ),
+            None => errors.push(format!("{at}.whenUnsatisfiable"), "Required value: can not be empty"),
+        }
+        if constraint.label_selector.is_some() {
+            errors.push(
+                format!("{at}.labelSelector"),
+                "Forbidden: constraint must not define a selector, as they deduced for each pod",
+            );
+        }
+        if constraints.iter().any(|other| {
+            other.topology_key == constraint.topology_key && other.when_unsatisfiable == constraint.when_unsatisfiable
+        }) {
+            errors.push(
+                &at,
+                format!(
+                    "Duplicate value: \"{{{}, {}}}\"",
+                    constraint.topology_key,
+                    constraint
+                        .when_unsatisfiable
+                        .as_ref()
+                        .map_or("", |action| action.as_str())
+                ),
+            );
+        }
+        constraints.push(constraint);
+    }
+    constraints
+}

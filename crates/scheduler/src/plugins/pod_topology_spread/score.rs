@@ -1,0 +1,137 @@
+//! The soft constraints: domains weighed, the emptier the better (SCH-080 to SCH-083).
+
+use std::sync::Arc;
+
+use super::super::{Plugin, quotient};
+use super::{Defaulting, constraints, count_on, matching_pods, sums};
+use crate::cache::Cache;
+use crate::config::Profile;
+use crate::node_info::NodeIdx;
+use crate::pod_info::{Incoming, SpreadConstraint};
+use crate::status::{Code, Status};
+use crate::symbols::Symbol;
+use crate::topology::NONE;
+
+/// What Score needs: soft constraints, domain sums, weights.
+#[derive(Debug, Clone, Default)]
+pub struct ScoreState {
+    /// The soft constraints, in order.
+    pub constraints: Vec<SpreadConstraint>,
+    /// ln(size + 2) for each (SCH-081).
+    pub weights: Vec<f64>,
+    counts: Vec<Counts>,
+    ignored: Vec<bool>,
+}
+
+#[derive(Debug, Clone)]
+enum Counts {
+    /// By domain.
+    ByDomain(Vec<i64>),
+    /// By node index.
+    ByNode(Arc<Vec<u32>>),
+}
+
+/// Counts and weighs the domains of the feasible nodes for the soft constraints; `None` without one.
+pub(super) fn weigh_domains(
+    cache: &mut Cache,
+    profile: &Profile,
+    incoming: &Incoming,
+    feasible: &[NodeIdx],
+) -> Result<Option<ScoreState>, Status> {
+    let constraints = constraints(cache, profile, incoming, false)
+        .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
+    if constraints.is_empty() {
+        return Ok(None);
+    }
+    let own = !incoming.info.pod.spec.topology_spread_constraints.is_empty();
+    let require_all = own || matches!(profile.args.spread, Defaulting::List(_));
+    let pods: Vec<Arc<Vec<u32>>> = constraints
+        .iter()
+        .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
+        .collect();
+    let cache = &*cache;
+    let keys: Vec<_> = constraints
+        .iter()
+        .map(|constraint| cache.topology.key(constraint.key))
+        .collect();
+    let lacks_key = |node: NodeIdx| require_all && keys.iter().any(|key| key.domain(node) == NONE);
+    let ignored: Vec<bool> = feasible.iter().map(|node| lacks_key(*node)).collect();
+    let n_ignored = ignored.iter().filter(|ignored| **ignored).count();
+    let mut weights = Vec::new();
+    let mut counts = Vec::new();
+    for (index, (constraint, pods)) in constraints.iter().zip(pods).enumerate() {
+        if constraint.key_symbol == Symbol::HOSTNAME {
+            weights.push(libm::log((feasible.len() - n_ignored + 2) as f64));
+            counts.push(Counts::ByNode(pods));
+            continue;
+        }
+        let key = keys[index];
+        let required = if require_all { &keys[..] } else { &[] };
+        let all = sums(cache, incoming, constraint, required, &pods);
+        // Only the domains of feasible nodes count.
+        let mut of_feasible = vec![0; all.len()];
+        let mut size = 0;
+        let mut is_known = vec![false; all.len()];
+        for (node, _) in feasible.iter().zip(&ignored).filter(|(_, ignored)| !**ignored) {
+            let slot = key.slot(*node);
+            if !is_known[slot] {
+                is_known[slot] = true;
+                of_feasible[slot] = all[slot].max(0);
+                size += 1;
+            }
+        }
+        weights.push(libm::log((size + 2) as f64));
+        counts.push(Counts::ByDomain(of_feasible));
+    }
+    Ok(Some(ScoreState {
+        constraints,
+        weights,
+        counts,
+        ignored,
+    }))
+}
+
+impl ScoreState {
+    /// The count a node's domain has for a constraint; `None` without the label.
+    pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
+        let domain = cache.topology.key(self.constraints[index].key).domain(node);
+        if domain == NONE {
+            return None;
+        }
+        Some(match &self.counts[index] {
+            Counts::ByNode(pods) => count_on(pods, node),
+            Counts::ByDomain(sums) => sums[domain as usize],
+        })
+    }
+
+    pub(super) fn of_node(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
+        if self.ignored[position] {
+            return 0;
+        }
+        let mut score = 0.0_f64;
+        for (index, constraint) in self.constraints.iter().enumerate() {
+            if let Some(count) = self.count(cache, index, node) {
+                score += count as f64 * self.weights[index] + (constraint.max_skew - 1) as f64;
+            }
+        }
+        libm::round(score) as i64
+    }
+
+    /// SCH-083.
+    pub(super) fn normalize(&self, scores: &mut [i64]) {
+        let (mut min, mut max) = (i64::MAX, i64::MIN);
+        for (score, ignored) in scores.iter().zip(&self.ignored) {
+            if !ignored {
+                min = min.min(*score);
+                max = max.max(*score);
+            }
+        }
+        for (score, ignored) in scores.iter_mut().zip(&self.ignored) {
+            *score = match (ignored, max) {
+                (true, _) => 0,
+                (false, 0) => 100,
+                (false, max) => quotient(100 * (max + min - *score), max),
+            };
+        }
+    }
+}
