@@ -346,14 +346,19 @@ impl Cache {
         let info = Arc::new(info);
         Arc::make_mut(&mut self.nodes[node as usize]).add_pod(info.clone());
         self.dirty.push(node);
-        self.pods.insert(info.uid.clone(), PlacedPod { info, node, assumed });
+        let before = self.pods.insert(info.uid.clone(), PlacedPod { info, node, assumed });
+        assert!(
+            before.is_none(),
+            "a pod is on one node: it is taken off before it is placed"
+        );
     }
 
     fn remove_pod(&mut self, uid: &str) {
         let Some(PlacedPod { info, node, .. }) = self.pods.remove(uid) else {
             return;
         };
-        Arc::make_mut(&mut self.nodes[node as usize]).remove_pod(uid);
+        let removed = Arc::make_mut(&mut self.nodes[node as usize]).remove_pod(uid);
+        assert!(removed.is_some(), "a placed pod stands in its node's list");
         self.counters.remove(info.class, node);
         for id in &info.term_ids {
             self.terms.remove(*id, node);
@@ -381,6 +386,7 @@ impl Cache {
         }
         for index in std::mem::take(&mut self.dirty) {
             let info = &mut self.nodes[index as usize];
+            debug_assert!(info.sums_hold(), "{}: the sums are those of its pods", info.name);
             self.rows.set(index, info);
             if info.images.is_empty() {
                 continue;

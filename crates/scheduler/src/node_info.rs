@@ -165,6 +165,25 @@ impl NodeInfo {
         self.ports.retain(|port| !pod.ports.contains(port));
         Some(pod)
     }
+    /// Whether the sums are those of the pods: what every decision rests on.
+    pub(crate) fn sums_hold(&self) -> bool {
+        let mut anew = Self {
+            requested: Resources::default(),
+            nonzero_cpu: 0,
+            nonzero_memory: 0,
+            ..self.clone()
+        };
+        for pod in &self.pods {
+            anew.sum(pod, 1);
+        }
+        let scalars = |of: &Resources| -> Vec<(Symbol, i64)> {
+            of.scalars.iter().filter(|(_, amount)| *amount != 0).copied().collect()
+        };
+        let (kept, anew_requested) = (&self.requested, &anew.requested);
+        (kept.cpu, kept.memory, kept.ephemeral) == (anew_requested.cpu, anew_requested.memory, anew_requested.ephemeral)
+            && (self.nonzero_cpu, self.nonzero_memory) == (anew.nonzero_cpu, anew.nonzero_memory)
+            && scalars(kept) == scalars(anew_requested)
+    }
     fn sum(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.add(&pod.requests.requests, sign);
         self.nonzero_cpu = self

@@ -20,27 +20,27 @@ const WORKLOADS: [Workload; 5] = [
     Workload {
         name: "basic",
         reference: 1040.0,
-        instructions: 334_315,
+        instructions: 338_585,
     },
     Workload {
         name: "softspread",
         reference: 2070.0,
-        instructions: 584_929,
+        instructions: 572_813,
     },
     Workload {
         name: "spread",
         reference: 2710.0,
-        instructions: 384_236,
+        instructions: 414_896,
     },
     Workload {
         name: "anti",
         reference: 10_300.0,
-        instructions: 395_165,
+        instructions: 399_297,
     },
     Workload {
         name: "affinity",
         reference: 7300.0,
-        instructions: 440_802,
+        instructions: 468_748,
     },
 ];
 

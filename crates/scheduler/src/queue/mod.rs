@@ -156,42 +156,36 @@ impl Queue {
     pub(crate) fn take(&mut self, uid: &str) -> Option<QueuedPod> {
         let (pool, pod) = self.pods.remove(uid)?;
         let uid = pod.uid().clone();
-        match pool {
-            Pool::Active => {
-                self.active.remove(&(pod.key(), uid));
-            }
-            Pool::Backoff | Pool::ErrorBackoff => {
-                let key = (self.expiration(&pod).unwrap_or(0), pod.key(), uid);
-                self.backoff.remove(&key);
-                self.error_backoff.remove(&key);
-            }
-            Pool::Unschedulable | Pool::Gated => {
-                self.waiting.remove(&uid);
-            }
-        }
+        let was_there = match pool {
+            Pool::Active => self.active.remove(&(pod.key(), uid)),
+            Pool::Backoff => self.backoff.remove(&self.heap_key(&pod)),
+            Pool::ErrorBackoff => self.error_backoff.remove(&self.heap_key(&pod)),
+            Pool::Unschedulable | Pool::Gated => self.waiting.remove(&uid),
+        };
+        assert!(
+            was_there,
+            "a queued pod stands in its pool under the key it was put in with"
+        );
         Some(pod)
     }
     /// Puts a pod into a pool.
     fn put(&mut self, pool: Pool, pod: QueuedPod) {
         let uid = pod.uid().clone();
         match pool {
-            Pool::Active => {
-                self.active.insert((pod.key(), uid.clone()));
-            }
-            Pool::Backoff | Pool::ErrorBackoff => {
-                let key = (self.expiration(&pod).unwrap_or(0), pod.key(), uid.clone());
-                let heap = if pool == Pool::Backoff {
-                    &mut self.backoff
-                } else {
-                    &mut self.error_backoff
-                };
-                heap.insert(key);
-            }
-            Pool::Unschedulable | Pool::Gated => {
-                self.waiting.insert(uid.clone());
-            }
-        }
-        self.pods.insert(uid, (pool, pod));
+            Pool::Active => self.active.insert((pod.key(), uid.clone())),
+            Pool::Backoff => self.backoff.insert(self.heap_key(&pod)),
+            Pool::ErrorBackoff => self.error_backoff.insert(self.heap_key(&pod)),
+            Pool::Unschedulable | Pool::Gated => self.waiting.insert(uid.clone()),
+        };
+        let before = self.pods.insert(uid, (pool, pod));
+        assert!(
+            before.is_none(),
+            "a pod is in one pool: it is taken out before it is put in again"
+        );
+    }
+    /// Where a pod that backs off stands in its heap.
+    fn heap_key(&self, pod: &QueuedPod) -> (i64, SortKey, Str) {
+        (self.expiration(pod).unwrap_or(0), pod.key(), pod.uid().clone())
     }
     /// A new pod, its arrival noted; `gate` is what PreEnqueue said.
     pub(crate) fn add(&mut self, mut pod: QueuedPod, gate: Option<Plugin>) {
