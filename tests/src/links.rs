@@ -47,7 +47,7 @@ pub fn held(text: &str) -> Result<String, String> {
     if session.advance(link.cursor_at(), u64::MAX) != Slice::Done || session.now() != link.cursor_at() {
         return Err(format!("the cursor stops at {}", session.now()));
     }
-    let recorded = session.trace().filter(|record| record.what == What::Command);
+    let recorded = session.trace().filter(|record| record.what() == What::Command);
     let recorded: Vec<String> = recorded
         .map(|record| format!("{} {}", record.at.0, report::field(&record, "command")))
         .collect();

@@ -64,7 +64,7 @@ fn an_old_attempt_is_explained_as_it_was_decided() {
             .branch()
             .trace()
             .iter()
-            .filter(|record| record.what == What::Attempt)
+            .filter(|record| record.what() == What::Attempt)
             .map(|record| record.seq)
             .collect();
         assert!(

@@ -35,7 +35,7 @@ fn command(session: &mut Session, line: &str) {
 
 /// Kinds in the order in which their objects went, without repetitions.
 fn went(session: &Session) -> Vec<&'static str> {
-    let deleted = session.trace().filter(|record| record.what == What::Deleted);
+    let deleted = session.trace().filter(|record| record.what() == What::Deleted);
     let kinds = deleted.filter_map(|record| record.object.as_ref().map(|object| object.kind.name()));
     let mut order: Vec<&'static str> = kinds
         .filter(|kind| matches!(*kind, "Deployment" | "ReplicaSet" | "Pod"))

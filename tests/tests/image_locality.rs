@@ -43,7 +43,7 @@ status: {capacity: {cpu: 4, memory: 8Gi, pods: 110, ephemeral-storage: 2G}}
 /// ImageLocality's score of each node in the attempt of that pod.
 fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
     let is_it = |record: &Record| {
-        record.what == What::Attempt && record.object.as_ref().is_some_and(|one| &*one.key.name == name)
+        record.what() == What::Attempt && record.object.as_ref().is_some_and(|one| &*one.key.name == name)
     };
     let attempt = session.trace().position(|record| is_it(&record)).expect("an attempt");
     let told = session.explain(attempt as u64).expect("an explanation");

@@ -125,7 +125,7 @@ spec:
     // The command is in the session's past, with its instant.
     let commands = session
         .trace()
-        .filter(|record| record.what == podscope_cluster::What::Command);
+        .filter(|record| record.what() == podscope_cluster::What::Command);
     let given = commands
         .filter(|record| field(record, "command") == force)
         .map(|record| record.at);

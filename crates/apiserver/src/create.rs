@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, ServiceSpec, Str, ordered};
 use podscope_api::{default_object, generate_job_selector, validate};
-use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
-use podscope_sim::{Actor, Answer, ApiError, MAX_OBJECTS_OF_KIND, What, qualified_resource};
+use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND, qualified_resource};
 
 impl ApiServer {
     /// Creates an object as a client posts it.
@@ -56,20 +55,16 @@ impl ApiServer {
         }
         let stored = self.write(object, out);
         if !is_unwatched(kind) {
-            out.record(What::Created, &stored, created_fields(&stored));
+            out.record(created(&stored), &stored);
             if kind == Kind::Node && matches!(caller.actor, Actor::Kubelet(_)) {
-                out.record(What::NodeRegistered, &stored, Vec::new());
+                out.record(Happening::NodeRegistered, &stored);
             }
             if let Object::Pod(pod) = &stored
                 && !pod.spec.scheduling_gates.is_empty()
             {
-                let gates: Vec<Value> = pod
-                    .spec
-                    .scheduling_gates
-                    .iter()
-                    .map(|gate| json!(&*gate.name))
-                    .collect();
-                out.record(What::Gated, &stored, vec![("gates", Value::Array(gates))]);
+                let gates = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone());
+                let gates = gates.collect();
+                out.record(Happening::Gated { gates }, &stored);
             }
         }
         Ok(Some(stored))
@@ -207,15 +202,13 @@ fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
     )
 }
 
-fn created_fields(object: &Object) -> Vec<(&'static str, Value)> {
-    let mut fields = Vec::new();
-    if let Object::Pod(pod) = object
-        && let Some(node) = &pod.spec.node_name
-    {
-        fields.push(("node", json!(node.as_str())));
+fn created(object: &Object) -> Happening {
+    let owner = object.metadata().controller_ref();
+    Happening::Created {
+        node: match object {
+            Object::Pod(pod) => pod.spec.node_name.clone(),
+            _ => None,
+        },
+        owner: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
     }
-    if let Some(owner) = object.metadata().controller_ref() {
-        fields.push(("owner", json!(format!("{}/{}", owner.kind, owner.name))));
-    }
-    fields
 }

@@ -10,10 +10,9 @@
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, Str, Time};
-use serde_json::json;
 
 use super::{ApiServer, Caller, Outcome, records};
-use podscope_sim::{Answer, ApiError, DeleteOptions, Propagation, What};
+use podscope_sim::{Answer, ApiError, DeleteOptions, Happening, Propagation};
 
 /// Finalizer of an owner that waits for its dependents (CT-152).
 const FOREGROUND: &str = "foregroundDeletion";
@@ -107,9 +106,9 @@ impl ApiServer {
         }
         let grace = stored.metadata().deletion_grace_period_seconds.unwrap_or(0);
         if is_first {
-            out.record(What::DeletionRequested, &stored, vec![("grace", json!(grace))]);
+            out.record(Happening::DeletionRequested { grace }, &stored);
         } else {
-            out.record(What::Updated, &stored, records::updated_fields(old, &stored));
+            out.record(records::updated(old, &stored).into(), &stored);
         }
         stored
     }

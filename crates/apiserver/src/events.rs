@@ -10,12 +10,11 @@ use podscope_api::{
     Event, EventSeries, EventSource, Kind, Labels, MicroTime, Object, ObjectKey, ObjectReference, Str, Uid, shared,
 };
 use rpds::RedBlackTreeMapSync;
-use serde_json::json;
 use std::sync::Arc;
 
 use super::{ApiServer, Caller, Draft, Outcome, new_uid};
-use podscope_sim::fnv64;
-use podscope_sim::{Actor, EventNote, What, subject};
+use podscope_sim::{Actor, EventNote, subject};
+use podscope_sim::{Happening, fnv64};
 
 /// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
 /// whatever their number; a bound keeps memory in check in large runs.
@@ -96,14 +95,13 @@ impl ApiServer {
             }
         };
         out.records.push(Draft {
-            what: What::Event,
+            happening: Happening::Event {
+                kind: note.kind_of_event.clone(),
+                reason: note.reason.clone(),
+                message: note.message.clone(),
+                count,
+            },
             object: Some(subject(note.kind, note.key.clone(), note.uid.clone())),
-            fields: vec![
-                ("type", json!(note.kind_of_event.as_str())),
-                ("reason", json!(&*note.reason)),
-                ("message", json!(&*note.message)),
-                ("count", json!(count)),
-            ],
         });
     }
 

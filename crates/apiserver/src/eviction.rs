@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, Object, ObjectKey, Pod, PodCondition, PodDisruptionBudget, PodPhase};
-use serde_json::json;
 
 use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
-use podscope_sim::{Answer, ApiError, DeleteOptions, What};
+use podscope_sim::{Answer, ApiError, DeleteOptions, Updated};
 
 /// More entries of `disruptedPods` than this refuse further evictions (LC-029).
 const DISRUPTED_PODS_MAX: usize = 2000;
@@ -47,7 +46,7 @@ impl ApiServer {
                 },
             );
             let stored = self.write(Object::Pod(marked), out);
-            out.record(What::Updated, &stored, records::updated_fields(&old, &stored));
+            out.record(records::updated(&old, &stored).into(), &stored);
             records::details(&old, &stored, out);
         }
         self.delete(Kind::Pod, key, options, caller, out)
@@ -118,7 +117,11 @@ impl ApiServer {
         status.disrupted_pods.insert(pod.metadata.name.clone(), caller.wall());
         let allowed = status.disruptions_allowed;
         let stored = self.write(Object::PodDisruptionBudget(new), out);
-        out.record(What::Updated, &stored, vec![("disruptionsAllowed", json!(allowed))]);
+        let told = Updated {
+            disruptions_allowed: Some(allowed),
+            ..Updated::default()
+        };
+        out.record(told.into(), &stored);
         Ok(())
     }
 }

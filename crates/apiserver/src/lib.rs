@@ -16,7 +16,7 @@
 //!     server.import(parse(&namespace).objects.remove(0).value, &caller);
 //! }
 //! server.handle(&Request::Create(object), &caller, &mut out).expect("it is admitted");
-//! assert_eq!((out.changes.len(), out.records[0].what), (1, What::Created));
+//! assert_eq!((out.changes.len(), out.records[0].happening.what()), (1, What::Created));
 //! ```
 #![deny(missing_docs)]
 
@@ -34,9 +34,10 @@ mod update;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
-use serde_json::Value;
 
-use podscope_sim::{Actor, Answer, ApiError, Assumed, Change, Objects, Request, Rng, SimTime, Subject, What, subject};
+use podscope_sim::{
+    Actor, Answer, ApiError, Assumed, Change, Happening, Objects, Request, Rng, SimTime, Subject, What, subject,
+};
 
 pub use store::Store;
 
@@ -44,11 +45,9 @@ pub use store::Store;
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// What happened.
-    pub what: What,
+    pub happening: Happening,
     /// To which object.
     pub object: Option<Arc<Subject>>,
-    /// What is particular to it, in the order they are printed.
-    pub fields: Vec<(&'static str, Value)>,
 }
 
 /// Who asks, and when.
@@ -77,11 +76,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn record(&mut self, what: What, object: &Object, fields: Vec<(&'static str, Value)>) {
+    fn record(&mut self, happening: Happening, object: &Object) {
         self.records.push(Draft {
-            what,
+            happening,
             object: Some(podscope_sim::subject_of(object)),
-            fields,
         });
     }
 }
@@ -173,7 +171,7 @@ impl ApiServer {
                     rehearsal
                         .records
                         .into_iter()
-                        .filter(|record| record.what == What::Refused),
+                        .filter(|record| record.happening.what() == What::Refused),
                 );
                 return answer;
             }
@@ -185,9 +183,11 @@ impl ApiServer {
             // An election that is lost to another is no refusal worth telling.
             if kind != Kind::Lease {
                 out.records.push(Draft {
-                    what: What::Refused,
+                    happening: Happening::Refused {
+                        code: error.code,
+                        message: error.message.clone(),
+                    },
                     object: Some(subject(kind, key, uid)),
-                    fields: vec![("code", error.code.into()), ("message", error.message.clone().into())],
                 });
             }
         }
@@ -213,7 +213,7 @@ impl ApiServer {
             old?
         };
         if !is_unwatched(kind) {
-            out.record(What::Deleted, &old, Vec::new());
+            out.record(Happening::Deleted, &old);
         }
         Some(old)
     }

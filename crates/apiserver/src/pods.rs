@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, PodCondition, Uid};
-use serde_json::json;
 
 use super::{ApiServer, Caller, Outcome};
-use podscope_sim::{Answer, ApiError, What};
+use podscope_sim::{Answer, ApiError, Happening};
 
 const BINDING: &str = "pods/binding";
 
@@ -60,7 +59,7 @@ impl ApiServer {
             },
         );
         let stored = self.write(Object::Pod(pod), out);
-        out.record(What::Bound, &stored, vec![("node", json!(node.as_str()))]);
+        out.record(Happening::Bound { node: node.clone() }, &stored);
         Ok(None)
     }
 }

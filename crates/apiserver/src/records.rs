@@ -2,12 +2,9 @@
 //! taints, nomination), and which updates say nothing.
 
 use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Pod, PodCondition};
-use serde_json::{Value, json};
 
 use super::Outcome;
-use podscope_sim::What;
-
-type Fields = Vec<(&'static str, Value)>;
+use podscope_sim::{Happening, Updated};
 
 /// Whether an update only carries heartbeat times, which are not recorded.
 pub(super) fn is_heartbeat(old: &Object, new: &Object) -> bool {
@@ -28,33 +25,25 @@ pub(super) fn is_heartbeat(old: &Object, new: &Object) -> bool {
     quiet == **old
 }
 
-/// The fields of an `Updated` record: what a reader looks for first.
-pub(super) fn updated_fields(old: &Object, new: &Object) -> Fields {
-    let mut fields = Fields::new();
-    if let (Object::Pod(old), Object::Pod(new)) = (old, new)
-        && old.status.phase != new.status.phase
-        && let Some(phase) = &new.status.phase
-    {
-        fields.push(("phase", json!(phase.as_str())));
-    }
-    if let (Object::Namespace(old), Object::Namespace(new)) = (old, new)
-        && old.status.phase != new.status.phase
-    {
-        fields.push(("phase", json!(&*new.status.phase)));
-    }
+/// The record of an update: what a reader looks for first.
+pub(super) fn updated(old: &Object, new: &Object) -> Updated {
+    let phase = match (old, new) {
+        (Object::Pod(old), Object::Pod(new)) if old.status.phase != new.status.phase => {
+            new.status.phase.as_ref().map(|phase| phase.as_str().into())
+        }
+        (Object::Namespace(old), Object::Namespace(new)) if old.status.phase != new.status.phase => {
+            Some(new.status.phase.clone())
+        }
+        _ => None,
+    };
     let (before, after) = (old.metadata(), new.metadata());
-    if before.deletion_grace_period_seconds != after.deletion_grace_period_seconds {
-        fields.push(("grace", json!(after.deletion_grace_period_seconds)));
-    }
-    if before.finalizers != after.finalizers {
-        let names: Vec<&str> = after.finalizers.iter().map(|name| &**name).collect();
-        fields.push(("finalizers", json!(names)));
-    }
-    if let (Object::Node(old), Object::Node(new)) = (old, new)
-        && old.is_unschedulable() != new.is_unschedulable()
-    {
-        fields.push(("unschedulable", json!(new.is_unschedulable())));
-    }
+    let is_same_grace = before.deletion_grace_period_seconds == after.deletion_grace_period_seconds;
+    let unschedulable = match (old, new) {
+        (Object::Node(old), Object::Node(new)) if old.is_unschedulable() != new.is_unschedulable() => {
+            Some(new.is_unschedulable())
+        }
+        _ => None,
+    };
     let replicas = |object: &Object| match object {
         Object::Deployment(typed) => typed.spec.replicas,
         Object::ReplicaSet(typed) => typed.spec.replicas,
@@ -62,10 +51,14 @@ pub(super) fn updated_fields(old: &Object, new: &Object) -> Fields {
         Object::StatefulSet(typed) => typed.spec.replicas,
         _ => None,
     };
-    if replicas(old) != replicas(new) {
-        fields.push(("replicas", json!(replicas(new))));
+    Updated {
+        phase,
+        grace: after.deletion_grace_period_seconds.filter(|_| !is_same_grace),
+        finalizers: (before.finalizers != after.finalizers).then(|| after.finalizers.to_vec()),
+        unschedulable,
+        replicas: replicas(new).filter(|_| replicas(old) != replicas(new)),
+        disruptions_allowed: None,
     }
-    fields
 }
 
 /// The further records of an update.
@@ -117,14 +110,14 @@ where
         if old.is_some_and(|old| old.status == one.status && old.reason == one.reason) {
             continue;
         }
-        let mut fields = vec![("type", json!(one.kind)), ("status", json!(one.status.as_str()))];
-        if !one.reason.is_empty() {
-            fields.push(("reason", json!(one.reason)));
-        }
-        if !one.message.is_empty() {
-            fields.push(("message", json!(one.message)));
-        }
-        out.record(What::ConditionChanged, object, fields);
+        let unless_empty = |text: &str| (!text.is_empty()).then(|| text.into());
+        let happening = Happening::ConditionChanged {
+            kind: one.kind.into(),
+            status: one.status.clone(),
+            reason: unless_empty(one.reason),
+            message: unless_empty(one.message),
+        };
+        out.record(happening, object);
     }
 }
 
@@ -132,7 +125,8 @@ fn pod_details(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
     condition_details(&before.status.conditions, &after.status.conditions, object, out);
     let nominated = &after.status.nominated_node_name;
     if *nominated != before.status.nominated_node_name && !nominated.is_empty() {
-        out.record(What::Nominated, object, vec![("node", json!(&**nominated))]);
+        let node = (&**nominated).into();
+        out.record(Happening::Nominated { node }, object);
     }
 }
 
@@ -141,21 +135,19 @@ fn node_details(before: &Node, after: &Node, object: &Object, out: &mut Outcome)
     let same = |one: &podscope_api::Taint, other: &podscope_api::Taint| {
         one.key == other.key && one.effect == other.effect && one.value == other.value
     };
-    let fields = |taint: &podscope_api::Taint| -> Fields {
-        let mut fields = vec![("key", json!(&*taint.key)), ("effect", json!(taint.effect.as_str()))];
-        if !taint.value.is_empty() {
-            fields.push(("value", json!(&*taint.value)));
-        }
-        fields
-    };
+    let value = |taint: &podscope_api::Taint| (!taint.value.is_empty()).then(|| taint.value.clone());
     for taint in &before.spec.taints {
         if !after.spec.taints.iter().any(|other| same(taint, other)) {
-            out.record(What::TaintRemoved, object, fields(taint));
+            let (key, effect) = (taint.key.clone(), taint.effect.clone());
+            let value = value(taint);
+            out.record(Happening::TaintRemoved { key, effect, value }, object);
         }
     }
     for taint in &after.spec.taints {
         if !before.spec.taints.iter().any(|other| same(taint, other)) {
-            out.record(What::TaintAdded, object, fields(taint));
+            let (key, effect) = (taint.key.clone(), taint.effect.clone());
+            let value = value(taint);
+            out.record(Happening::TaintAdded { key, effect, value }, object);
         }
     }
 }

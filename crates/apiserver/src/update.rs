@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{ApiServer, Outcome, is_unwatched, parts, records};
-use podscope_sim::{Answer, ApiError, Mutation, Part, What};
+use podscope_sim::{Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
     /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
@@ -82,7 +82,7 @@ impl ApiServer {
         }
         let stored = self.write(merged, out);
         if !is_unwatched(kind) && !records::is_heartbeat(old, &stored) {
-            out.record(What::Updated, &stored, records::updated_fields(old, &stored));
+            out.record(records::updated(old, &stored).into(), &stored);
             records::details(old, &stored, out);
         }
         Ok(Some(stored))

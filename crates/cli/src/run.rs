@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use podscope_cluster::{SimTime, What};
+use podscope_cluster::{Happening, SimTime};
 use podscope_session::play::Attempt;
 use podscope_session::report;
 use podscope_session::scenario::{self, Loaded};
@@ -142,12 +142,15 @@ fn run_files(
 
 /// What was found where a failed expectation looked.
 fn found(session: &Session, text: &str) -> String {
-    let judged = session.trace().rev().find(|record| {
-        record.what == What::Expectation
-            && report::field(record, "expect") == text
-            && report::field(record, "ok") == "false"
+    let judged = session.trace().rev().find_map(|record| match &record.happening {
+        Happening::Expectation {
+            expect,
+            ok: false,
+            found,
+        } if expect == text => Some(found.clone()),
+        _ => None,
     });
-    judged.map_or_else(|| "nothing".to_owned(), |record| report::field(&record, "found"))
+    judged.unwrap_or_else(|| "nothing".to_owned())
 }
 
 fn summary(session: &Session) -> String {
@@ -172,23 +175,25 @@ fn summary(session: &Session) -> String {
         };
         let _ = writeln!(out, "{word} {}", expect.text);
     }
-    for record in session.trace().filter(|record| record.what == What::Command) {
-        let error = report::field(&record, "error");
-        if !error.is_empty() {
-            let command = report::field(&record, "command");
+    for record in session.trace() {
+        if let Happening::Command {
+            command,
+            error: Some(error),
+        } = &record.happening
+        {
             let line = command.lines().next().unwrap_or_default();
             let _ = writeln!(out, "refused at {}: {line}: {error}", record.at);
         }
     }
-    for record in session.trace().filter(|record| record.what == What::InvariantViolated) {
-        let field = |name: &str| report::field(&record, name);
+    for record in session.violations() {
+        let Some(violation) = record.violation() else { continue };
         let _ = writeln!(
             out,
             "invariant {} broken at {} (cause: {}) {}",
-            field("invariant"),
+            violation.invariant,
             record.at,
-            field("cause"),
-            field("by"),
+            violation.cause.as_str(),
+            violation.by,
         );
     }
     let counts = report::counts(session.world().objects());

@@ -2,12 +2,12 @@
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_cluster::BreakCause;
 use std::process::ExitCode;
 
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use podscope_session::link::Link;
-use podscope_session::report::field;
 use podscope_session::search::{Found, Goal, Run, Source, exception, shrink};
 use podscope_session::{export, scenario};
 
@@ -93,15 +93,15 @@ fn try_seeds(
         eprintln!("no {what} in {seeds} seeds");
         return Ok(ExitCode::SUCCESS);
     };
-    let text = |name: &str| field(&found.record, name);
+    let violation = found.record.violation().expect("a search finds violations").clone();
     eprintln!(
         "invariant {} broken at {} with seed {} (cause: {}, {}): {}",
-        text("invariant"),
+        violation.invariant,
         found.record.at,
         found.run.seed,
-        text("cause"),
-        text("by"),
-        text("message"),
+        violation.cause.as_str(),
+        violation.by,
+        violation.message,
     );
     // `podscope run` goes on for a minute after the last command: with a look at the pods when it broke, it gets there.
     if let Ok(look) = command::parse("kubectl get pods -A -o wide") {
@@ -109,7 +109,7 @@ fn try_seeds(
     }
     let link = Link::of(&found.session, None, String::new()).encode();
     args::out(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
-    Ok(ExitCode::from(u8::from(text("cause") == "bug")))
+    Ok(ExitCode::from(u8::from(violation.cause == BreakCause::Bug)))
 }
 
 /// How often each invariant broke, by cause and exception.
@@ -122,11 +122,11 @@ struct Tally {
 impl Tally {
     fn add(&mut self, broken: &[std::sync::Arc<podscope_cluster::Record>]) {
         self.runs += u64::from(!broken.is_empty());
-        for record in broken {
+        for violation in broken.iter().filter_map(|record| record.violation()) {
             let row = (
-                field(record, "invariant"),
-                field(record, "cause"),
-                exception(&field(record, "by")).to_owned(),
+                violation.invariant.to_string(),
+                violation.cause.as_str().to_owned(),
+                exception(&violation.by).to_owned(),
             );
             *self.rows.entry(row).or_default() += 1;
         }

@@ -32,16 +32,7 @@ pub enum Direction {
     Out,
 }
 
-/// A part of the control plane that can crash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ControlPlaneProcess {
-    /// kube-scheduler.
-    Scheduler,
-    /// kube-controller-manager.
-    ControllerManager,
-    /// kube-apiserver.
-    ApiServer,
-}
+pub use podscope_sim::ControlPlaneProcess;
 
 /// Nodes a fault is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,21 +7,19 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
-use serde_json::{Value, json};
+use podscope_sim::{FaultDetails, FaultKind, Happening, OneWay};
 
 use crate::event::Event;
 use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets};
 use crate::machine::{Machine, MachineFault};
 use crate::watch::WatchState;
 use crate::world::NodeState;
-use crate::{Actor, Place, Sink, Span, Subject, What, World, subject, subject_of};
+use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
 
 /// From power to a running kubelet.
 const BOOT_DELAY: Span = Span::seconds(10);
 /// From the start of a process to its first act.
 const START_DELAY: Span = Span::millis(100);
-
-type Fields = Vec<(&'static str, Value)>;
 
 impl World {
     /// Applies a fault or its repair now, before the events of this instant.
@@ -46,20 +44,23 @@ impl World {
                 }
                 self.partition(targets, from, *direction);
                 for node in nodes {
-                    let mut fields = vec![("fault", json!("partition")), ("from", json!(cut_name(from)))];
-                    match direction {
-                        Direction::Both => {}
-                        Direction::In => fields.push(("oneWay", json!("in"))),
-                        Direction::Out => fields.push(("oneWay", json!("out"))),
-                    }
-                    self.emit_node(by, What::Fault, &node, fields, sink);
+                    let details = FaultDetails::Cut {
+                        from: cut_name(from),
+                        one_way: match direction {
+                            Direction::Both => None,
+                            Direction::In => Some(OneWay::In),
+                            Direction::Out => Some(OneWay::Out),
+                        },
+                    };
+                    let fault = FaultKind::Partition;
+                    self.emit_node(by, Happening::Fault { fault, details }, &node, sink);
                 }
             }
             Fault::Heal(targets) => self.heal(by, targets, sink)?,
             Fault::Join { node, labels, capacity } => self.join(by, node, labels, capacity, sink)?,
             Fault::Leave(node) => {
                 self.known(node)?;
-                self.emit_node(by, What::Fault, node, vec![("fault", json!("leave"))], sink);
+                self.emit_node(by, broken(FaultKind::Leave), node, sink);
                 self.power_off(node, sink);
                 self.network.heal(node);
                 self.nodes.remove_mut(node);
@@ -72,8 +73,8 @@ impl World {
                 } else {
                     MachineFault::RuntimeDown
                 };
-                let what = if *up { What::Healed } else { What::Fault };
-                self.emit_node(by, what, node, vec![("fault", json!("crash runtime"))], sink);
+                let told = broken_or_repaired(FaultKind::CrashRuntime, *up);
+                self.emit_node(by, told, node, sink);
                 self.machine_fault(node, &fault, sink)?;
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.has_runtime = *up;
@@ -87,13 +88,13 @@ impl World {
             Fault::Slow(node, extra) => {
                 self.known(node)?;
                 self.network.slow(node.clone(), *extra);
-                let what = if *extra == Span::ZERO {
-                    What::Healed
+                let (fault, details) = (FaultKind::Slow, FaultDetails::from(*extra));
+                let told = if *extra == Span::ZERO {
+                    Happening::Healed { fault, details }
                 } else {
-                    What::Fault
+                    Happening::Fault { fault, details }
                 };
-                let fields = vec![("fault", json!("slow")), ("latency", json!(extra.to_string()))];
-                self.emit_node(by, what, node, fields, sink);
+                self.emit_node(by, told, node, sink);
             }
             Fault::Exit { pod, container, code } => {
                 let (subject, node, uid) = self.bound(pod)?;
@@ -102,24 +103,19 @@ impl World {
                     container: container.clone(),
                     code: *code,
                 };
-                let fields = vec![
-                    ("fault", json!("exit")),
-                    ("container", json!(&**container)),
-                    ("exitCode", json!(code)),
-                ];
-                self.emit(by, What::Fault, Some(subject), None, fields, sink);
+                let told = Happening::Fault {
+                    fault: FaultKind::Exit,
+                    details: FaultDetails::Exit {
+                        container: container.clone(),
+                        code: *code,
+                    },
+                };
+                self.emit(by, told, Some(subject), None, sink);
                 self.machine_fault(&node, &fault, sink)?;
             }
             Fault::Sandbox(pod) => {
                 let (subject, node, uid) = self.bound(pod)?;
-                self.emit(
-                    by,
-                    What::Fault,
-                    Some(subject),
-                    None,
-                    vec![("fault", json!("sandbox"))],
-                    sink,
-                );
+                self.emit(by, broken(FaultKind::Sandbox), Some(subject), None, sink);
                 self.machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
             }
             Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
@@ -129,9 +125,9 @@ impl World {
         Ok(())
     }
 
-    fn emit_node(&mut self, by: &Actor, what: What, node: &NodeName, fields: Fields, sink: &mut dyn Sink) {
+    fn emit_node(&mut self, by: &Actor, happening: Happening, node: &NodeName, sink: &mut dyn Sink) {
         let subject = self.node_subject(node);
-        self.emit(by, what, Some(subject), None, fields, sink);
+        self.emit(by, happening, Some(subject), None, sink);
     }
     fn node_subject(&self, node: &NodeName) -> Arc<Subject> {
         let uid = self
@@ -252,7 +248,7 @@ impl World {
         let mut healed = Vec::new();
         for node in nodes {
             if self.network.heal(&node) {
-                self.emit_node(by, What::Healed, &node, vec![("fault", json!("partition"))], sink);
+                self.emit_node(by, repaired(FaultKind::Partition), &node, sink);
                 healed.push(node);
             }
         }
@@ -301,7 +297,7 @@ impl World {
         let machine = Machine::new(node.clone(), labels, full);
         self.nodes
             .insert_mut(node.clone(), NodeState::new(node, machine, zone, self.seed));
-        self.emit_node(by, What::Fault, node, vec![("fault", json!("join"))], sink);
+        self.emit_node(by, broken(FaultKind::Join), node, sink);
         self.start_kubelet(node, START_DELAY);
         Ok(())
     }
@@ -320,8 +316,7 @@ impl World {
         if !up && !is_running {
             return Err(format!("the kubelet of {:?} does not run", node.as_str()));
         }
-        let what = if up { What::Healed } else { What::Fault };
-        self.emit_node(by, what, node, vec![("fault", json!("crash kubelet"))], sink);
+        self.emit_node(by, broken_or_repaired(FaultKind::CrashKubelet, up), node, sink);
         if is_running {
             self.kill(&Actor::Kubelet(node.clone()));
         }
@@ -350,7 +345,7 @@ impl World {
 
     fn shut_down(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
         let has_kubelet = self.powered(node)?.kubelet.runs();
-        self.emit_node(by, What::Fault, node, vec![("fault", json!("shutdown"))], sink);
+        self.emit_node(by, broken(FaultKind::Shutdown), node, sink);
         if has_kubelet && !self.settings.kubelet.shutdown.is_empty() {
             return self.machine_fault(node, &MachineFault::ShutDown, sink);
         }
@@ -364,12 +359,12 @@ impl World {
             (true, true) => Err(format!("machine {:?} already has power", node.as_str())),
             (false, false) => Err(format!("machine {:?} has no power", node.as_str())),
             (false, true) => {
-                self.emit_node(by, What::Fault, node, vec![("fault", json!("poweroff"))], sink);
+                self.emit_node(by, broken(FaultKind::PowerOff), node, sink);
                 self.power_off(node, sink);
                 Ok(())
             }
             (true, false) => {
-                self.emit_node(by, What::Healed, node, vec![("fault", json!("poweroff"))], sink);
+                self.emit_node(by, repaired(FaultKind::PowerOff), node, sink);
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.is_powered = true;
                     state.has_runtime = true;
@@ -389,16 +384,14 @@ impl World {
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
         self.known(node)?;
-        let name = match mechanism {
+        match mechanism {
             FenceMechanism::Power => {
                 if self.known(node)?.is_powered {
                     self.power_off(node, sink);
                 }
-                "power"
             }
             FenceMechanism::Storage => {
                 self.machine_fault(node, &MachineFault::StorageRefused(true), sink)?;
-                "storage"
             }
             FenceMechanism::Network => {
                 self.partition(
@@ -406,20 +399,34 @@ impl World {
                     &CutFrom::Everything,
                     Direction::Both,
                 );
-                "network"
             }
-        };
-        self.emit_node(by, What::Fenced, node, vec![("by", json!(name))], sink);
+        }
+        self.emit_node(by, Happening::Fenced { by: mechanism }, node, sink);
         Ok(())
     }
 }
 
-fn cut_name(from: &CutFrom) -> String {
+/// A fault of which there is no more to say.
+fn broken(fault: FaultKind) -> Happening {
+    let details = FaultDetails::None;
+    Happening::Fault { fault, details }
+}
+
+fn repaired(fault: FaultKind) -> Happening {
+    let details = FaultDetails::None;
+    Happening::Healed { fault, details }
+}
+
+fn broken_or_repaired(fault: FaultKind, up: bool) -> Happening {
+    if up { repaired(fault) } else { broken(fault) }
+}
+
+fn cut_name(from: &CutFrom) -> Str {
     match from {
         CutFrom::Everything => "everything".into(),
         CutFrom::ControlPlane => "control-plane".into(),
         CutFrom::Nodes => "nodes".into(),
         CutFrom::Storage => "storage".into(),
-        CutFrom::Node(node) => node.as_str().to_owned(),
+        CutFrom::Node(node) => node.0.clone(),
     }
 }

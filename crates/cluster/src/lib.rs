@@ -25,7 +25,7 @@
 //! let mut world = World::new(Setup { seed: 7, objects, ..Setup::default() }, &mut trace).expect("the pod is admitted");
 //! world.run_until(SimTime::from_seconds(10), &mut trace);
 //!
-//! let started = trace.0.iter().find(|record| record.what == What::ContainerStarted).expect("it runs");
+//! let started = trace.0.iter().find(|record| record.what() == What::ContainerStarted).expect("it runs");
 //! assert_eq!(started.container.as_deref(), Some("app"));
 //! assert_eq!(world.machines().flat_map(|(_, machine)| machine.processes()).count(), 1);
 //! ```
@@ -51,9 +51,10 @@ pub use membership::{GROUP_ANNOTATION, Member};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
-    Actor, Answer, ApiError, Assumed, CallId, Change, DeleteOptions, EventNote, Heartbeats, MAX_OBJECTS_OF_KIND,
-    MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, Objects, OutputLine, Part, Place, Propagation,
-    RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink, Span, Subject, Switches, What, qualified_resource, subject,
+    Actor, Answer, ApiError, Assumed, AttemptResult, BreakCause, CallId, Change, ControlPlaneProcess, DeleteOptions,
+    EventNote, FaultDetails, FaultKind, Happening, Heartbeats, HookKind, MAX_OBJECTS_OF_KIND, MissingPods, Mutation,
+    NOT_IN_THE_DUMP, Network, NetworkSettings, Objects, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record,
+    Request, Rng, SimTime, Sink, Span, Subject, Switches, Updated, Violation, What, qualified_resource, subject,
     subject_of, volume,
 };
 pub use scheduler_process::RecordedDecision;

@@ -9,9 +9,8 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, ResourceList, Time};
 use podscope_apiserver::{ApiServer, Caller, Draft, Outcome};
-use podscope_sim::Queue;
+use podscope_sim::{Happening, Queue, Violation};
 use rpds::RedBlackTreeMapSync;
-use serde_json::Value;
 
 use crate::client::{Client, ClientAct, ClientCommand};
 use crate::controllers::ControllerManager;
@@ -29,7 +28,7 @@ use crate::setup::{Settings, Setup};
 use crate::watch::WatchState;
 use crate::{
     Actor, Answer, ApiError, Heartbeats, Network, OutputLine, Place, Record, Request, Rng, SimTime, Sink, Span,
-    Subject, Switches, What,
+    Subject, Switches,
 };
 
 /// After this long without an answer a call counts as failed (CT-155).
@@ -192,19 +191,21 @@ impl World {
 
     /// Records a command that was given, with the reason if it was refused.
     pub fn record_command(&mut self, text: &str, error: Option<&str>, sink: &mut dyn Sink) {
-        let mut fields = vec![("command", Value::from(text))];
-        fields.extend(error.map(|error| ("error", Value::from(error))));
-        self.emit(&Actor::Client(0), What::Command, None, None, fields, sink);
+        let given = Happening::Command {
+            command: text.to_owned(),
+            error: error.map(ToOwned::to_owned),
+        };
+        self.emit(&Actor::Client(0), given, None, None, sink);
         self.command_text = error.is_none().then(|| text.into());
     }
     /// Records the verdict on an expectation of the scenario.
     pub fn record_expectation(&mut self, text: &str, holds: bool, found: &str, sink: &mut dyn Sink) {
-        let fields = vec![
-            ("expect", Value::from(text)),
-            ("ok", Value::from(holds)),
-            ("found", Value::from(found)),
-        ];
-        self.emit(&Actor::World, What::Expectation, None, None, fields, sink);
+        let judged = Happening::Expectation {
+            expect: text.to_owned(),
+            ok: holds,
+            found: found.to_owned(),
+        };
+        self.emit(&Actor::World, judged, None, None, sink);
     }
     /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
     /// Call [`World::record_command`] before, so that what it breaks is put down to its text.
@@ -258,8 +259,8 @@ impl World {
         for change in &out.changes {
             self.check(&Seen::Change { actor, change }, sink);
         }
-        for Draft { what, object, fields } in out.records {
-            self.emit(actor, what, object, None, fields, sink);
+        for Draft { happening, object } in out.records {
+            self.emit(actor, happening, object, None, sink);
         }
         for change in out.changes {
             self.observe(&change);
@@ -272,10 +273,9 @@ impl World {
     pub(crate) fn emit(
         &mut self,
         actor: &Actor,
-        what: What,
+        happening: Happening,
         object: Option<Arc<Subject>>,
         container: Option<podscope_api::Str>,
-        fields: Vec<(&'static str, Value)>,
         sink: &mut dyn Sink,
     ) {
         let seq = self.next_record;
@@ -284,10 +284,9 @@ impl World {
             at: self.now,
             seq,
             actor: actor.clone(),
-            what,
+            happening,
             object,
             container,
-            fields,
         };
         let breaches = self.breaches(&Seen::Record(&record));
         sink.record(record);
@@ -320,18 +319,17 @@ impl World {
                 let key = podscope_api::ObjectKey::cluster(volume.clone());
                 let object = self.objects().get_kind(podscope_api::Kind::PersistentVolume, &key);
                 let about = object.map(|object| crate::subject_of(&object));
-                let fields = vec![("message", Value::from(breach.message.as_str()))];
-                self.emit(&Actor::World, What::VolumeCorrupted, about, None, fields, sink);
+                let message = breach.message.clone();
+                self.emit(&Actor::World, Happening::VolumeCorrupted { message }, about, None, sink);
             }
-            let fields = breach.fields();
-            self.emit(
-                &Actor::World,
-                What::InvariantViolated,
-                breach.object,
-                None,
-                fields,
-                sink,
-            );
+            let violation = Violation {
+                invariant: breach.invariant.into(),
+                cause: breach.cause,
+                by: breach.by,
+                message: breach.message,
+            };
+            let violated = Happening::InvariantViolated { violation };
+            self.emit(&Actor::World, violated, breach.object, None, sink);
         }
     }
     /// The liveness checks look at the world.
@@ -472,11 +470,10 @@ impl World {
                     self.queue.push(at.max(self.now), Event::Timer(process.clone(), timer));
                 }
                 Effect::Record {
-                    what,
+                    happening,
                     object,
                     container,
-                    fields,
-                } => self.emit(&process.actor, what, object, container, fields, sink),
+                } => self.emit(&process.actor, happening, object, container, sink),
                 Effect::Act(Act::Client(ClientAct::Print { is_error, text })) => {
                     if let Actor::Client(command) = process.actor {
                         sink.output(OutputLine {

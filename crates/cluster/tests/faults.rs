@@ -229,7 +229,7 @@ fn the_fencing_controller_recovers_a_stateful_pod_safely() {
         .expect("a known node");
     world.run_until(at(300), &mut trace);
     assert_ne!(node_of(&world, "etcd-0"), node);
-    let what: Vec<&str> = trace.records.iter().map(|record| record.what.as_str()).collect();
+    let what: Vec<&str> = trace.records.iter().map(|record| record.what().as_str()).collect();
     let first = |name: &str| what.iter().position(|what| *what == name);
     assert!(first("Fenced").is_some());
     assert_eq!(trace.violations(), [""; 0]);

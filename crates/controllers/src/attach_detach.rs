@@ -19,7 +19,7 @@ use podscope_api::{
 };
 
 use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
-use podscope_sim::{Answer, Change, Request, SimTime, Span, What, subject};
+use podscope_sim::{Answer, Change, Flag, Happening, Request, SimTime, Span, subject};
 
 use super::attachment::{self, ATTACHED_TO, Way};
 use super::controller::{Controller, ControllerContext, note};
@@ -374,7 +374,8 @@ impl AttachDetach {
             known.retry = FIRST_RETRY;
         }
         if records {
-            record(What::VolumeAttached, &known.backend, &place.1, cx);
+            let (volume, node) = (known.backend.name.clone(), place.1.clone());
+            record(Happening::VolumeAttached { volume, node }, &known.backend, cx);
         }
         let text = format!("AttachVolume.Attach succeeded for volume \"{}\" ", known.backend.name);
         say(
@@ -392,7 +393,12 @@ impl AttachDetach {
         if let Some(known) = self.actual.remove(place)
             && records
         {
-            record(What::VolumeDetached, &known.backend, &place.1, cx);
+            let detached = Happening::VolumeDetached {
+                volume: known.backend.name.clone(),
+                node: place.1.clone(),
+                forced: Flag(false),
+            };
+            record(detached, &known.backend, cx);
         }
         self.reported.retain(|reported| reported.0 != place.0);
         self.wake(cx);
@@ -562,7 +568,7 @@ fn is_single(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
         })
 }
 
-fn record(what: What, backend: &Backend, node: &NodeName, cx: &mut ControllerContext<'_, '_>) {
+fn record(happening: Happening, backend: &Backend, cx: &mut ControllerContext<'_, '_>) {
     let key = ObjectKey::cluster(backend.name.clone());
     let uid = cx
         .objects
@@ -570,10 +576,5 @@ fn record(what: What, backend: &Backend, node: &NodeName, cx: &mut ControllerCon
         .map(|volume| volume.metadata.uid.clone())
         .unwrap_or_default();
     let about = subject(Kind::PersistentVolume, key, uid);
-    cx.ctx.record_subject(
-        what,
-        Some(about),
-        None,
-        vec![("volume", (&*backend.name).into()), ("node", node.as_str().into())],
-    );
+    cx.ctx.record_subject(happening, Some(about), None);
 }

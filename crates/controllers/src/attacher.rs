@@ -4,10 +4,10 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Kind, Object, PersistentVolume, VolumeAttachment, VolumeError};
+use podscope_api::{Kind, NodeName, Object, PersistentVolume, Str, VolumeAttachment, VolumeError};
 
 use podscope_sim::volume::of_persistent_volume;
-use podscope_sim::{Change, Mutation, Part, Request, SimTime, Span, What, subject_of};
+use podscope_sim::{Change, Flag, Happening, Mutation, Part, Request, SimTime, Span, subject_of};
 
 use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
@@ -70,7 +70,9 @@ impl Controller for Attacher {
                 Err(rest) => Plan::default().requeue_after(Some(rest)),
                 Ok(()) => {
                     if attachment.status.attached {
-                        record(What::VolumeDetached, &attachment, cx);
+                        let (volume, node) = place_of(&attachment);
+                        let forced = Flag(false);
+                        record(Happening::VolumeDetached { volume, node, forced }, &attachment, cx);
                     }
                     Plan::one(change(&attachment, Part::Main, |attachment| {
                         attachment.metadata.finalizers.retain(|name| &**name != FINALIZER);
@@ -134,7 +136,8 @@ impl Attacher {
             });
             return Plan::one(refused).and_retry(true);
         }
-        record(What::VolumeAttached, attachment, cx);
+        let (volume, node) = place_of(attachment);
+        record(Happening::VolumeAttached { volume, node }, attachment, cx);
         Plan::one(change(attachment, Part::Status, |attachment| {
             attachment.status.attached = true;
             attachment.status.attach_error = None;
@@ -157,17 +160,15 @@ fn change(
     .accept(Accept::OrNotFound)
 }
 
-fn record(what: What, attachment: &VolumeAttachment, cx: &mut ControllerContext<'_, '_>) {
+/// The volume and the node.
+fn place_of(attachment: &VolumeAttachment) -> (Str, NodeName) {
+    let name = attachment.spec.source.persistent_volume_name.clone();
+    (name.unwrap_or_default(), attachment.spec.node_name.clone())
+}
+
+fn record(happening: Happening, attachment: &VolumeAttachment, cx: &mut ControllerContext<'_, '_>) {
     let name = attachment.spec.source.persistent_volume_name.as_ref();
     let volume = name.and_then(|name| cx.objects.named::<PersistentVolume>(name));
     let about = volume.map(|volume| subject_of(&Object::PersistentVolume(volume.clone())));
-    cx.ctx.record_subject(
-        what,
-        about,
-        None,
-        vec![
-            ("volume", name.map_or("", |name| &**name).into()),
-            ("node", attachment.spec.node_name.as_str().into()),
-        ],
-    );
+    cx.ctx.record_subject(happening, about, None);
 }

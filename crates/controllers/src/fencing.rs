@@ -48,16 +48,7 @@ super::settings::settings! {
     confirmation: Span = "confirmation", Span::seconds(2);
 }
 
-/// How a node is fenced (CT-142, V-05).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FenceMechanism {
-    /// Power off.
-    Power,
-    /// The storage servers refuse the node.
-    Storage,
-    /// The node is isolated from every network.
-    Network,
-}
+pub use podscope_sim::FenceMechanism;
 
 impl Setting for FenceMechanism {
     fn read(&mut self, value: &Value) -> Result<(), String> {
@@ -68,14 +59,6 @@ impl Setting for FenceMechanism {
             _ => return Err(format!("{value} is not power, storage or network")),
         };
         Ok(())
-    }
-}
-
-fn name_of(mechanism: FenceMechanism) -> &'static str {
-    match mechanism {
-        FenceMechanism::Power => "power",
-        FenceMechanism::Storage => "storage",
-        FenceMechanism::Network => "network",
     }
 }
 
@@ -168,7 +151,7 @@ impl Controller for Fencing {
             return Plan::default().requeue_after(Some(due - now));
         }
         let mechanism = self.settings.mechanism;
-        let text = format!("Fencing node {name} by {}", name_of(mechanism));
+        let text = format!("Fencing node {name} by {}", mechanism.as_str());
         cx.event(note(&*node, EventType::Warning, "FencingNode", text));
         cx.ctx.act(Act::Fence(name.clone(), mechanism));
         let confirmation = self.settings.confirmation;
@@ -196,7 +179,7 @@ impl Fencing {
 
     /// Confirmed: the node is declared out of service; attachments are broken and pods collected from there on.
     fn mark(&self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
-        let mechanism = name_of(self.settings.mechanism);
+        let mechanism = self.settings.mechanism.as_str();
         let text = format!(
             "Node {} is fenced by {mechanism}; marking it out of service",
             node.metadata.name

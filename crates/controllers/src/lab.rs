@@ -13,8 +13,8 @@ use podscope_apiserver::{ApiServer, Caller, Outcome};
 
 use crate::{Act, Context, Input, Timer};
 use podscope_sim::{
-    Actor, Answer, ApiError, CallId, Change, DeleteOptions, Effect, Heartbeats, Mutation, Network, NetworkSettings,
-    Objects, Part, Request, Rng, SimTime, Span, Switches,
+    Actor, Answer, ApiError, CallId, Change, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network,
+    NetworkSettings, Objects, Part, Request, Rng, SimTime, Span, Switches,
 };
 
 use super::{ControllerManager, ControllerManagerSettings};
@@ -298,13 +298,14 @@ impl Lab {
         for effect in effects {
             match effect {
                 Effect::Call(id, request) => self.push(LATENCY, Due::Request(who, id, request)),
-                Effect::Record { what, fields, .. } => {
-                    let node = fields
-                        .iter()
-                        .find(|(name, _)| *name == "node")
-                        .and_then(|(_, node)| node.as_str());
-                    self.records
-                        .push(format!("{} {}", what.as_str(), node.unwrap_or_default()));
+                Effect::Record { happening, .. } => {
+                    let node = match &happening {
+                        Happening::VolumeAttached { node, .. } | Happening::VolumeDetached { node, .. } => {
+                            node.as_str()
+                        }
+                        _ => "",
+                    };
+                    self.records.push(format!("{} {node}", happening.what().as_str()));
                 }
                 Effect::Timer(at, timer) => {
                     self.number += 1;

@@ -40,7 +40,7 @@ impl Session {
     pub fn explain(&self, attempt: u64) -> Option<Explanation> {
         let place = usize::try_from(attempt).ok()?;
         let record = self.branch().trace().get(place)?;
-        if record.what != What::Attempt {
+        if record.what() != What::Attempt {
             return None;
         }
         let subject = record.object.as_ref()?;

@@ -14,9 +14,8 @@ mod workloads;
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
-use podscope_cluster::{Record, Rng, SimTime, Span};
+use podscope_cluster::{BreakCause, Record, Rng, SimTime, Span};
 
-use crate::report::field;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Session, Slice};
 use podscope_protocol::Problem;
@@ -45,8 +44,10 @@ pub struct Goal {
 
 impl Goal {
     fn is_met_by(&self, record: &Record) -> bool {
-        let is_named = |name: &String| field(record, "invariant") == *name;
-        self.invariant.as_ref().is_none_or(is_named) && (!self.only_bugs || field(record, "cause") == "bug")
+        record.violation().is_some_and(|violation| {
+            let is_named = |name: &String| *violation.invariant == **name;
+            self.invariant.as_ref().is_none_or(is_named) && (!self.only_bugs || violation.cause == BreakCause::Bug)
+        })
     }
 }
 

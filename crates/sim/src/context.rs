@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
-use serde_json::Value;
 
-use crate::{Actor, Answer, CallId, Objects, Request, Rng, SimTime, Span, Subject, What};
+use crate::{Actor, Answer, CallId, Happening, Objects, Request, Rng, SimTime, Span, Subject};
 
 /// One write to the store, as watches carry it. `after` is the whole state at
 /// this revision, so a watch cache is a pointer.
@@ -77,13 +76,11 @@ pub enum Effect<T, A> {
     /// Put a record into the trace.
     Record {
         /// What.
-        what: What,
+        happening: Happening,
         /// About which object.
         object: Option<Arc<Subject>>,
         /// Which container.
         container: Option<Str>,
-        /// Further fields.
-        fields: Vec<(&'static str, Value)>,
     },
     /// Do what only this kind of component does.
     Act(A),
@@ -95,15 +92,13 @@ impl<T, A> Effect<T, A> {
             Self::Call(id, request) => Effect::Call(id, request),
             Self::Timer(at, timer) => Effect::Timer(at, timer.into()),
             Self::Record {
-                what,
+                happening,
                 object,
                 container,
-                fields,
             } => Effect::Record {
-                what,
+                happening,
                 object,
                 container,
-                fields,
             },
             Self::Act(act) => Effect::Act(act.into()),
         }
@@ -202,22 +197,15 @@ impl<'a, T, A> Context<'a, T, A> {
         self.timer(self.now + span, timer);
     }
     /// Puts a record about an object into the trace.
-    pub fn record(&mut self, what: What, object: &Object, fields: Vec<(&'static str, Value)>) {
-        self.record_subject(what, Some(subject_of(object)), None, fields);
+    pub fn record(&mut self, happening: Happening, object: &Object) {
+        self.record_subject(happening, Some(subject_of(object)), None);
     }
     /// Puts a record into the trace.
-    pub fn record_subject(
-        &mut self,
-        what: What,
-        object: Option<Arc<Subject>>,
-        container: Option<Str>,
-        fields: Vec<(&'static str, Value)>,
-    ) {
+    pub fn record_subject(&mut self, happening: Happening, object: Option<Arc<Subject>>, container: Option<Str>) {
         self.effects.push(Effect::Record {
-            what,
+            happening,
             object,
             container,
-            fields,
         });
     }
     /// Does what only this kind of component does.

@@ -18,6 +18,7 @@ mod actor;
 mod assumed;
 mod context;
 mod errors;
+mod happening;
 mod heartbeat;
 mod network;
 mod objects;
@@ -33,6 +34,10 @@ pub use actor::{Actor, Place};
 pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, Owner};
 pub use context::{Change, Context, Effect, Input, subject, subject_of};
 pub use errors::qualified_resource;
+pub use happening::{
+    AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, FenceMechanism, Fields, Flag, ForWhom,
+    Happening, HookKind, OneWay, ProbeKind, Updated, Violation, What,
+};
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};
 pub use objects::Objects;
@@ -43,4 +48,4 @@ pub use request::{
 pub use rng::{Rng, fnv64};
 pub use switches::Switches;
 pub use time::{SimTime, Span};
-pub use trace::{OutputLine, Record, Sink, Subject, What};
+pub use trace::{OutputLine, Record, Sink, Subject};

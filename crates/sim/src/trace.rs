@@ -1,32 +1,12 @@
-//! The trace: what happened, in order, in the contract's words. Components
-//! emit records; whoever drives the world collects them.
+//! The trace: what happened, in order. Components emit records; whoever drives the world collects them. This is the
+//! one place where a record becomes a line of the contract.
 
 use std::sync::Arc;
 
 use podscope_api::{Kind, ObjectKey, Str, Uid};
 use serde_json::Value;
 
-use crate::{Actor, SimTime};
-
-macro_rules! what {
-    ($($name:ident),* $(,)?) => {
-        /// What a record says; the closed list of the contract.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum What { $(#[doc = concat!("`", stringify!($name), "`.")] $name),* }
-        impl What {
-            /// All of them, in the order of the list.
-            pub const ALL: &'static [What] = &[$(Self::$name),*];
-            /// The wire form.
-            pub const fn as_str(self) -> &'static str { match self { $(Self::$name => stringify!($name)),* } }
-        }
-    };
-}
-what! {
-    Created, Updated, DeletionRequested, Deleted, Refused, Bound, Attempt, Nominated, Preempted, Gated, ImagePulled,
-    ContainerStarted, ContainerExited, HookStarted, HookFinished, SignalSent, ProbeFailed, ProbeSucceeded,
-    VolumeAttached, VolumeDetached, VolumeMounted, VolumeUnmounted, VolumeCorrupted, NodeRegistered, ConditionChanged,
-    TaintAdded, TaintRemoved, Fault, Healed, Command, Fenced, Event, InvariantViolated, Expectation,
-}
+use crate::{Actor, Happening, SimTime, Violation, What};
 
 /// The object a record is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +19,7 @@ pub struct Subject {
     pub uid: Uid,
 }
 
-/// One record. `fields` hold what is particular to `what`, in the order they are printed.
+/// One record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// When.
@@ -49,16 +29,25 @@ pub struct Record {
     /// Who acted.
     pub actor: Actor,
     /// What happened.
-    pub what: What,
+    pub happening: Happening,
     /// The API object acted on, if any.
     pub object: Option<Arc<Subject>>,
     /// The container, for container, hook, signal and probe records.
     pub container: Option<Str>,
-    /// Further fields.
-    pub fields: Vec<(&'static str, Value)>,
 }
 
 impl Record {
+    /// Which kind of thing happened.
+    pub fn what(&self) -> What {
+        self.happening.what()
+    }
+    /// The break of an invariant, if that is what happened.
+    pub fn violation(&self) -> Option<&Violation> {
+        match &self.happening {
+            Happening::InvariantViolated { violation } => Some(violation),
+            _ => None,
+        }
+    }
     /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond.
     pub fn to_json_line(&self) -> String {
         use std::fmt::Write;
@@ -74,7 +63,7 @@ impl Record {
             ",\"seq\":{},\"actor\":{},\"what\":\"{}\"",
             self.seq,
             Value::from(self.actor.to_string()),
-            self.what.as_str()
+            self.what().as_str()
         );
         if let Some(subject) = &self.object {
             let _ = write!(line, ",\"object\":{{\"kind\":\"{}\"", subject.kind.name());
@@ -90,7 +79,7 @@ impl Record {
         if let Some(container) = &self.container {
             let _ = write!(line, ",\"container\":{}", Value::from(&**container));
         }
-        for (name, value) in &self.fields {
+        for (name, value) in self.happening.fields() {
             let _ = write!(line, ",\"{name}\":{value}");
         }
         line.push('}');

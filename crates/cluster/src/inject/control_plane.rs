@@ -1,11 +1,11 @@
 //! Faults of the control plane: its processes crash, start and are doubled, etcd goes and comes back.
 
-use serde_json::json;
+use podscope_sim::FaultKind;
 
-use super::START_DELAY;
+use super::{START_DELAY, broken, broken_or_repaired};
 use crate::event::Event;
 use crate::fault::ControlPlaneProcess;
-use crate::{Actor, Sink, What, World};
+use crate::{Actor, Sink, World};
 
 impl World {
     pub(super) fn control_plane_fault(
@@ -15,14 +15,13 @@ impl World {
         up: bool,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        let name = process_name(process);
-        let what = if up { What::Healed } else { What::Fault };
-        let fields = vec![("fault", json!(format!("crash {name}")))];
+        let name = process.as_str();
+        let told = broken_or_repaired(FaultKind::Crash(process), up);
         if process == ControlPlaneProcess::ApiServer {
             if !up && !self.is_api_up {
                 return Err("the apiserver does not run".into());
             }
-            self.emit(by, what, None, None, fields, sink);
+            self.emit(by, told, None, None, sink);
             if self.is_api_up {
                 self.is_api_up = false;
                 self.store_reachable();
@@ -44,7 +43,7 @@ impl World {
         if !up && instances.is_empty() {
             return Err(format!("no {name} runs"));
         }
-        self.emit(by, what, None, None, fields, sink);
+        self.emit(by, told, None, None, sink);
         for actor in &instances {
             self.kill(actor);
         }
@@ -73,7 +72,7 @@ impl World {
         process: ControlPlaneProcess,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        let name = process_name(process);
+        let name = process.as_str();
         if process == ControlPlaneProcess::ApiServer {
             return Err("a second apiserver would be no fault: several may run".into());
         }
@@ -89,8 +88,7 @@ impl World {
             (true, false) => 1,
             (false, _) => return Err(format!("no {name} runs; restart it first")),
         };
-        let fields = vec![("fault", json!(format!("second {name}")))];
-        self.emit(by, What::Fault, None, None, fields, sink);
+        self.emit(by, broken(FaultKind::Second(process)), None, None, sink);
         self.start_process(process, instance, false);
         Ok(())
     }
@@ -99,8 +97,7 @@ impl World {
         if up == self.is_etcd_up {
             return Err(format!("etcd is already {}", if up { "up" } else { "down" }));
         }
-        let what = if up { What::Healed } else { What::Fault };
-        self.emit(by, what, None, None, vec![("fault", json!("etcd down"))], sink);
+        self.emit(by, broken_or_repaired(FaultKind::EtcdDown, up), None, None, sink);
         self.is_etcd_up = up;
         self.store_reachable();
         if up {
@@ -120,14 +117,6 @@ impl World {
         for actor in actors {
             self.break_watch(&actor, revision);
         }
-    }
-}
-
-fn process_name(process: ControlPlaneProcess) -> &'static str {
-    match process {
-        ControlPlaneProcess::Scheduler => "scheduler",
-        ControlPlaneProcess::ControllerManager => "controller-manager",
-        ControlPlaneProcess::ApiServer => "apiserver",
     }
 }
 

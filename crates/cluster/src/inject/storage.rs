@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, PersistentVolume, VolumeAttachment};
-use serde_json::json;
+use podscope_api::{Kind, NodeName, PersistentVolume, VolumeAttachment};
+use podscope_sim::{FaultDetails, FaultKind, Flag, Happening};
 
 use crate::controllers::ATTACHED_TO;
-use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, What, World, subject};
+use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, World, subject};
 
 impl World {
     /// Breaks every attachment of a volume by force: the storage detaches it, whoever still writes, and the
@@ -24,14 +24,8 @@ impl World {
         for attachment in attachments {
             let key = attachment.metadata.key();
             let about = subject(Kind::VolumeAttachment, key.clone(), attachment.metadata.uid.clone());
-            let fields = |name: &str| {
-                vec![
-                    ("fault", json!(name)),
-                    ("volume", json!(volume)),
-                    ("node", json!(attachment.spec.node_name.as_str())),
-                ]
-            };
-            self.emit(by, What::Fault, Some(about.clone()), None, fields("detach"), sink);
+            let node = attachment.spec.node_name.clone();
+            self.emit(by, torn_from(volume, &node), Some(about.clone()), None, sink);
             let patch = |part: Part, change: Mutation| Request::Patch {
                 kind: Kind::VolumeAttachment,
                 key: key.clone(),
@@ -59,12 +53,7 @@ impl World {
                 let _ = self.serve(by, &request, sink);
             }
             if attachment.status.attached {
-                let fields = vec![
-                    ("volume", json!(volume)),
-                    ("node", json!(attachment.spec.node_name.as_str())),
-                    ("forced", json!(true)),
-                ];
-                self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
+                self.emit(by, detached(volume, &node), Some(about), None, sink);
             }
         }
         Ok(())
@@ -76,14 +65,9 @@ impl World {
         let (Some(held), Some(holder)) = (&held, holder) else {
             return Err(format!("there is no attachment of volume {volume:?}"));
         };
-        let node = holder.split(' ').next().unwrap_or_default().to_owned();
+        let node = NodeName::from(holder.split(' ').next().unwrap_or_default());
         let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
-        let fields = vec![
-            ("fault", json!("detach")),
-            ("volume", json!(volume)),
-            ("node", json!(node)),
-        ];
-        self.emit(by, What::Fault, Some(about.clone()), None, fields, sink);
+        self.emit(by, torn_from(volume, &node), Some(about.clone()), None, sink);
         let patch = Request::Patch {
             kind: Kind::PersistentVolume,
             key: held.metadata.key(),
@@ -94,12 +78,25 @@ impl World {
             }),
         };
         let _ = self.serve(by, &patch, sink);
-        let fields = vec![
-            ("volume", json!(volume)),
-            ("node", json!(node)),
-            ("forced", json!(true)),
-        ];
-        self.emit(by, What::VolumeDetached, Some(about), None, fields, sink);
+        self.emit(by, detached(volume, &node), Some(about), None, sink);
         Ok(())
+    }
+}
+
+fn torn_from(volume: &str, node: &NodeName) -> Happening {
+    Happening::Fault {
+        fault: FaultKind::Detach,
+        details: FaultDetails::Volume {
+            volume: volume.into(),
+            node: node.clone(),
+        },
+    }
+}
+
+fn detached(volume: &str, node: &NodeName) -> Happening {
+    Happening::VolumeDetached {
+        volume: volume.into(),
+        node: node.clone(),
+        forced: Flag(true),
     }
 }

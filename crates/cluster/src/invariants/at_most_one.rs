@@ -11,7 +11,7 @@ pub(super) struct AtMostOne;
 impl Check for AtMostOne {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
-        let (What::ContainerStarted, Some(object)) = (record.what, &record.object) else {
+        let (What::ContainerStarted, Some(object)) = (record.what(), &record.object) else {
             return;
         };
         if view.ledger.live.contains_key(&object.uid) {

@@ -7,10 +7,10 @@ use podscope_api::ordered;
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
 
-use super::{Breach, Cause, Check, Seen, View, blame, text};
+use super::{Breach, Cause, Check, Seen, View, blame};
 use crate::controllers::{ATTACHED_TO, driver_of};
 use crate::volume::{Backend, Resolved, resolve};
-use crate::{Actor, Change, Place, Record, Request, SimTime, What, subject_of};
+use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
 
 const FACT: &str = "CT-174";
 
@@ -40,14 +40,14 @@ impl Check for AttachCas {
                 };
             }
             Seen::Change { actor, change } => self.swapped(actor, change, view, out),
-            Seen::Record(record) => match record.what {
-                What::VolumeDetached => self.detached(record, view),
-                What::VolumeAttached => {
-                    if let Some(place) = place_of(record) {
-                        self.torn.remove(&place);
-                    }
+            Seen::Record(record) => match &record.happening {
+                Happening::VolumeDetached { volume, node, .. } => {
+                    self.detached(record, (volume.clone(), node.clone()), view);
                 }
-                What::ContainerStarted => self.started(record, view, out),
+                Happening::VolumeAttached { volume, node } => {
+                    self.torn.remove(&(volume.clone(), node.clone()));
+                }
+                Happening::ContainerStarted { .. } => self.started(record, view, out),
                 _ => {}
             },
             Seen::Tick { .. } => {}
@@ -86,15 +86,9 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
     !is_single(volume) || holder.and_then(|holder| holder.split(' ').next()) == Some(name.as_str())
 }
 
-/// The volume and the node that an attachment's record is about.
-fn place_of(record: &Record) -> Option<(Str, NodeName)> {
-    Some((text(record, "volume")?.into(), text(record, "node")?.into()))
-}
-
 impl AttachCas {
     /// Remembers who took a volume from a node that has it mounted: a container may start there later.
-    fn detached(&mut self, record: &Record, view: &View<'_>) {
-        let Some(place) = place_of(record) else { return };
+    fn detached(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         let Some(state) = view.nodes.get(&place.1) else { return };
         let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == place.0);
         if let Some((uid, _, _)) = mounts.next() {

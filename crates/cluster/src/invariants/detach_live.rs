@@ -31,7 +31,7 @@ impl Check for DetachLive {
         let is_whole = match seen {
             Seen::Tick { is_whole, .. } => *is_whole,
             // A restart of the controller restarts its timers (CT-133).
-            Seen::Record(record) if matches!(record.what, What::Fault | What::Healed) => false,
+            Seen::Record(record) if matches!(record.what(), What::Fault | What::Healed) => false,
             _ => return,
         };
         if !is_whole {

@@ -7,8 +7,9 @@ use podscope_api::ordered;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 
-use super::{Breach, Cause, Check, Seen, View, blame, text};
-use crate::{Actor, Place, Record, What, subject_of};
+use super::{Breach, Cause, Check, Seen, View, blame};
+use crate::fault::FenceMechanism;
+use crate::{Actor, Happening, Place, Record, subject_of};
 
 /// Nodes that were isolated by a fence; a plain partition may heal at any time and is none (CT-148).
 #[derive(Debug, Clone, Default)]
@@ -21,14 +22,16 @@ const FACT: &str = "CT-175";
 impl Check for FenceBeforeBreak {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         match seen {
-            Seen::Record(record) => match record.what {
-                What::Fenced => {
-                    if let (Some(object), Some("network")) = (&record.object, text(record, "by")) {
+            Seen::Record(record) => match &record.happening {
+                Happening::Fenced {
+                    by: FenceMechanism::Network,
+                } => {
+                    if let Some(object) = &record.object {
                         self.isolated.insert(NodeName(object.key.name.clone()));
                     }
                 }
-                What::Healed => self.isolated.retain(|node| is_cut_from_storage(node, view)),
-                What::VolumeDetached => self.detached(record, view, out),
+                Happening::Healed { .. } => self.isolated.retain(|node| is_cut_from_storage(node, view)),
+                Happening::VolumeDetached { volume, node, .. } => self.detached(record, volume, node, view, out),
                 _ => {}
             },
             Seen::Change { actor, change } => {
@@ -55,18 +58,14 @@ impl FenceBeforeBreak {
         })
     }
 
-    fn detached(&self, record: &Record, view: &View<'_>, out: &mut Vec<Breach>) {
-        let (Some(volume), Some(node)) = (text(record, "volume"), text(record, "node")) else {
-            return;
-        };
-        let (volume, node): (Str, NodeName) = (volume.into(), node.into());
-        let Some(state) = view.nodes.get(&node) else { return };
-        let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == volume);
+    fn detached(&self, record: &Record, volume: &Str, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Some(state) = view.nodes.get(node) else { return };
+        let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == *volume);
         let Some((uid, pod, _)) = mounts.next() else { return };
-        if self.is_harmless(&node, view) {
+        if self.is_harmless(node, view) {
             return;
         }
-        let (cause, by) = self.blame(&record.actor, Some(&volume), uid, &node, view);
+        let (cause, by) = self.blame(&record.actor, Some(volume), uid, node, view);
         out.push(Breach {
             corrupts: None,
             invariant: "fence-before-break",

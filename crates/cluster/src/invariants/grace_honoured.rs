@@ -8,8 +8,8 @@ use podscope_api::ordered;
 use podscope_api::{Object, Pod, Str, Uid};
 
 use super::ledger::LivePod;
-use super::{Breach, Cause, Check, Seen, View, text};
-use crate::{SimTime, Span, What};
+use super::{Breach, Cause, Check, Seen, View};
+use crate::{FaultKind, Happening, HookKind, SimTime, Span};
 
 /// Least time between the stop signal and SIGKILL.
 const FLOOR: Span = Span::seconds(2);
@@ -43,31 +43,35 @@ impl Check for GraceHonoured {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
         let Some(object) = &record.object else { return };
-        let text = |name: &str| text(record, name);
         let key = || {
             (
                 object.uid.clone(),
                 record.container.clone().unwrap_or_else(|| Str::from("")),
             )
         };
-        match record.what {
-            What::Event if matches!(text("reason"), Some("Evicted" | "Preempting" | "NodeShutdown")) => {
+        match &record.happening {
+            Happening::Event { reason, .. } if matches!(&**reason, "Evicted" | "Preempting" | "NodeShutdown") => {
                 self.evicted.insert(object.uid.clone());
             }
             // The pods of a machine that is shut down get what their group gets (LC-212).
-            What::Fault if text("fault") == Some("shutdown") => {
+            Happening::Fault {
+                fault: FaultKind::Shutdown,
+                ..
+            } => {
                 let of_node = |live: &&LivePod| *live.node.0 == *object.key.name;
                 let live = view.ledger.live.iter();
                 self.evicted
                     .extend(live.filter(|(_, live)| of_node(live)).map(|(uid, _)| uid.clone()));
             }
-            What::HookStarted if text("hook") == Some("preStop") => {
+            Happening::HookStarted {
+                hook: HookKind::PreStop,
+            } => {
                 self.stop(key(), record.at, view);
             }
-            What::ContainerStarted => {
+            Happening::ContainerStarted { .. } => {
                 self.stopping.remove(&key());
             }
-            What::ContainerExited => {
+            Happening::ContainerExited { .. } => {
                 self.stopping.remove(&key());
                 if let Some(round) = self.rounds.get_mut(&object.uid) {
                     round.last = record.at;
@@ -77,7 +81,7 @@ impl Check for GraceHonoured {
                     self.rounds.remove(&object.uid);
                 }
             }
-            What::SignalSent if text("signal") == Some("SIGKILL") => {
+            Happening::SignalSent { signal } if &**signal == "SIGKILL" => {
                 let Some(stopping) = self.stopping.get(&key()).copied() else {
                     return;
                 };
@@ -105,7 +109,7 @@ impl Check for GraceHonoured {
                     });
                 }
             }
-            What::SignalSent => {
+            Happening::SignalSent { .. } => {
                 self.stop(key(), record.at, view).signalled.get_or_insert(record.at);
             }
             _ => {}

@@ -12,7 +12,7 @@ pub(super) struct Trace(Vec<Record>);
 
 impl Sink for Trace {
     fn record(&mut self, record: Record) {
-        if record.what == What::InvariantViolated {
+        if record.what() == What::InvariantViolated {
             self.0.push(record);
         }
     }
@@ -25,7 +25,8 @@ impl Trace {
     pub(super) fn broken(&self) -> Vec<String> {
         let texts = |record: &Record| {
             let text = |(_, value): &(&'static str, Value)| value.as_str().unwrap_or_default().to_owned();
-            record.fields.iter().take(3).map(text).collect::<Vec<_>>().join(" ")
+            let fields = record.happening.fields();
+            fields.iter().take(3).map(text).collect::<Vec<_>>().join(" ")
         };
         self.0.iter().map(texts).collect()
     }

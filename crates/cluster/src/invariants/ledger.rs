@@ -8,9 +8,9 @@ use std::sync::Arc;
 use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};
 use rpds::RedBlackTreeMapSync;
 
-use super::{Parts, Seen, text};
+use super::{Parts, Seen};
 use crate::controllers::ATTACHED_TO;
-use crate::{Actor, Place, Record, SimTime, Span, What};
+use crate::{Actor, ControlPlaneProcess, FaultKind, Happening, Place, Record, SimTime, Span, What};
 
 /// Removed pods that are remembered, beyond those whose processes live on.
 const REMOVALS_MAX: usize = 4096;
@@ -71,11 +71,8 @@ pub(crate) struct Ledger {
     /// The last fault that happened.
     pub last_fault: Option<String>,
     /// The last fault of each kind about a node, or, with an empty name, about the control plane.
-    troubles: ordered::Map<(Str, Str), Trouble>,
+    troubles: ordered::Map<(Str, FaultKind), Trouble>,
 }
-
-/// Kinds of faults that start a second leader.
-const SECOND: &str = "second ";
 
 impl Ledger {
     /// The text of the command behind an actor.
@@ -87,12 +84,12 @@ impl Ledger {
         }
     }
     /// The last fault about a place that matters now and is of a kind that counts.
-    fn trouble(&self, place: &str, now: SimTime, counts: impl Fn(&str) -> bool) -> Option<&Trouble> {
+    fn trouble(&self, place: &str, now: SimTime, counts: impl Fn(FaultKind) -> bool) -> Option<&Trouble> {
         let matters = |trouble: &Trouble| trouble.healed.is_none_or(|healed| now - healed <= AFTERMATH);
         let found = self
             .troubles
             .iter()
-            .filter(|((at, kind), _)| &**at == place && counts(kind));
+            .filter(|((at, kind), _)| &**at == place && counts(*kind));
         found
             .map(|(_, trouble)| trouble)
             .filter(|trouble| matters(trouble))
@@ -104,19 +101,18 @@ impl Ledger {
     }
     /// The fault that may have emptied a controller's memory, or left it in doubt of its writes.
     pub(crate) fn control_plane_trouble(&self, now: SimTime) -> Option<&Trouble> {
-        self.trouble("", now, |kind| !kind.starts_with(SECOND))
+        self.trouble("", now, |kind| !matches!(kind, FaultKind::Second(_)))
     }
     /// The fault by which two instances of the actor's kind lead.
     pub(crate) fn second(&self, actor: &Actor, now: SimTime) -> Option<&Trouble> {
         let process = match actor {
-            Actor::Scheduler(_) => "second scheduler",
-            Actor::ControllerManager(_) => "second controller-manager",
+            Actor::Scheduler(_) => ControlPlaneProcess::Scheduler,
+            Actor::ControllerManager(_) => ControlPlaneProcess::ControllerManager,
             _ => return None,
         };
-        self.trouble("", now, |kind| kind == process)
+        self.trouble("", now, |kind| kind == FaultKind::Second(process))
     }
-    fn learn_fault(&mut self, record: &Record) {
-        let kind = text(record, "fault").unwrap_or("fault");
+    fn learn_fault(&mut self, kind: FaultKind, record: &Record) {
         let about = record.object.as_ref();
         let name = match about {
             Some(object) => format!("fault {kind} {}", object.key),
@@ -134,23 +130,22 @@ impl Ledger {
             name,
             healed: None,
         };
-        self.troubles.insert((place, kind.into()), trouble);
+        self.troubles.insert((place, kind), trouble);
     }
-    fn learn_repair(&mut self, record: &Record) {
-        let kind = text(record, "fault").unwrap_or("fault");
+    fn learn_repair(&mut self, kind: FaultKind, record: &Record) {
         self.end_second(kind, record.at);
         let place = record
             .object
             .as_ref()
             .map_or(Str::from(""), |object| object.key.name.clone());
-        if let Some(trouble) = self.troubles.get_mut(&(place, kind.into())) {
+        if let Some(trouble) = self.troubles.get_mut(&(place, kind)) {
             trouble.healed.get_or_insert(record.at);
         }
     }
     /// A crash or restart of a component ends both of its instances.
-    fn end_second(&mut self, kind: &str, now: SimTime) {
-        if let Some(process) = kind.strip_prefix("crash ")
-            && let Some(trouble) = self.troubles.get_mut(&("".into(), format!("{SECOND}{process}").into()))
+    fn end_second(&mut self, kind: FaultKind, now: SimTime) {
+        if let FaultKind::Crash(process) = kind
+            && let Some(trouble) = self.troubles.get_mut(&("".into(), FaultKind::Second(process)))
         {
             trouble.healed.get_or_insert(now);
         }
@@ -223,15 +218,13 @@ impl Ledger {
                 }
                 _ => {}
             },
-            Seen::Record(record) => match record.what {
-                What::VolumeAttached if !self.detach_asked.is_empty() => {
-                    if let (Some(volume), Some(node)) = (text(record, "volume"), text(record, "node")) {
-                        self.detach_asked.remove(&(volume.into(), node.into()));
-                    }
+            Seen::Record(record) => match &record.happening {
+                Happening::VolumeAttached { volume, node } if !self.detach_asked.is_empty() => {
+                    self.detach_asked.remove(&(volume.clone(), node.clone()));
                 }
-                What::ContainerExited => self.exited(record),
-                What::Fault => self.learn_fault(record),
-                What::Healed => self.learn_repair(record),
+                Happening::ContainerExited { .. } => self.exited(record),
+                Happening::Fault { fault, .. } => self.learn_fault(*fault, record),
+                Happening::Healed { fault, .. } => self.learn_repair(*fault, record),
                 _ => {}
             },
             Seen::Request { .. } | Seen::Tick { .. } => {}
@@ -240,7 +233,7 @@ impl Ledger {
     /// Beginnings, after the checks looked.
     pub(super) fn after(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) {
         if let Seen::Record(record) = seen
-            && record.what == What::ContainerStarted
+            && record.what() == What::ContainerStarted
         {
             self.started(record, parts);
         }

@@ -11,7 +11,7 @@ use podscope_api::{
 };
 
 use super::{Breach, Cause, Check, Seen, View};
-use crate::{Actor, Record, SimTime, Span, Subject, What, subject, subject_of};
+use crate::{Actor, Happening, Record, SimTime, Span, Subject, subject, subject_of};
 
 type Key = (&'static str, Kind, Uid);
 
@@ -87,15 +87,10 @@ const PENDING_LIMIT: Span = Span::seconds(420);
 impl Live {
     /// A name that is taken is no refusal.
     fn learn_refusal(&mut self, record: &Record) {
-        let (What::Refused, Actor::ControllerManager(_), Some(object)) = (record.what, &record.actor, &record.object)
-        else {
-            return;
-        };
-        let code = record.fields.iter().find(|(name, _)| *name == "code");
-        let is_final = code
-            .and_then(|(_, code)| code.as_i64())
-            .is_some_and(|code| matches!(code, 403 | 422));
-        if object.kind == Kind::Pod && is_final {
+        if let Happening::Refused { code: 403 | 422, .. } = record.happening
+            && let (Actor::ControllerManager(_), Some(object)) = (&record.actor, &record.object)
+            && object.kind == Kind::Pod
+        {
             self.refused.insert(object.key.clone(), record.at);
         }
     }

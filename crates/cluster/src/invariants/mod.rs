@@ -39,7 +39,6 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Uid};
 use rpds::RedBlackTreeMapSync;
-use serde_json::{Value, json};
 
 use crate::world::{NodeState, ProcessState};
 use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, What};
@@ -85,23 +84,7 @@ const fn liveness(name: &'static str, fact: &'static str, statement: &'static st
     }
 }
 
-/// Who is to blame for a break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
-    Command,
-    Fault,
-    Bug,
-}
-
-impl Cause {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::Fault => "fault",
-            Self::Bug => "bug",
-        }
-    }
-}
+pub(crate) use podscope_sim::BreakCause as Cause;
 
 /// A break of an invariant.
 #[derive(Debug, Clone)]
@@ -115,18 +98,6 @@ pub(crate) struct Breach {
     pub message: String,
     /// The volume that two nodes write, which its back-end does not prevent.
     pub corrupts: Option<podscope_api::Str>,
-}
-
-impl Breach {
-    /// The fields of its record.
-    pub(crate) fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("invariant", json!(self.invariant)),
-            ("cause", json!(self.cause.as_str())),
-            ("by", json!(self.by)),
-            ("message", json!(self.message)),
-        ]
-    }
 }
 
 /// Something that a check can see.
@@ -354,12 +325,6 @@ pub(crate) struct Parts<'a> {
     pub detaches_by_force: bool,
 }
 
-/// A field of a record, if it is text.
-fn text<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
-    let mut fields = record.fields.iter();
-    fields.find(|(field, _)| *field == name)?.1.as_str()
-}
-
 impl Monitors {
     /// Pods that wait so long that it matters whether they fit.
     pub(crate) fn questions(&self, now: SimTime) -> Vec<Uid> {
@@ -369,7 +334,7 @@ impl Monitors {
     pub(crate) fn see(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) -> Vec<Breach> {
         let mut out = Vec::new();
         if let Seen::Record(record) = seen
-            && record.what == What::InvariantViolated
+            && record.what() == What::InvariantViolated
         {
             return out;
         }

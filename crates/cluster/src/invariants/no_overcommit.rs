@@ -15,7 +15,7 @@ pub(super) struct NoOvercommit;
 impl Check for NoOvercommit {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
-        let (What::Bound, Some(object)) = (record.what, &record.object) else {
+        let (What::Bound, Some(object)) = (record.what(), &record.object) else {
             return;
         };
         let Some(Object::Pod(pod)) = view.objects.by_uid(&object.uid) else {

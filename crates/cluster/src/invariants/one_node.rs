@@ -27,7 +27,7 @@ impl Check for OneNode {
                     });
                 }
             }
-            Seen::Record(record) if record.what == What::ContainerStarted => {
+            Seen::Record(record) if record.what() == What::ContainerStarted => {
                 let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
                     return;
                 };

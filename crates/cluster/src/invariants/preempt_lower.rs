@@ -1,10 +1,10 @@
 //! `preempt-lower` (CT-173): victims have strictly lower priority than the
 //! pod they make room for, which has no node yet.
 
-use podscope_api::{Object, ObjectKey, Pod};
+use podscope_api::{Object, Pod};
 
-use super::{Breach, Check, Seen, View, blame, text};
-use crate::What;
+use super::{Breach, Check, Seen, View, blame};
+use crate::Happening;
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -13,19 +13,15 @@ pub(super) struct PreemptLower;
 impl Check for PreemptLower {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
-        let (What::Preempted, Some(object)) = (record.what, &record.object) else {
+        let (Happening::Preempted { by, .. }, Some(object)) = (&record.happening, &record.object) else {
             return;
         };
-        let preemptor = text(record, "by")
-            .and_then(|text| text.split_once('/'))
-            .map(|(namespace, name)| ObjectKey::new(namespace, name));
+        let key = by.key();
         let victim = match view.objects.by_uid(&object.uid) {
             Some(Object::Pod(pod)) => Some(pod),
             _ => view.ledger.removals.get(&object.uid).map(|removal| removal.pod.clone()),
         };
-        let (Some(key), Some(victim)) = (preemptor, victim) else {
-            return;
-        };
+        let Some(victim) = victim else { return };
         let Some(preemptor) = view.objects.get::<Pod>(&key) else {
             return;
         };

@@ -8,7 +8,7 @@ use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
 use super::{Breach, Cause, Check, Seen, View, blame};
 use crate::volume::of_persistent_volume;
-use crate::{Place, What};
+use crate::{Happening, Place, What};
 
 /// Writable mounts by volume.
 #[derive(Debug, Clone, Default)]
@@ -23,43 +23,34 @@ impl Check for SingleWriter {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
         // A process starts or a link heals: who could not write a moment ago can.
-        if matches!(record.what, What::Healed | What::ContainerStarted) && !self.mounts.is_empty() {
+        if matches!(record.what(), What::Healed | What::ContainerStarted) && !self.mounts.is_empty() {
             self.started = true;
         }
-        if self.started && !matches!(record.what, What::Healed | What::ContainerStarted) {
+        if self.started && !matches!(record.what(), What::Healed | What::ContainerStarted) {
             self.started = false;
             for volume in self.mounts.keys().cloned().collect::<Vec<_>>() {
                 self.compare(&volume, view, out);
             }
         }
-        if !matches!(record.what, What::VolumeMounted | What::VolumeUnmounted) {
-            return;
-        }
-        let field = |name: &str| {
-            record
-                .fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .map(|(_, value)| value)
+        let (volume, writable) = match &record.happening {
+            Happening::VolumeMounted { volume, writable, .. } => (volume, *writable),
+            Happening::VolumeUnmounted { volume, .. } => (volume, false),
+            _ => return,
         };
-        let (Some(volume), Some(object), Place::Node(node)) = (
-            field("volume").and_then(serde_json::Value::as_str),
-            &record.object,
-            record.actor.place(),
-        ) else {
+        let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
             return;
         };
-        let writers = self.mounts.entry(volume.into()).or_default();
-        if record.what == What::VolumeUnmounted {
+        let writers = self.mounts.entry(volume.clone()).or_default();
+        if record.what() == What::VolumeUnmounted {
             writers.remove(&(node, object.uid.clone()));
             if writers.is_empty() {
                 self.mounts.remove(volume);
             }
             return;
         }
-        if field("writable").and_then(serde_json::Value::as_bool) == Some(true) {
+        if writable {
             writers.insert((node, object.uid.clone()));
-            self.compare(&volume.into(), view, out);
+            self.compare(volume, view, out);
         }
     }
 }

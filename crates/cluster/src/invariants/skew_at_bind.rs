@@ -11,10 +11,10 @@ use podscope_api::{
     UnsatisfiableAction,
 };
 
-use super::{Breach, Check, Seen, View, blame, text};
+use super::{Breach, Check, Seen, View, blame};
 use crate::controllers::fits_node;
 use crate::world::Body;
-use crate::{Actor, Objects, Record, What};
+use crate::{Actor, AttemptResult, Happening, Objects, Record};
 
 /// Placements that the cache of the scheduler that made them does not show yet.
 #[derive(Debug, Clone, Default)]
@@ -25,16 +25,16 @@ pub(super) struct SkewAtBind {
 impl Check for SkewAtBind {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
-        let (What::Attempt, Some(object)) = (record.what, &record.object) else {
+        let (Happening::Attempt { result, .. }, Some(object)) = (&record.happening, &record.object) else {
             return;
         };
         let place = (record.actor.clone(), object.uid.clone());
-        let (Some("scheduled"), Some(node)) = (text(record, "result"), text(record, "node")) else {
+        let AttemptResult::Scheduled { node, .. } = result else {
             self.assumed.remove(&place);
             return;
         };
-        self.judge(record, &object.uid, &node.into(), view, out);
-        self.assumed.insert(place, node.into());
+        self.judge(record, &object.uid, node, view, out);
+        self.assumed.insert(place, node.clone());
     }
 }
 
@@ -201,10 +201,17 @@ mod tests {
             at: world.now(),
             seq: 0,
             actor: Actor::Scheduler(0),
-            what: What::Attempt,
+            happening: Happening::Attempt {
+                number: 1,
+                result: AttemptResult::Scheduled {
+                    node: node.into(),
+                    ties: 1,
+                },
+                feasible: 1,
+                examined: 1,
+            },
             object: Some(subject(Kind::Pod, key, uid)),
             container: None,
-            fields: vec![("result", json!("scheduled")), ("node", json!(node))],
         };
         world.check(&Seen::Record(&record), trace);
     }

@@ -9,15 +9,15 @@ mod binding;
 mod preempt;
 
 use podscope_api::ordered;
+use podscope_sim::{AttemptResult, Happening};
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
 use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
-use serde_json::{Value, json};
 
-use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, What, subject};
+use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, subject};
 
 use binding::{Binding, Plan};
 use preempt::{Preempting, RunId};
@@ -335,33 +335,30 @@ fn seen(object: &Object, switches: &Switches) -> Object {
 }
 
 fn record(attempt: &Attempt, ctx: &mut Context<'_>) {
-    let mut fields: Vec<(&'static str, Value)> = vec![("number", json!(attempt.number))];
-    match &attempt.outcome {
-        Outcome::Assumed { node, ties, .. } => {
-            fields.push(("result", json!("scheduled")));
-            fields.push(("node", json!(node.as_str())));
-            if *ties > 1 {
-                fields.push(("ties", json!(ties)));
-            }
-        }
-        Outcome::Unschedulable { message, preempt } => {
-            fields.push(("result", json!("unschedulable")));
-            fields.push(("message", json!(message)));
-            if let Some(preempt) = preempt {
-                fields.push(("preempts", json!(preempt.victims.len())));
-                fields.push(("node", json!(preempt.node.as_str())));
-            }
-        }
-        Outcome::Error { message } => {
-            fields.push(("result", json!("error")));
-            fields.push(("message", json!(message)));
-        }
-        Outcome::Skipped => fields.push(("result", json!("skipped"))),
-    }
-    fields.push(("feasible", json!(attempt.n_feasible)));
-    fields.push(("examined", json!(attempt.n_examined)));
+    let result = match &attempt.outcome {
+        Outcome::Assumed { node, ties, .. } => AttemptResult::Scheduled {
+            node: node.clone(),
+            ties: *ties,
+        },
+        Outcome::Unschedulable { message, preempt } => AttemptResult::Unschedulable {
+            message: message.clone(),
+            preempts: preempt
+                .as_ref()
+                .map(|preempt| (preempt.victims.len(), preempt.node.as_str().into())),
+        },
+        Outcome::Error { message } => AttemptResult::Error {
+            message: message.clone(),
+        },
+        Outcome::Skipped => AttemptResult::Skipped,
+    };
+    let attempted = Happening::Attempt {
+        number: attempt.number,
+        result,
+        feasible: attempt.n_feasible,
+        examined: attempt.n_examined,
+    };
     let about = subject(Kind::Pod, attempt.pod.clone(), Uid(attempt.uid.clone()));
-    ctx.record_subject(What::Attempt, Some(about), None, fields);
+    ctx.record_subject(attempted, Some(about), None);
 }
 
 /// The events of an attempt, reported by the scheduler of that name (SCH-128).

@@ -3,11 +3,11 @@
 
 use podscope_api::{ConditionStatus, EventType, Kind, ObjectKey, Pod, PodCondition, Str, Uid};
 use podscope_scheduler::{Preempt, StatusPatch, Victim};
-use serde_json::json;
+use podscope_sim::{ForWhom, Happening};
 use std::collections::VecDeque;
 
 use super::{Context, Pending, SchedulerProcess, patch_status, set_condition, tell};
-use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, What, subject};
+use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, subject};
 
 /// One preemption under way. A preemptor that is woken too early may begin a second one.
 pub(super) type RunId = u64;
@@ -181,12 +181,12 @@ impl SchedulerProcess {
             return;
         };
         let victim = &run.plan.victims[index];
-        let fields = vec![
-            ("by", json!(run.pod.to_string())),
-            ("node", json!(run.plan.node.as_str())),
-        ];
+        let preempted = Happening::Preempted {
+            by: ForWhom::from(&run.pod),
+            node: run.plan.node.clone(),
+        };
         let about = subject(Kind::Pod, victim.pod.clone(), Uid(victim.uid.clone()));
-        ctx.record_subject(What::Preempted, Some(about), None, fields);
+        ctx.record_subject(preempted, Some(about), None);
         let event = EventNote {
             component: run.scheduler_name.clone(),
             kind: Kind::Pod,

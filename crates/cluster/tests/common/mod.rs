@@ -37,7 +37,7 @@ impl Trace {
         let broken = self
             .records
             .iter()
-            .filter(|record| record.what == What::InvariantViolated);
+            .filter(|record| record.what() == What::InvariantViolated);
         broken.map(Record::to_json_line).collect()
     }
     /// `WHAT NAME` of each record about an object of that name.
@@ -45,7 +45,7 @@ impl Trace {
         self.records
             .iter()
             .filter(|record| record.object.as_ref().is_some_and(|object| &*object.key.name == name))
-            .map(|record| record.what.as_str().to_owned())
+            .map(|record| record.what().as_str().to_owned())
             .collect()
     }
 }

@@ -183,7 +183,7 @@ fn one_pod_a_pass_and_priority_before_usage() {
         .trace
         .records
         .iter()
-        .filter(|record| record.what == What::Event && text(record, "reason") == "Evicted")
+        .filter(|record| record.what() == What::Event && text(record, "reason") == "Evicted")
         .map(|record| {
             (
                 (record.at - SimTime::ZERO).whole_seconds(),

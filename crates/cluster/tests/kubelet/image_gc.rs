@@ -6,7 +6,7 @@ use podscope_cluster::kubelet::KubeletSettings;
 use podscope_cluster::{NodeShorthand, Settings, Setup, SimTime, Span, What};
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, pod, seconds, text};
+use crate::lab::{Lab, number, pod, seconds, text};
 
 const MB: i64 = 1_000_000;
 
@@ -79,17 +79,12 @@ fn reported(lab: &Lab) -> Vec<String> {
 /// `(second, REASON: message, count)` of the node's events.
 fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
     let of_node = |record: &&podscope_cluster::Record| {
-        record.what == What::Event && record.object.as_ref().is_some_and(|one| &*one.key.name == "a-1")
+        record.what() == What::Event && record.object.as_ref().is_some_and(|one| &*one.key.name == "a-1")
     };
     let rows = lab.trace.records.iter().filter(of_node).map(|record| {
-        let count = record.fields.iter().find(|(name, _)| *name == "count");
         let at = seconds(record.at - SimTime::ZERO).round() as i64;
         let what = format!("{}: {}", text(record, "reason"), text(record, "message"));
-        (
-            at,
-            what,
-            count.and_then(|(_, count)| count.as_i64()).unwrap_or_default(),
-        )
+        (at, what, number(record, "count").unwrap_or_default())
     });
     rows.filter(|row| row.1.contains("GCFailed") || row.1.contains("FreeDisk") || row.1.contains("Eviction"))
         .collect()

@@ -13,7 +13,7 @@ fn puller(name: &str, image: &str) -> Value {
 
 /// `(seconds since the first pull began, pod)` of what ended, to the second.
 fn pulled(lab: &Lab) -> Vec<(i64, String)> {
-    let of = |what: What| lab.trace.records.iter().filter(move |record| record.what == what);
+    let of = |what: What| lab.trace.records.iter().filter(move |record| record.what() == what);
     let began = of(What::Event)
         .find(|record| text(record, "reason") == "Pulling")
         .map_or(SimTime::ZERO, |record| record.at);

@@ -156,7 +156,7 @@ impl Lab {
         self.trace
             .records
             .iter()
-            .filter(|record| record.what == what)
+            .filter(|record| record.what() == what)
             .filter(of_web)
             .collect()
     }
@@ -190,21 +190,14 @@ impl Lab {
         let mut rows: Vec<(SimTime, String)> = Vec::new();
         for record in &self.trace.records {
             let of_web = record.object.as_ref().is_some_and(|object| &*object.key.name == "web");
-            if !of_web || !kinds.contains(&record.what) {
+            if !of_web || !kinds.contains(&record.what()) {
                 continue;
             }
-            let what = match record.what {
+            let what = match record.what() {
                 What::SignalSent => text(record, "signal"),
                 What::HookStarted => format!("{} begins", text(record, "hook")),
                 What::HookFinished => format!("{} ends", text(record, "hook")),
-                _ => format!(
-                    "exit {}",
-                    record
-                        .fields
-                        .iter()
-                        .find(|(name, _)| *name == "exitCode")
-                        .map_or(0, |(_, code)| code.as_i64().unwrap_or(0))
-                ),
+                _ => format!("exit {}", number(record, "exitCode").unwrap_or(0)),
             };
             rows.push((
                 record.at,
@@ -222,12 +215,19 @@ pub(crate) fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1e6
 }
 
-pub(crate) fn text(record: &Record, field: &str) -> String {
-    let found = record.fields.iter().find(|(name, _)| *name == field);
-    found
-        .and_then(|(_, value)| value.as_str())
-        .unwrap_or_default()
-        .to_owned()
+/// A field of a record's line, as the contract has it.
+fn field(record: &Record, name: &str) -> serde_json::Value {
+    let fields = record.happening.fields().into_iter();
+    let mut found = fields.filter(|(field, _)| *field == name).map(|(_, value)| value);
+    found.next().unwrap_or_default()
+}
+
+pub(crate) fn text(record: &Record, name: &str) -> String {
+    field(record, name).as_str().unwrap_or_default().to_owned()
+}
+
+pub(crate) fn number(record: &Record, name: &str) -> Option<i64> {
+    field(record, name).as_i64()
 }
 
 /// Compares rows of (seconds, what), times to the millisecond.

@@ -10,7 +10,7 @@ use podscope_cluster::{NodeShorthand, Record, Rng, Setup, SimTime, Span, What};
 use serde_json::{Value, json};
 
 use crate::common::partition;
-use crate::lab::{Lab, pod, text};
+use crate::lab::{Lab, number, pod, text};
 
 const SEEDS: std::ops::Range<u64> = 0..60;
 const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
@@ -187,11 +187,6 @@ fn uid_of(record: &Record) -> Option<String> {
     Some(record.object.as_ref()?.uid.to_string())
 }
 
-fn number(record: &Record, field: &str) -> Option<i64> {
-    let found = record.fields.iter().find(|(name, _)| *name == field);
-    found.and_then(|(_, value)| value.as_i64())
-}
-
 /// A kill of a pod, or of a container of it, as the trace shows it.
 #[derive(Debug)]
 struct KillSeen {
@@ -209,7 +204,7 @@ impl Run {
     /// The records about a pod, for a failure's message.
     fn story(&self, uid: &str) -> String {
         let own = self.lab.trace.records.iter().filter(|record| {
-            record.what == What::Fault || record.what == What::Healed || uid_of(record).as_deref() == Some(uid)
+            record.what() == What::Fault || record.what() == What::Healed || uid_of(record).as_deref() == Some(uid)
         });
         own.map(Record::to_json_line).collect::<Vec<_>>().join("\n")
     }
@@ -221,7 +216,7 @@ impl Run {
             .trace
             .records
             .iter()
-            .filter(|record| record.what == What::Updated)
+            .filter(|record| record.what() == What::Updated)
         {
             let (Some(uid), phase) = (uid_of(record), text(record, "phase")) else {
                 continue;
@@ -247,7 +242,7 @@ impl Run {
                 continue;
             };
             let process = (uid.clone(), container.to_string());
-            match record.what {
+            match record.what() {
                 What::ContainerStarted => {
                     let before = running.insert(process.clone(), record.at);
                     assert!(before.is_none(), "seed {}: {process:?} runs twice", self.seed);
@@ -272,7 +267,7 @@ impl Run {
         for record in &self.lab.trace.records {
             let Some(uid) = uid_of(record) else { continue };
             // A kill goes on while its node is cut off; it begins again after a crash.
-            if record.what == What::Fault && text(record, "fault") != "partition" {
+            if record.what() == What::Fault && text(record, "fault") != "partition" {
                 let node = record.object.as_ref().map(|object| object.key.name.to_string());
                 let is_elsewhere = |uid: &String| place.get(uid) != node.as_ref();
                 kills.retain(|uid, _| is_elsewhere(uid));
@@ -280,7 +275,7 @@ impl Run {
             }
             let container = record.container.as_deref().unwrap_or_default().to_owned();
             let key = (uid.clone(), container.clone());
-            match record.what {
+            match record.what() {
                 What::DeletionRequested | What::Updated => {
                     if let Some(seconds) = number(record, "grace") {
                         grace.insert(uid, seconds);
@@ -337,7 +332,7 @@ impl Run {
                     if let Some(kill) = kills.get_mut(&uid) {
                         kill.left.insert(container);
                     }
-                    if record.what == What::SignalSent {
+                    if record.what() == What::SignalSent {
                         signalled.insert(key, record.at);
                     }
                 }
@@ -352,7 +347,7 @@ impl Run {
             .trace
             .records
             .iter()
-            .filter(|record| record.what == What::ContainerStarted)
+            .filter(|record| record.what() == What::ContainerStarted)
         {
             let Some(uid) = uid_of(record) else { continue };
             if let Some(since) = self.terminating.get(&uid) {
@@ -371,7 +366,7 @@ impl Run {
         let mut alive: ordered::Map<String, i32> = ordered::Map::new();
         for record in &self.lab.trace.records {
             let Some(uid) = uid_of(record) else { continue };
-            match record.what {
+            match record.what() {
                 What::ContainerStarted => *alive.entry(uid).or_default() += 1,
                 What::ContainerExited => *alive.entry(uid).or_default() -= 1,
                 What::DeletionRequested => {

@@ -33,12 +33,12 @@ fn ready(lab: &Lab) -> (ConditionStatus, String) {
 /// `(seconds since then, what)` of the processes of all pods, those of an instant by name.
 fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
     let of_processes = |record: &&podscope_cluster::Record| {
-        record.at >= from && matches!(record.what, What::SignalSent | What::ContainerExited)
+        record.at >= from && matches!(record.what(), What::SignalSent | What::ContainerExited)
     };
     let records = lab.trace.records.iter().filter(of_processes);
     let row = |record: &podscope_cluster::Record| {
         let name = record.object.as_ref().map(|object| object.key.name.to_string());
-        let what = match record.what {
+        let what = match record.what() {
             What::SignalSent => text(record, "signal"),
             _ => "exit".to_owned(),
         };
@@ -163,7 +163,7 @@ fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
         assert_eq!(status(lab.pod(name).unwrap())["phase"], "Running", "{name}");
     }
     let started = lab.trace.records.iter().find(|record| {
-        record.what == What::ContainerStarted && record.object.as_ref().is_some_and(|one| &*one.key.name == "agent")
+        record.what() == What::ContainerStarted && record.object.as_ref().is_some_and(|one| &*one.key.name == "agent")
     });
     let killed = rows(&lab, from);
     assert_eq!(killed[1].1, "SIGKILL large", "{killed:?}");

@@ -286,16 +286,17 @@ fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
         .trace
         .records
         .iter()
-        .position(|record| record.what == What::VolumeAttached);
+        .position(|record| record.what() == What::VolumeAttached);
     let mounted = lab
         .trace
         .records
         .iter()
-        .position(|record| record.what == What::VolumeMounted);
+        .position(|record| record.what() == What::VolumeMounted);
     assert!(attached.is_some() && attached < mounted, "{attached:?} {mounted:?}");
     let mounted = lab.records(What::VolumeMounted);
     let fields: Vec<String> = mounted[0]
-        .fields
+        .happening
+        .fields()
         .iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect();

@@ -240,11 +240,11 @@ fn a_pod_is_removed_after_its_last_status_is_written() {
         })
         .filter(|record| {
             matches!(
-                record.what,
+                record.what(),
                 What::DeletionRequested | What::Updated | What::Deleted | What::ContainerExited
             )
         })
-        .map(|record| record.what.as_str())
+        .map(|record| record.what().as_str())
         .collect();
     // The deletion raises the generation (LC-013), which the kubelet notes; then LC-176: terminal, grace 0, gone.
     assert_eq!(

@@ -354,8 +354,8 @@ fn the_last_delete_is_tried_again_until_the_server_answers() {
         .iter()
         .filter(|record| record.at > SimTime::from_seconds(50))
         .filter(|record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web"))
-        .filter(|record| matches!(record.what, What::Updated | What::Deleted))
-        .map(|record| record.what.as_str())
+        .filter(|record| matches!(record.what(), What::Updated | What::Deleted))
+        .map(|record| record.what().as_str())
         .collect();
     // LC-176: terminal, grace 0, gone.
     assert_eq!(whats.last(), Some(&"Deleted"), "{whats:?}");

@@ -20,30 +20,35 @@ use super::grace::KillReason;
 use super::host::{Host, next_tick};
 use super::worker::PodWorker;
 use crate::machine::{Answers, Behavior, ContainerId, Role, Verdict, containers_of};
-use podscope_sim::{SimTime, Span, What};
+use podscope_sim::{Happening, SimTime, Span};
 
-/// Which probe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ProbeKind {
-    Startup,
-    Readiness,
-    Liveness,
+pub(super) use podscope_sim::ProbeKind;
+
+/// What a kind of probe is to a kubelet.
+pub(super) trait Probing: Sized {
+    /// In the order in which a container's probes are looked at.
+    const ALL: [Self; 3];
+    /// As events name it.
+    fn name(self) -> &'static str;
+    /// What holds before the first result (LC-118).
+    fn initial(self) -> bool;
+    fn spec(self, container: &Container) -> Option<&Probe>;
+    fn answers(self, behavior: &Behavior) -> &Answers;
 }
 
-impl ProbeKind {
-    pub(super) const ALL: [Self; 3] = [Self::Startup, Self::Readiness, Self::Liveness];
-    const fn name(self) -> &'static str {
+impl Probing for ProbeKind {
+    const ALL: [Self; 3] = [Self::Startup, Self::Readiness, Self::Liveness];
+    fn name(self) -> &'static str {
         match self {
             Self::Startup => "Startup",
             Self::Readiness => "Readiness",
             Self::Liveness => "Liveness",
         }
     }
-    /// What holds before the first result (LC-118).
-    const fn initial(self) -> bool {
+    fn initial(self) -> bool {
         matches!(self, Self::Liveness)
     }
-    pub(super) fn spec(self, container: &Container) -> Option<&Probe> {
+    fn spec(self, container: &Container) -> Option<&Probe> {
         match self {
             Self::Startup => container.startup_probe.as_ref(),
             Self::Readiness => container.readiness_probe.as_ref(),
@@ -191,7 +196,7 @@ impl ProbeWorker {
             Verdict::Fail => {
                 let message = format!("{} probe failed: {}", self.kind.name(), output(spec, pod));
                 events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
-                record(What::ProbeFailed, self.kind, pod, container, host);
+                record(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
                 false
             }
             Verdict::Unknown => {
@@ -224,7 +229,7 @@ impl ProbeWorker {
             self.run = 0;
         }
         if is_success && is_news {
-            record(What::ProbeSucceeded, self.kind, pod, container, host);
+            record(Happening::ProbeSucceeded { probe: self.kind }, pod, container, host);
         }
         (is_news || self.is_on_hold).then_some(is_success)
     }
@@ -377,11 +382,10 @@ fn behavior_in(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Option<
     )
 }
 
-fn record(what: What, kind: ProbeKind, pod: &Pod, container: &Container, host: &mut Host<'_, '_>) {
+fn record(happening: Happening, pod: &Pod, container: &Container, host: &mut Host<'_, '_>) {
     let subject = podscope_sim::subject(podscope_api::Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone());
-    let fields = vec![("probe", kind.name().to_ascii_lowercase().into())];
     host.ctx
-        .record_subject(what, Some(subject), Some(container.name.clone()), fields);
+        .record_subject(happening, Some(subject), Some(container.name.clone()));
 }
 
 /// What a failing handler says.

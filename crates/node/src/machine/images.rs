@@ -11,7 +11,7 @@ use podscope_api::{Kind, Pod, Str};
 
 use super::{Machine, MachineEvent, MachineTimer, Outcome, PullId};
 use crate::{Context, Timer};
-use podscope_sim::{SimTime, Subject, What, subject};
+use podscope_sim::{Happening, SimTime, Subject, subject};
 
 /// An image on a machine's disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,8 +212,8 @@ impl Machine {
             let succeeded = matches!(pull.outcome, Outcome::Takes(_));
             if succeeded {
                 self.hold_image(&pull.image, now);
-                let fields = vec![("image", (&*pull.image).into()), ("node", self.node.as_str().into())];
-                ctx.record_subject(What::ImagePulled, Some(pull.pod), None, fields);
+                let (image, node) = ((&*pull.image).into(), self.node.clone());
+                ctx.record_subject(Happening::ImagePulled { image, node }, Some(pull.pod), None);
             }
             let started_at = pull.under_way.map_or(ctx.now, |(started_at, _)| started_at);
             self.events.push(MachineEvent::Pulled {

@@ -24,7 +24,7 @@ pub use process::{Container, Exit, RunningHook};
 
 use self::images::Pull;
 use crate::Context;
-use podscope_sim::{SimTime, Span, Subject, What, subject};
+use podscope_sim::{Happening, SimTime, Span, Subject, subject};
 
 /// Number of a container on its machine; never used twice there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,24 +34,7 @@ pub struct ContainerId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PullId(pub u64);
 
-/// A hook of a container.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HookKind {
-    /// `postStart`.
-    PostStart,
-    /// `preStop`.
-    PreStop,
-}
-
-impl HookKind {
-    /// Its name in manifests and records.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::PostStart => "postStart",
-            Self::PreStop => "preStop",
-        }
-    }
-}
+pub use podscope_sim::HookKind;
 
 /// A timer of a machine. Each is checked against the state when due; nothing is ever taken back.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -402,14 +385,13 @@ impl Machine {
             return;
         }
         ctx.record_subject(
-            What::VolumeMounted,
+            Happening::VolumeMounted {
+                volume: (&*mount.volume).into(),
+                node,
+                writable: mount.is_writable,
+            },
             Some(held.subject.clone()),
             None,
-            vec![
-                ("volume", (&*mount.volume).into()),
-                ("node", node.as_str().into()),
-                ("writable", mount.is_writable.into()),
-            ],
         );
         held.mounts.push(mount);
     }
@@ -418,8 +400,9 @@ impl Machine {
         let node = self.node.clone();
         let Some(pod) = self.pods.get_mut(uid) else { return };
         for mount in std::mem::take(&mut pod.mounts) {
-            let fields = vec![("volume", (&*mount.volume).into()), ("node", node.as_str().into())];
-            ctx.record_subject(What::VolumeUnmounted, Some(pod.subject.clone()), None, fields);
+            let (volume, node) = ((&*mount.volume).into(), node.clone());
+            let unmounted = Happening::VolumeUnmounted { volume, node };
+            ctx.record_subject(unmounted, Some(pod.subject.clone()), None);
         }
     }
     /// Forgets a pod of which nothing runs: its records, directories and mounts.

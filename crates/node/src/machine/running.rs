@@ -9,7 +9,7 @@ use super::{
     Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role, behavior_of,
 };
 use crate::{Context, Timer};
-use podscope_sim::{SimTime, Subject, What};
+use podscope_sim::{Happening, SimTime, Subject};
 
 impl Machine {
     /// Creates and starts a container; restarts are counted from the container of that name before it.
@@ -40,8 +40,8 @@ impl Machine {
             ends_at,
             succeeds,
         });
-        let fields = vec![("hook", hook.as_str().into())];
-        ctx.record_subject(What::HookStarted, Some(subject), Some(container.name.clone()), fields);
+        let name = container.name.clone();
+        ctx.record_subject(Happening::HookStarted { hook }, Some(subject), Some(name));
         if let Some(at) = ends_at {
             ctx.timer(at, Timer::Machine(MachineTimer::Hook(uid.clone(), id)));
         }
@@ -137,10 +137,9 @@ impl Machine {
             }
         }
         ctx.record_subject(
-            What::ContainerStarted,
+            Happening::ContainerStarted { attempt },
             Some(held.subject.clone()),
             Some(container.name.clone()),
-            vec![("attempt", attempt.into())],
         );
         // The runtime keeps one dead container of a name beside the new one.
         let dead = held.containers.iter().filter(|old| old.name == container.name).count();
@@ -174,14 +173,17 @@ impl Machine {
         let Some(container) = pod.container_mut(id) else { return };
         // A hook dies with its container (LC-145).
         let hooks = std::mem::take(&mut container.hooks);
-        let fields = vec![("exitCode", exit.code.into()), ("reason", exit.reason.into())];
+        let exited = Happening::ContainerExited {
+            exit_code: exit.code,
+            reason: exit.reason.into(),
+        };
         container.exit = Some(exit);
         container.plan = None;
         let name = container.name.clone();
-        ctx.record_subject(What::ContainerExited, Some(subject.clone()), Some(name.clone()), fields);
+        ctx.record_subject(exited, Some(subject.clone()), Some(name.clone()));
         for RunningHook { hook, .. } in hooks {
-            let fields = vec![("hook", hook.as_str().into()), ("succeeded", false.into())];
-            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
+            let finished = Happening::HookFinished { hook, succeeded: false };
+            ctx.record_subject(finished, Some(subject.clone()), Some(name.clone()));
             self.events.push(MachineEvent::HookFinished {
                 pod: uid.clone(),
                 container: id,
@@ -203,8 +205,11 @@ impl Machine {
         let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut container.hooks).into_iter().partition(is_due);
         container.hooks = rest;
         for RunningHook { hook, succeeds, .. } in due {
-            let fields = vec![("hook", hook.as_str().into()), ("succeeded", succeeds.into())];
-            ctx.record_subject(What::HookFinished, Some(subject.clone()), Some(name.clone()), fields);
+            let finished = Happening::HookFinished {
+                hook,
+                succeeded: succeeds,
+            };
+            ctx.record_subject(finished, Some(subject.clone()), Some(name.clone()));
             self.events.push(MachineEvent::HookFinished {
                 pod: uid.clone(),
                 container: id,
@@ -216,7 +221,7 @@ impl Machine {
 }
 
 fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &mut Context<'_>) {
-    let fields = vec![("signal", (&*signal).into())];
-    ctx.record_subject(What::SignalSent, Some(subject), Some(container.name.clone()), fields);
+    let sent = Happening::SignalSent { signal: signal.clone() };
+    ctx.record_subject(sent, Some(subject), Some(container.name.clone()));
     container.signals.push(signal);
 }

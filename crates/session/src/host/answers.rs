@@ -1,6 +1,7 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, PriorityClass};
+use podscope_cluster::{AttemptResult, Happening};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::file_kind;
@@ -68,29 +69,31 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     session
         .attempts_of(&key)
         .filter(|record| uid.is_empty() || (record.object.as_ref()).is_some_and(|subject| *subject.uid.0 == *uid))
-        .map(|record| {
-            let message = report::field(&record, "message");
-            let node = report::field(&record, "node");
-            AttemptInfo {
-                id: record.seq,
-                at: record.at.0,
-                outcome: outcome(&record),
-                text: if node.is_empty() {
-                    message
-                } else {
-                    format!("{node} {message}").trim_end().to_owned()
-                },
+        .filter_map(|record| match &record.happening {
+            Happening::Attempt { result, .. } => {
+                let (outcome, text) = told(result);
+                Some(AttemptInfo {
+                    id: record.seq,
+                    at: record.at.0,
+                    outcome,
+                    text,
+                })
             }
+            _ => None,
         })
         .collect()
 }
 
-fn outcome(record: &podscope_cluster::Record) -> Outcome {
-    match report::field(record, "result").as_str() {
-        "scheduled" => Outcome::Scheduled,
-        "unschedulable" if !report::field(record, "preempts").is_empty() => Outcome::Preempts,
-        "unschedulable" => Outcome::Unschedulable,
-        _ => Outcome::Error,
+fn told(result: &AttemptResult) -> (Outcome, String) {
+    match result {
+        AttemptResult::Scheduled { node, .. } => (Outcome::Scheduled, node.to_string()),
+        AttemptResult::Unschedulable {
+            message,
+            preempts: Some((_, node)),
+        } => (Outcome::Preempts, format!("{node} {message}")),
+        AttemptResult::Unschedulable { message, .. } => (Outcome::Unschedulable, message.clone()),
+        AttemptResult::Error { message } => (Outcome::Error, message.clone()),
+        AttemptResult::Skipped => (Outcome::Error, String::new()),
     }
 }
 

@@ -1,10 +1,9 @@
 //! Makes a run small: the fewest parts and acts that still break the same
 //! invariant from the same cause, then every one as early as it goes.
 
-use podscope_cluster::{SimTime, Span};
+use podscope_cluster::{BreakCause, SimTime, Span};
 
 use super::{Found, Goal, Part, Run};
-use crate::report::field;
 
 /// How much later than before a smaller run may break.
 const LATER: Span = Span::seconds(300);
@@ -13,9 +12,10 @@ const ROUNDS: usize = 3;
 
 /// The smallest run that could be found in a few rounds.
 pub fn shrink(found: Found) -> Found {
+    let violation = found.record.violation();
     let goal = Goal {
-        invariant: Some(field(&found.record, "invariant")),
-        only_bugs: field(&found.record, "cause") == "bug",
+        invariant: violation.map(|violation| violation.invariant.to_string()),
+        only_bugs: violation.is_some_and(|violation| violation.cause == BreakCause::Bug),
     };
     let mut best = found;
     for _ in 0..ROUNDS {

@@ -1,7 +1,6 @@
 //! What is written down of a branch while it is played.
 
-use podscope_cluster::{OutputLine, Record, SimTime, Sink, What};
-use serde_json::Value;
+use podscope_cluster::{BreakCause, Happening, OutputLine, Record, SimTime, Sink};
 
 use super::{Branch, Progress};
 
@@ -26,17 +25,15 @@ impl Log<'_> {
 
 impl Sink for Log<'_> {
     fn record(&mut self, record: Record) {
-        match record.what {
-            What::Attempt => self.progress.attempts += 1,
-            What::InvariantViolated => {
-                if let Some((_, Value::String(name))) = record.fields.iter().find(|(field, _)| *field == "invariant") {
-                    let cause = record.fields.iter().find(|(field, _)| *field == "cause");
-                    if matches!(cause, Some((_, Value::String(cause))) if cause == "bug") {
-                        self.progress.bugs += 1;
-                    }
-                    self.progress.broken.entry(name.clone()).or_insert(record.at);
-                    self.progress.changed = true;
+        match &record.happening {
+            Happening::Attempt { .. } => self.progress.attempts += 1,
+            Happening::InvariantViolated { violation } => {
+                if violation.cause == BreakCause::Bug {
+                    self.progress.bugs += 1;
                 }
+                let name = violation.invariant.to_string();
+                self.progress.broken.entry(name).or_insert(record.at);
+                self.progress.changed = true;
             }
             _ => {}
         }

@@ -1,8 +1,7 @@
 //! Commands: given at the cursor, put into the schedule, performed on the world.
 
 use podscope_api::{NodeName, Pod};
-use podscope_cluster::{OutputLine, SimTime, Sink as _, Span, What, World};
-use serde_json::Value;
+use podscope_cluster::{Happening, OutputLine, SimTime, Sink as _, Span, World};
 
 use super::branch::Entry;
 use super::log::{Log, Nothing};
@@ -214,26 +213,16 @@ fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool)
         if !mine {
             continue;
         }
-        let field = |name: &str| {
-            record
-                .fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .map(|(_, value)| match value {
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                })
-        };
-        let text = match record.what {
-            What::ContainerStarted => {
+        let text = match &record.happening {
+            Happening::ContainerStarted { .. } => {
                 lives.push(Vec::new());
                 "process started".to_owned()
             }
-            What::SignalSent => format!("received {}", field("signal").unwrap_or_default()),
-            What::HookStarted => format!("{} hook started", field("hook").unwrap_or_default()),
-            What::HookFinished => format!("{} hook finished", field("hook").unwrap_or_default()),
-            What::ContainerExited => format!("exiting with code {}", field("exitCode").unwrap_or_default()),
-            What::ProbeFailed => format!("{} probe failed", field("probe").unwrap_or_default()),
+            Happening::SignalSent { signal } => format!("received {signal}"),
+            Happening::HookStarted { hook } => format!("{} hook started", hook.as_str()),
+            Happening::HookFinished { hook, .. } => format!("{} hook finished", hook.as_str()),
+            Happening::ContainerExited { exit_code, .. } => format!("exiting with code {exit_code}"),
+            Happening::ProbeFailed { probe } => format!("{} probe failed", probe.as_str()),
             _ => continue,
         };
         match lives.last_mut() {

@@ -11,8 +11,6 @@ use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{Record, What};
 
-use block::Names;
-
 /// Records of a block.
 const BLOCK: usize = 1024;
 /// Records that stand as they are, at least, before older ones are packed.
@@ -25,7 +23,6 @@ pub struct Trace {
     blocks: Vec<Arc<[u8]>>,
     /// Those after them.
     recent: Vec<Arc<Record>>,
-    names: Names,
     /// Places of scheduling attempts, each with a hash of its pod's key.
     attempts: Vec<(u32, u32)>,
     /// Invariants that broke.
@@ -83,7 +80,7 @@ impl Trace {
     /// Writes down what happened next.
     pub(super) fn push(&mut self, record: Record) {
         let record = Arc::new(record);
-        match (&record.what, &record.object) {
+        match (record.what(), &record.object) {
             // Invariant: a branch holds fewer records than `u32::MAX` (`MAX_RECORDS`).
             (What::Attempt, Some(pod)) => self.attempts.push((self.len() as u32, hash_of(&pod.key))),
             (What::InvariantViolated, _) => self.violations.push(record.clone()),
@@ -92,7 +89,7 @@ impl Trace {
         self.recent.push(record);
         if self.recent.len() >= RECENT + BLOCK {
             let old: Vec<Arc<Record>> = self.recent.drain(..BLOCK).collect();
-            self.blocks.push(block::pack(&old, &mut self.names));
+            self.blocks.push(block::pack(&old));
         }
     }
 
@@ -110,7 +107,7 @@ impl Trace {
     fn block(&self, number: usize) -> Vec<Arc<Record>> {
         self.blocks
             .get(number)
-            .map(|packed| block::unpack(packed, &self.names))
+            .map(|packed| block::unpack(packed))
             .unwrap_or_default()
     }
 }

@@ -409,38 +409,36 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
 }
 
 fn invariant(session: &Session, name: &str) -> Detail {
-    let records: Vec<_> = session
+    let breaks: Vec<_> = session
         .violations()
-        .filter(|record| crate::report::field(record, "invariant") == name)
+        .filter_map(|record| Some((record.at, record.violation()?)))
+        .filter(|(_, violation)| *violation.invariant == *name)
         .collect();
-    let sentence = match records.first() {
+    let sentence = match breaks.first() {
         None => format!("{name} holds."),
-        Some(first) => {
-            let field = |name: &str| crate::report::field(first, name);
-            format!(
-                "First broken at {}: {} Cause: {}, {}.",
-                podscope_protocol::clock::instant(first.at.0),
-                field("message"),
-                field("cause"),
-                field("by")
-            )
-        }
+        Some((at, first)) => format!(
+            "First broken at {}: {} Cause: {}, {}.",
+            podscope_protocol::clock::instant(at.0),
+            first.message,
+            first.cause.as_str(),
+            first.by
+        ),
     };
     Detail {
         title: name.to_owned(),
         subtitle: "invariant".into(),
         sentence,
-        events: records
+        events: breaks
             .iter()
             .rev()
             .take(200)
-            .map(|record| EventLine {
-                at: record.at.0,
+            .map(|(at, violation)| EventLine {
+                at: at.0,
                 is_warning: true,
-                reason: crate::report::field(record, "cause"),
+                reason: violation.cause.as_str().to_owned(),
                 count: 1,
-                from: crate::report::field(record, "by"),
-                message: crate::report::field(record, "message"),
+                from: violation.by.clone(),
+                message: violation.message.clone(),
             })
             .collect(),
         ..Detail::default()

@@ -1,9 +1,8 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
 use podscope_api::ordered;
-use podscope_cluster::{Record, SimTime, What};
+use podscope_cluster::{AttemptResult, FaultKind, Happening, HookKind, Record, SimTime};
 
-use crate::report::field;
 use crate::timeline::Trace;
 use podscope_protocol::{Lane, Mark, MarkKind, SubjectRef};
 
@@ -95,32 +94,30 @@ impl Marks {
             .map_or_else(String::new, |subject| subject.uid.to_string());
         let container = record.container.as_deref().unwrap_or_default().to_owned();
         let life = (uid, container.clone());
-        match record.what {
-            What::Fault => {
-                let what = field(record, "fault");
+        match &record.happening {
+            Happening::Fault { fault, .. } => {
                 let id = self.point(
                     record,
                     Lane::Faults,
-                    if what == "partition" {
+                    if *fault == FaultKind::Partition {
                         MarkKind::Cut
                     } else {
                         MarkKind::Fault
                     },
-                    format!("{what} {name}").trim().to_owned(),
+                    format!("{fault} {name}").trim().to_owned(),
                 );
                 let key = ("fault".to_owned(), name);
                 changed.extend(self.close(&key, record.at));
                 if let Some(mark) = self.marks.get_mut(&id)
                     && !key.1.is_empty()
-                    && what != "exit"
-                    && what != "sandbox"
+                    && !matches!(fault, FaultKind::Exit | FaultKind::Sandbox)
                 {
                     mark.to = None;
                     self.open.insert(key, id);
                 }
                 changed.insert(id);
             }
-            What::Healed => {
+            Happening::Healed { .. } => {
                 changed.extend(self.close(&("fault".to_owned(), name.clone()), record.at));
                 changed.insert(self.point(
                     record,
@@ -129,15 +126,14 @@ impl Marks {
                     format!("healed {name}").trim().to_owned(),
                 ));
             }
-            What::Fenced => {
+            Happening::Fenced { .. } => {
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, format!("fenced {name}")));
             }
-            What::VolumeCorrupted => {
+            Happening::VolumeCorrupted { .. } => {
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Corrupted, format!("{name} corrupted")));
             }
-            What::Command => {
-                let text = field(record, "command");
-                let kind = if record.fields.iter().any(|(name, _)| *name == "error") {
+            Happening::Command { command, error } => {
+                let kind = if error.is_some() {
                     MarkKind::Refused
                 } else {
                     MarkKind::Command
@@ -146,30 +142,28 @@ impl Marks {
                     record,
                     Lane::Commands,
                     kind,
-                    text.lines().next().unwrap_or_default().to_owned(),
+                    command.lines().next().unwrap_or_default().to_owned(),
                 ));
             }
-            What::Bound => {
-                changed.insert(self.point(
-                    record,
-                    Lane::Decisions,
-                    MarkKind::Bound,
-                    format!("{name} → {}", field(record, "node")),
-                ));
+            Happening::Bound { node } => {
+                changed.insert(self.point(record, Lane::Decisions, MarkKind::Bound, format!("{name} → {node}")));
             }
-            What::Attempt if field(record, "result") == "scheduled" => {}
-            What::Attempt => {
+            Happening::Attempt {
+                result: AttemptResult::Scheduled { .. },
+                ..
+            } => {}
+            Happening::Attempt { .. } => {
                 changed.insert(self.point(record, Lane::Decisions, MarkKind::Failed, format!("{name}: no node")));
             }
-            What::Nominated => {
+            Happening::Nominated { node } => {
                 changed.insert(self.point(
                     record,
                     Lane::Decisions,
                     MarkKind::Nominated,
-                    format!("{name} nominated to {}", field(record, "node")),
+                    format!("{name} nominated to {node}"),
                 ));
             }
-            What::Preempted => {
+            Happening::Preempted { .. } => {
                 changed.insert(self.point(
                     record,
                     Lane::Decisions,
@@ -177,36 +171,37 @@ impl Marks {
                     format!("{name} preempted"),
                 ));
             }
-            What::HookStarted if field(record, "hook") == "preStop" => {
+            Happening::HookStarted {
+                hook: HookKind::PreStop,
+            } => {
                 changed.extend(self.close(&life, record.at));
                 self.bar(record, life, MarkKind::PreStop, changed);
             }
-            What::HookFinished if field(record, "hook") == "preStop" => changed.extend(self.close(&life, record.at)),
-            What::SignalSent => {
+            Happening::HookFinished {
+                hook: HookKind::PreStop,
+                ..
+            }
+            | Happening::ContainerExited { .. } => changed.extend(self.close(&life, record.at)),
+            Happening::SignalSent { signal } => {
                 changed.extend(self.close(&life, record.at));
-                let kind = if field(record, "signal") == "SIGKILL" {
+                let kind = if &**signal == "SIGKILL" {
                     MarkKind::Killed
                 } else {
                     MarkKind::Sigterm
                 };
                 self.bar(record, life, kind, changed);
             }
-            What::ContainerExited => changed.extend(self.close(&life, record.at)),
-            What::InvariantViolated => {
-                let invariant = field(record, "invariant");
+            Happening::InvariantViolated { violation } => {
+                let invariant = violation.invariant.to_string();
                 let id = self.point(record, Lane::Invariants, MarkKind::Broken, invariant.clone());
                 if let Some(mark) = self.marks.get_mut(&id) {
                     mark.subject = Some(SubjectRef::Invariant { name: invariant });
                 }
                 changed.insert(id);
             }
-            What::Expectation => {
-                let kind = if field(record, "ok") == "true" {
-                    MarkKind::Expected
-                } else {
-                    MarkKind::Unexpected
-                };
-                changed.insert(self.point(record, Lane::Invariants, kind, field(record, "expect")));
+            Happening::Expectation { expect, ok, .. } => {
+                let kind = if *ok { MarkKind::Expected } else { MarkKind::Unexpected };
+                changed.insert(self.point(record, Lane::Invariants, kind, expect.clone()));
             }
             _ => {}
         }

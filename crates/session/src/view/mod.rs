@@ -141,17 +141,16 @@ fn control_plane(session: &Session) -> ControlPlaneView {
     }
     let mut broken: Vec<BrokenInvariant> = Vec::new();
     for record in session.violations() {
-        let field = |name: &str| crate::report::field(record, name);
-        let name = field("invariant");
-        if broken.iter().any(|known| known.name == name) {
+        let Some(violation) = record.violation() else { continue };
+        if broken.iter().any(|known| *known.name == *violation.invariant) {
             continue;
         }
         broken.push(BrokenInvariant {
             at: record.at.0,
-            cause: field("cause"),
-            by: field("by"),
-            text: field("message"),
-            name,
+            cause: violation.cause.as_str().to_owned(),
+            by: violation.by.clone(),
+            text: violation.message.clone(),
+            name: violation.invariant.to_string(),
         });
     }
     ControlPlaneView { components, broken }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, ObjectKey, Uid};
-use podscope_cluster::{Actor, Record, SimTime, What, subject};
-use serde_json::json;
+use podscope_api::{EventType, Kind, NodeName, ObjectKey, Uid};
+use podscope_cluster::{
+    Actor, AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, Record,
+    SimTime, Updated, Violation, What, subject,
+};
 
 use super::{BLOCK, RECENT, Trace};
 
@@ -16,6 +18,84 @@ const ACTORS: [Actor; 6] = [
     Actor::Client(7),
     Actor::World,
 ];
+
+/// Texts, numbers, lists, what is said and what is left out, of every shape that a record has.
+fn happening(place: usize) -> Happening {
+    let node = || NodeName(format!("a-{}", place % 5).into());
+    let message = format!("\u{1f980} \"{place}\"\n");
+    if place.is_multiple_of(10) {
+        let result = match place % 4 {
+            0 => AttemptResult::Scheduled {
+                node: node(),
+                ties: place,
+            },
+            _ => AttemptResult::Unschedulable {
+                message,
+                preempts: place.is_multiple_of(3).then(|| (place, "b-1".into())),
+            },
+        };
+        return Happening::Attempt {
+            number: place as u32,
+            result,
+            feasible: place,
+            examined: usize::MAX,
+        };
+    }
+    match place % 13 {
+        0 => Happening::Deleted,
+        1 => Happening::Created {
+            node: place.is_multiple_of(2).then(node),
+            owner: None,
+        },
+        2 => Happening::Gated {
+            gates: vec!["one".into(), "".into()],
+        },
+        3 => Updated {
+            grace: Some(-1),
+            finalizers: Some(Vec::new()),
+            unschedulable: Some(false),
+            ..Updated::default()
+        }
+        .into(),
+        4 => Happening::Fault {
+            fault: FaultKind::Second(ControlPlaneProcess::Scheduler),
+            details: FaultDetails::None,
+        },
+        5 => Happening::Healed {
+            fault: FaultKind::Slow,
+            details: FaultDetails::Latency(message),
+        },
+        6 => Happening::HookFinished {
+            hook: HookKind::PreStop,
+            succeeded: false,
+        },
+        7 => Happening::Event {
+            kind: EventType::from("Odd"),
+            reason: "Why".into(),
+            message: message.into(),
+            count: i32::MAX,
+        },
+        8 => Happening::Command {
+            command: message,
+            error: Some(String::new()),
+        },
+        9 => Happening::DeletionRequested { grace: i64::MIN },
+        10 => Happening::Bound { node: node() },
+        11 => Happening::Expectation {
+            expect: message,
+            ok: true,
+            found: String::new(),
+        },
+        _ => Happening::InvariantViolated {
+            violation: Violation {
+                invariant: "one-node".into(),
+                cause: BreakCause::Bug,
+                by: "nobody".to_owned(),
+                message,
+            },
+        },
+    }
+}
 
 fn record(place: usize) -> Record {
     let node = NodeName(format!("a-{}", place % 5).into());
@@ -35,18 +115,9 @@ fn record(place: usize) -> Record {
         at: SimTime(place as i64 * 1000 - 3),
         seq: place as u64,
         actor,
-        what: if place.is_multiple_of(10) {
-            What::Attempt
-        } else {
-            What::ALL[place % What::ALL.len()]
-        },
+        happening: happening(place),
         object: (place % 3 != 1).then(|| named(format!("web-{}", place % 7))),
         container: place.is_multiple_of(4).then(|| "c".into()),
-        fields: vec![
-            ("message", json!(format!("\u{1f980} \"{place}\"\n"))),
-            ("count", json!(place as i64 - 5)),
-            ("list", json!([null, true, {"b": 1, "a": u64::MAX}])),
-        ],
     }
 }
 
@@ -121,13 +192,13 @@ fn attempts_of_a_pod_and_violations_are_found_by_their_places() {
     let mut trace = of(MANY);
     let key = ObjectKey::new("default", "web-3");
     let is_his = |record: &Record| {
-        record.what == What::Attempt && record.object.as_ref().is_some_and(|subject| subject.key == key)
+        record.what() == What::Attempt && record.object.as_ref().is_some_and(|subject| subject.key == key)
     };
     let until = RECENT + 5;
     let searched: Vec<_> = trace.range(0, until).filter(|record| is_his(record)).collect();
     assert!(searched.len() > 10);
     assert_eq!(trace.attempts_of(&key, until).collect::<Vec<_>>(), searched);
-    let broken = |trace: &Trace| trace.iter().filter(|r| r.what == What::InvariantViolated).count();
+    let broken = |trace: &Trace| trace.iter().filter(|r| r.what() == What::InvariantViolated).count();
     assert_eq!(trace.violations().len(), broken(&trace));
     trace.truncate(BLOCK + 40);
     assert_eq!(trace.violations().len(), broken(&trace));
