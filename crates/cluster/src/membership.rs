@@ -107,6 +107,8 @@ impl World {
         match existing {
             Some(member) => {
                 changed.remove(&member.pod);
+                // Its processes have no vote from now on, wherever they still run.
+                self.monitors.ledger.forgotten.extend(member.uid.clone());
             }
             None => {
                 let namespace = members

@@ -23,7 +23,9 @@ impl Check for AtMostOne {
         let Some(others) = view.ledger.by_identity.get(&identity) else {
             return;
         };
-        for other in others.iter().filter(|other| **other != object.uid) {
+        // Whom a quorum of its group has removed has given its name back (C-12).
+        let is_member = |uid: &podscope_api::Uid| !view.ledger.forgotten.contains(uid);
+        for other in others.iter().filter(|other| **other != object.uid && is_member(other)) {
             let Some(entry) = view.ledger.live.get(other) else {
                 continue;
             };

@@ -68,6 +68,8 @@ pub(crate) struct Ledger {
     pub out_of_service: ordered::Map<NodeName, Actor>,
     /// Clients who ended an attachment of a volume to a node themselves.
     pub detach_asked: ordered::Map<(Str, NodeName), Actor>,
+    /// Pods that a quorum of their group has removed from it: what still runs of them is no member any more (C-12).
+    pub forgotten: ordered::Set<Uid>,
     /// The last fault that happened.
     pub last_fault: Option<String>,
     /// The last fault of each kind about a node, or, with an empty name, about the control plane.
