@@ -118,6 +118,14 @@ impl Election {
             ..Lease::default()
         }
     }
+    /// The lease, and when a candidate takes it at the latest if its record does not change.
+    pub(crate) fn takes_at(&self) -> Option<(&'static str, SimTime)> {
+        let (_, since) = self.observed.as_ref().filter(|_| !self.is_leader)?;
+        Some((
+            self.lease,
+            *since + self.settings.lease_duration + self.settings.retry_period,
+        ))
+    }
     /// The retry period has passed.
     pub(crate) fn tick(&mut self, ctx: &mut Context<'_>) -> Verdict {
         let deadline = self.renewed_at + self.settings.renew_deadline;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{EventType, Kind, Resource, Time};
-use podscope_sim::{Answer, Change, EventNote, Objects, Request, SimTime, Span};
+use podscope_sim::{Answer, Change, Due, EventNote, Heartbeats, Objects, Request, SimTime, Span};
 
 use crate::Context;
 
@@ -36,8 +36,20 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     fn failed(&mut self, _key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         Plan::default()
     }
+    /// What it waits for and will do by itself.
+    fn due(&self, _outlook: &Outlook<'_>) -> Vec<Due> {
+        Vec::new()
+    }
     /// A copy, for checkpoints.
     fn clone_box(&self) -> Box<dyn Controller>;
+}
+
+/// What a controller needs to tell what it waits for: no step, and nothing changes.
+pub(super) struct Outlook<'c> {
+    pub(super) now: SimTime,
+    pub(super) objects: &'c Objects,
+    pub(super) settings: &'c ControllerManagerSettings,
+    pub(super) heartbeats: &'c Heartbeats,
 }
 
 /// What a controller is given at each step.

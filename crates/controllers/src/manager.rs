@@ -12,12 +12,12 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object};
 
 use crate::{Context, Input, Timer};
-use podscope_sim::{Answer, ApiError, CallId, Change, Objects, Request, SimTime};
+use podscope_sim::{Answer, ApiError, CallId, Change, Due, Heartbeats, Objects, Request, SimTime};
 
-use super::controller::{Controller, ControllerContext};
+use super::controller::{Controller, ControllerContext, Outlook};
 use super::index::Index;
 use super::plan::{Accept, Action, Failure, GoesOn, Plan};
-use super::queue::{Due, Key, Queue};
+use super::queue::{Due as Ready, Key, Queue};
 use super::{ControllerManagerSettings, FencingSettings, registry};
 
 /// A plan under way.
@@ -110,6 +110,18 @@ impl ControllerManager {
     /// The watch cache.
     pub fn objects(&self) -> &Arc<Objects> {
         &self.objects
+    }
+    /// What its controllers wait for and will do by themselves.
+    pub fn due(&self, now: SimTime, heartbeats: &Heartbeats) -> Vec<Due> {
+        let outlook = Outlook {
+            now,
+            objects: &self.objects,
+            settings: &self.settings,
+            heartbeats,
+        };
+        (self.workers.iter())
+            .flat_map(|worker| worker.controller.due(&outlook))
+            .collect()
     }
     /// One step: takes the input into the cache, and works off what became due.
     pub fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
@@ -205,8 +217,8 @@ impl ControllerManager {
         for index in 0..self.workers.len() {
             while let Some(due) = self.workers[index].queue.next(ctx.now) {
                 match due {
-                    Due::Tick(tick) => self.with(index, ctx, |controller, cx| controller.tick(tick, cx)),
-                    Due::Key(key) => {
+                    Ready::Tick(tick) => self.with(index, ctx, |controller, cx| controller.tick(tick, cx)),
+                    Ready::Key(key) => {
                         let running = Running {
                             plan: self.with(index, ctx, |controller, cx| controller.sync(&key, cx)),
                             outstanding: 0,

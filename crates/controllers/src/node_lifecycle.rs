@@ -12,17 +12,18 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, EventType, Kind, Node, NodeCondition, NodeName, Object, ObjectKey, Pod, TaintEffect, Time,
+    ConditionStatus, EventType, Kind, Node, NodeCondition, NodeName, Object, ObjectKey, Pod, Taint, TaintEffect, Time,
 };
 use rpds::RedBlackTreeMapSync;
 
-use podscope_sim::{Change, Part, Request, SimTime, Span};
+use podscope_sim::{Change, Coming, Due, Part, Request, SimTime, Span};
 
-use super::controller::{Controller, ControllerContext, note};
+use super::controller::{Controller, ControllerContext, Outlook, note};
 use super::node_zones::{Turn, Zones};
 use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
+use super::taint_eviction::{eviction, stay};
 use super::taints::{NOT_READY, UNREACHABLE, has_taint, no_schedule_difference, ready_status, swap};
 
 /// The loop that gives turns in the zones' queues.
@@ -137,6 +138,14 @@ impl Controller for NodeLifecycle {
             _ => Plan::one(untaint(&node, cx.time())),
         }
     }
+    fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
+        let silent = outlook.heartbeats.silent();
+        let nodes = silent.filter_map(|name| Some((name, outlook.objects.named::<Node>(name)?)));
+        nodes
+            .filter(|(_, node)| ready_status(node) == Some(&ConditionStatus::True))
+            .flat_map(|(name, node)| self.fall(name, node, outlook))
+            .collect()
+    }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -204,9 +213,7 @@ impl NodeLifecycle {
     }
 
     fn pass_at_or_after(&self, at: SimTime, cx: &ControllerContext<'_, '_>) -> SimTime {
-        let period = cx.settings.node_monitor_period.0.max(1);
-        let passed = (at - self.start).0;
-        self.start + Span((passed + period - 1).div_euclid(period) * period)
+        pass_at_or_after(self.start, cx.settings.node_monitor_period, at)
     }
 
     /// One pass of the monitor.
@@ -303,6 +310,43 @@ impl NodeLifecycle {
         renewed.map_or(seen, |at| seen.max(self.pass_at_or_after(at, cx).min(cx.now())))
     }
 
+    /// That a silent node becomes Unknown at the pass after its grace, and that its pods go when they have tolerated the
+    /// taint for long enough; not if nobody would be left to evict for.
+    fn fall(&self, name: &NodeName, node: &Node, outlook: &Outlook<'_>) -> Vec<Due> {
+        let period = outlook.settings.node_monitor_period;
+        let pass = |at: SimTime| pass_at_or_after(self.start, period, at);
+        let renewed = outlook.heartbeats.last_renewal(name, outlook.now);
+        let seen = self.seen.get(name).copied().unwrap_or(outlook.now);
+        let heard = renewed.map_or(seen, |at| seen.max(pass(at)));
+        let at = pass(heard + outlook.settings.node_monitor_grace_period + Span(1));
+        let not_ready = Due {
+            at,
+            what: Coming::NotReady,
+            kind: Kind::Node,
+            key: node.metadata.key(),
+            uid: "".into(),
+            container: "".into(),
+            is_projected: false,
+        };
+        let taint = Taint {
+            key: UNREACHABLE.into(),
+            effect: TaintEffect::NoExecute,
+            ..Taint::default()
+        };
+        let silent = |node: &Node| outlook.heartbeats.silent().any(|name| **name == *node.metadata.name);
+        let someone_is_well = outlook
+            .objects
+            .list::<Node>()
+            .any(|node| node.is_ready() && !silent(node));
+        let pods = outlook.objects.pods_on(name).filter(|_| someone_is_well);
+        let pods = pods.filter(|pod| !pod.metadata.is_terminating());
+        let evictions = pods.filter_map(|pod| {
+            let stay = stay(std::slice::from_ref(&taint), &pod.spec.tolerations)?;
+            Some(eviction(pod, at + stay, true))
+        });
+        std::iter::once(not_ready).chain(evictions).collect()
+    }
+
     fn is_overdue(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> bool {
         let grace = if node.condition("Ready").is_some() {
             cx.settings.node_monitor_grace_period
@@ -376,6 +420,13 @@ impl NodeLifecycle {
             cx.tick_at(at, TAINT);
         }
     }
+}
+
+/// The first pass of a monitor that began at `start`, not before an instant.
+fn pass_at_or_after(start: SimTime, period: Span, at: SimTime) -> SimTime {
+    let period = period.0.max(1);
+    let passed = (at - start).0;
+    start + Span((passed + period - 1).div_euclid(period) * period)
 }
 
 /// The NoExecute taint of a status, and its opposite.

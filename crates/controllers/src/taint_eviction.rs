@@ -13,9 +13,9 @@ use podscope_api::ordered;
 
 use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration};
 
-use podscope_sim::{Change, DeleteOptions, EventNote, Mutation, Part, Request, SimTime, Span};
+use podscope_sim::{Change, Coming, DeleteOptions, Due, EventNote, Mutation, Part, Request, SimTime, Span};
 
-use super::controller::{Controller, ControllerContext};
+use super::controller::{Controller, ControllerContext, Outlook};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
@@ -43,7 +43,7 @@ impl TaintEviction {
 }
 
 /// How long a pod may stay: none is for ever (CT-034).
-fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Option<Span> {
+pub(super) fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Option<Span> {
     let mut seconds: Option<i64> = None;
     for taint in taints {
         // The first that matches is the one used for this taint.
@@ -187,8 +187,30 @@ impl Controller for TaintEviction {
         }
         Plan::default()
     }
+    fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
+        let timers = self.pods.iter().filter_map(|(key, state)| match state {
+            State::Timer { fires } => Some((key, *fires)),
+            State::Firing { .. } | State::Fired => None,
+        });
+        timers
+            .filter_map(|(key, at)| Some(eviction(outlook.objects.get::<Pod>(key)?, at, false)))
+            .collect()
+    }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
+    }
+}
+
+/// That a pod is deleted at an instant for a taint of its node.
+pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> Due {
+    Due {
+        at,
+        what: Coming::Evicted,
+        kind: Kind::Pod,
+        key: pod.metadata.key(),
+        uid: pod.metadata.uid.clone(),
+        container: "".into(),
+        is_projected,
     }
 }
 

@@ -20,13 +20,16 @@
 
 pub mod clock;
 mod detail;
+mod director;
 mod explanation;
+pub mod glossary;
 mod picture;
 mod request;
 mod story;
 mod update;
 
 pub use detail::{ContainerDetail, Detail, EventLine};
+pub use director::{Caption, Director, DueKind, DueView, FastRun};
 pub use explanation::{
     CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,
     ScoringPlugin, SpreadExplanation, VictimExplanation,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, StoryState, SubjectRef};
+use crate::{Director, Micros, StoryState, SubjectRef};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -51,6 +51,8 @@ pub struct Frame {
     pub announcements: Vec<String>,
     /// The other run of a comparison, as a frame of its own.
     pub other: Option<Box<Frame>>,
+    /// What comes next, whenever it changed.
+    pub director: Option<Director>,
 }
 
 /// A group of nodes: a zone, or the value of another label; the name is empty for nodes without the key.

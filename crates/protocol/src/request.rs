@@ -29,7 +29,7 @@ pub enum Request {
     },
     /// Process the next event and stop.
     Step,
-    /// Run to just after the next scheduling decision and stop.
+    /// Run fast to just after the next scheduling decision and stop; bounded where none can come.
     NextDecision,
     /// Go to an instant, both ways.
     Seek {
@@ -128,6 +128,16 @@ pub enum Request {
     },
     /// Play the solution from where the last step showed.
     ShowMe,
+    /// Run fast to what is due next, and stop there.
+    SkipAhead,
+    /// Check a text as a lesson: play its solution, nothing and its bypasses. The answer is that of a check, with what is
+    /// to be mended as advice.
+    CheckLesson {
+        /// Its text.
+        text: String,
+        /// Echoed in the answer.
+        revision: u64,
+    },
 }
 
 /// Where a session comes from.
@@ -199,4 +209,6 @@ pub enum ExportKind {
     Picture,
     /// The same as PNG: the text is the SVG, and who saves it draws its pixels.
     Image,
+    /// What was done as the steps and the solution of a lesson, to be written on.
+    Lesson,
 }

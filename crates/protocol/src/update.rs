@@ -129,6 +129,8 @@ pub struct LessonInfo {
     pub own: String,
     /// Another thing to try here.
     pub variation: String,
+    /// Lessons whose questions fit to be asked again after it.
+    pub recap: Vec<String>,
     /// Whether it asks for predictions.
     pub asks: bool,
 }

@@ -52,6 +52,9 @@ pub struct QueueEntry {
     pub attempts: u32,
     /// When its back-off ends by the timer, microseconds.
     pub release_at: Option<i64>,
+    /// When it is tried again although nothing happened, microseconds: the flush of pods that wait for long, or the end
+    /// of a back-off after an error. A back-off of a pod that fits nowhere holds nobody up: an empty queue takes it.
+    pub tried_at: Option<i64>,
     /// The plugins that refused it.
     pub rejectors: Vec<&'static str>,
 }
@@ -112,6 +115,11 @@ impl Scheduler {
                 release_at: match pool {
                     Pool::Backoff | Pool::ErrorBackoff => self.queue.release_at(pod),
                     Pool::Active | Pool::Unschedulable | Pool::Gated => None,
+                },
+                tried_at: match pool {
+                    Pool::ErrorBackoff => self.queue.release_at(pod),
+                    Pool::Unschedulable => Some(self.queue.flush_at(pod.timestamp)),
+                    Pool::Active | Pool::Backoff | Pool::Gated => None,
                 },
                 rejectors: pod.rejectors.iter().map(Plugin::name).collect(),
             })

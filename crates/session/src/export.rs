@@ -9,8 +9,8 @@ use crate::view::{Owners, Picture, ZONE};
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
-/// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.
-pub fn scenario(session: &Session) -> String {
+/// The Scenario document of a session, or an empty one, and its other documents.
+fn documents(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let mut scenario =
         json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": "session"}, "spec": {}});
@@ -28,6 +28,35 @@ pub fn scenario(session: &Session) -> String {
         documents.extend(parsed.objects.into_iter().map(|object| object.value.to_value()));
         documents.extend(parsed.others.into_iter().map(|other| (*other.value.raw).clone()));
     }
+    (scenario, documents)
+}
+
+/// What was done as a lesson to be written on: a step for each command, with the command as its last hint, and all of
+/// them as the solution. What has to be said, asked and reached is its author's to fill in; [`crate::author`] says what is missing.
+pub fn lesson(session: &Session) -> String {
+    let (mut scenario, documents) = documents(session);
+    let commands = session.commands();
+    if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
+        for part in ["steps", "solution", "wrong", "bypasses", "expect"] {
+            spec.remove(part);
+        }
+        spec.insert("seed".into(), Value::from(session.loaded().setup.seed));
+        let at = |timed: &crate::scenario::Timed| print_duration(timed.at - podscope_cluster::SimTime::ZERO);
+        let step = |timed: &crate::scenario::Timed| {
+            let text = "Say what has happened, and what is to be done now.";
+            json!({"text": text, "hints": [timed.command.to_string()]})
+        };
+        let run = |timed: &crate::scenario::Timed| json!({"at": at(timed), "run": timed.command.to_string()});
+        spec.insert("steps".into(), commands.iter().map(step).collect());
+        spec.insert("solution".into(), commands.iter().map(run).collect());
+    }
+    print(&scenario, &documents)
+}
+
+/// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.
+pub fn scenario(session: &Session) -> String {
+    let loaded = session.loaded();
+    let (mut scenario, documents) = documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         spec.insert("seed".into(), Value::from(loaded.setup.seed));
         let entries = spec.entry("timeline").or_insert_with(|| json!([]));
@@ -38,10 +67,14 @@ pub fn scenario(session: &Session) -> String {
             }
         }
     }
-    let mut text = podscope_api::print_yaml(&scenario);
+    print(&scenario, &documents)
+}
+
+fn print(scenario: &Value, documents: &[Value]) -> String {
+    let mut text = podscope_api::print_yaml(scenario);
     for document in documents {
         text.push_str("---\n");
-        text.push_str(&podscope_api::print_yaml(&document));
+        text.push_str(&podscope_api::print_yaml(document));
     }
     text
 }

@@ -5,6 +5,7 @@
 
 mod answers;
 mod console;
+mod director;
 mod open;
 mod reader;
 
@@ -15,7 +16,9 @@ use self::reader::Reader;
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
 use podscope_kubectl::command;
-use podscope_protocol::{Completion, ExportKind, Frame, LineKind, MarkKind, Request, StoryState, SubjectRef, Update};
+use podscope_protocol::{
+    Caption, Completion, Director, ExportKind, Frame, LineKind, MarkKind, Request, StoryState, SubjectRef, Update,
+};
 
 /// Milliseconds of a clock that only goes forward; its zero means nothing.
 pub type ClockMillis = f64;
@@ -33,8 +36,6 @@ const ANSWER: Span = Span::millis(100);
 
 /// Said when time is to run while a question waits.
 const WAITS: &str = "Time waits for your answer: choose one in the story, or skip the question.";
-/// Said when the rest of a solution cannot be played.
-const NO_SOLUTION: &str = "This story has no solution that can be played from here.";
 
 /// When the host wants to [`Host::work`] next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +55,8 @@ enum Job {
         from: SimTime,
         target: SimTime,
     },
-    NextDecision,
+    /// [`Host::fast`].
+    Fast,
     /// Time stands still, but a command is on its way: until no more than so many are.
     Answer {
         until: SimTime,
@@ -72,6 +74,7 @@ struct Show {
     /// Output lines of the branch that the console has shown.
     console_seen: usize,
     console_branch: usize,
+    director: Director,
 }
 
 /// Whether the live region says that it happened.
@@ -89,6 +92,7 @@ impl Show {
             marks: Marks::default(),
             console_seen: 0,
             console_branch: 0,
+            director: Director::default(),
         }
     }
     fn frame(&mut self, group_by: &str, story: StoryState) -> Frame {
@@ -130,6 +134,9 @@ pub struct Host {
     measured: (ClockMillis, SimTime),
     behind: bool,
     job: Option<Job>,
+    /// What runs fast, as long as the job says so; how the last such run ended, until something else happens.
+    fast: Option<director::Fast>,
+    caption: Option<Caption>,
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,
@@ -169,12 +176,16 @@ impl Host {
     /// Takes a request. Returns quickly: long work is left for [`Host::work`].
     pub fn handle(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
+        if director::takes_the_caption(&request) {
+            self.caption = None;
+        }
         match request {
             Request::Open { source } => updates.extend(self.open(source, clock)),
             Request::Check { text, revision } => {
                 let running = self.show.as_ref().map(|show| &show.session);
                 updates.push(answers::check(&text, revision, running));
             }
+            Request::CheckLesson { text, revision } => updates.push(answers::check_lesson(text, revision)),
             Request::FrameDone => {
                 self.frame_open = false;
                 return updates;
@@ -221,7 +232,7 @@ impl Host {
                         self.pace_from(clock);
                         self.dirty = true;
                     }
-                    Request::Play | Request::Step | Request::NextDecision
+                    Request::Play | Request::Step | Request::NextDecision | Request::SkipAhead
                         if self.reader.question(&show.session).is_some() =>
                     {
                         updates.push(complain(show, WAITS.into()));
@@ -245,7 +256,20 @@ impl Host {
                     }
                     Request::NextDecision => {
                         self.playing = false;
-                        self.job = Some(Job::NextDecision);
+                        self.fast = Some(director::decision(&show.session));
+                        self.job = Some(Job::Fast);
+                        self.dirty = true;
+                    }
+                    Request::SkipAhead => {
+                        self.playing = false;
+                        match director::skip(&show.session, clock) {
+                            Some(fast) => {
+                                self.fast = Some(fast);
+                                self.job = Some(Job::Fast);
+                            }
+                            None => self.caption = Some(Caption::NothingDue),
+                        }
+                        self.dirty = true;
                     }
                     Request::Seek { at }
                         if at > show.session.horizon().0 && self.reader.question(&show.session).is_some() =>
@@ -414,12 +438,14 @@ impl Host {
                     self.dirty = true;
                 }
             }
-            Some(Job::NextDecision) => {
-                // A cluster that has nothing to decide would search for ever: an hour of simulated time is enough.
-                if show.session.next_decision(PIECE) != Slice::More {
-                    self.job = None;
+            Some(Job::Fast) => {
+                let run = self.fast.as_ref();
+                let caption = run.map(|fast| director::go_on(show, fast, &self.reader, clock));
+                if !matches!(caption, Some(None)) {
+                    (self.job, self.fast, self.caption) = (None, None, caption.flatten());
+                    self.pace_from(clock);
                     self.dirty = true;
-                } else if clock - self.last_frame >= 100.0 {
+                } else if clock - self.last_frame >= FRAME {
                     updates.extend(self.frame(clock));
                 }
             }
@@ -499,43 +525,13 @@ impl Host {
             if !std::mem::replace(&mut self.still_said, true) {
                 lines.push(console_line(show, LineKind::Notice, STANDS_STILL));
             }
-            if show.session.world().clients() > clients {
+            let waits = self.reader.question(&show.session).is_some();
+            if show.session.world().clients() > clients && !waits {
                 let until = show.session.now() + ANSWER;
                 self.job = Some(Job::Answer { until, clients });
             }
         }
         Update::Console { lines }
-    }
-
-    /// Plays the solution from where the last step showed; what was done since stays as a branch.
-    fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
-        let Some(show) = &mut self.show else {
-            return Vec::new();
-        };
-        let story = show.session.progress().story();
-        let last = story
-            .halt()
-            .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
-        let Some((from, commands)) = reader::rest_of_solution(&show.session, last) else {
-            return vec![complain(show, NO_SOLUTION.into())];
-        };
-        show.session.seek(from);
-        while show.session.advance(from, u64::MAX) == Slice::More {}
-        if show.session.now() < show.session.horizon()
-            && let Err(message) = show.session.fork()
-        {
-            return vec![complain(show, message)];
-        }
-        show.session.schedule(commands);
-        if self.reader.question(&show.session).is_none() {
-            self.playing = true;
-        } else {
-            self.reader.goes_on = true;
-        }
-        self.job = None;
-        self.pace_from(clock);
-        self.dirty = true;
-        Vec::new()
     }
 
     fn pace_from(&mut self, clock: ClockMillis) {
@@ -562,6 +558,12 @@ impl Host {
         frame.playing = self.playing;
         frame.speed_per_mille = self.speed_per_mille;
         frame.achieved_per_mille = if self.playing { self.achieved_per_mille } else { 0 };
+        let fast = self.fast.as_ref().filter(|_| self.job == Some(Job::Fast));
+        let now = director::director(&show.session, &self.reader, fast, self.caption.as_ref());
+        if frame.reset || show.director != now {
+            show.director = now.clone();
+            frame.director = Some(now);
+        }
         if let Some(other) = &mut self.other {
             other.session.seek(show.session.now());
             self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;
@@ -593,6 +595,7 @@ pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
         ExportKind::Scenario => ("scenario.yaml", "application/yaml"),
         ExportKind::Picture => ("cluster.svg", "image/svg+xml"),
         ExportKind::Image => ("cluster.png", "image/png"),
+        ExportKind::Lesson => ("lesson.yaml", "application/yaml"),
     }
 }
 

@@ -21,10 +21,8 @@ pub fn list() -> Vec<LessonInfo> {
                 group: field("podscope.dev/group:"),
                 summary: field("podscope.dev/summary:"),
                 minutes: field("podscope.dev/minutes:").parse().unwrap_or(0),
-                needs: (field("podscope.dev/needs:").split(','))
-                    .map(|name| name.trim().to_owned())
-                    .filter(|name| !name.is_empty())
-                    .collect(),
+                needs: names_in(&field("podscope.dev/needs:")),
+                recap: names_in(&field("recap:")),
                 page: page(&field("podscope.dev/topic:")),
                 topic: field("podscope.dev/topic:"),
                 rule: field("podscope.dev/rule:"),
@@ -45,6 +43,12 @@ fn line_value(text: &str, key: &str) -> String {
         .find_map(|line| line.trim_start().strip_prefix(key))
         .map(|value| value.trim().trim_matches('"').trim_matches('\'').to_owned())
         .unwrap_or_default()
+}
+
+/// Names between commas, in brackets or not.
+fn names_in(list: &str) -> Vec<String> {
+    let names = list.trim_matches(['[', ']']).split(',').map(str::trim);
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Pages of the Kubernetes documentation, by their names.

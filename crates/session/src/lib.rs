@@ -26,6 +26,7 @@
 #![deny(missing_docs)]
 
 mod anonymise;
+pub mod author;
 pub mod explain;
 pub mod export;
 pub mod host;

@@ -209,9 +209,11 @@ impl Story {
     /// Everything of the steps shown, once.
     fn look(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
         let now = moment.now;
+        let last = self.shown.len().saturating_sub(1);
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
             for (mistake, made) in step.mistakes.iter().zip(&mut shown.mistakes) {
-                if made.is_none() && moment.holds(&mistake.when) {
+                // Once the story is past a step, what was wrong there may be what is wanted now.
+                if at == last && made.is_none() && moment.holds(&mistake.when) {
                     *made = Some(now);
                 }
             }

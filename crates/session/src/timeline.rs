@@ -211,6 +211,19 @@ impl Session {
         Slice::More
     }
 
+    /// Like [`Session::advance`], but no further than to where it is so; the clock stays there.
+    pub fn advance_until(&mut self, target: SimTime, budget: u64, is_so: impl Fn(&Session) -> bool) -> Slice {
+        for _ in 0..budget.max(1) {
+            if self.progress.recorded >= MAX_RECORDS {
+                return Slice::Limit;
+            }
+            if is_so(self) || !self.advance_one(target) {
+                return Slice::Done;
+            }
+        }
+        if is_so(self) { Slice::Done } else { Slice::More }
+    }
+
     /// Like [`Session::advance`], but no further than to the showing of a step of the story at which time waits.
     pub fn advance_story(&mut self, target: SimTime, budget: u64, waits: impl Fn(usize) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
@@ -299,18 +312,10 @@ impl Session {
         self.advance_one(END_OF_TIME);
     }
 
-    /// Takes events until one made a scheduling attempt; [`Slice::Done`] when it did.
-    pub fn next_decision(&mut self, budget: u64) -> Slice {
-        let before = self.progress.attempts;
-        for _ in 0..budget.max(1) {
-            if !self.advance_one(END_OF_TIME) {
-                return Slice::Done;
-            }
-            if self.progress.attempts > before {
-                return Slice::Done;
-            }
-        }
-        Slice::More
+    /// When the scenario's own next command is given, if one is left.
+    pub(crate) fn next_scripted(&self) -> Option<SimTime> {
+        let left = self.branch().schedule.get(self.progress.next_command..)?;
+        left.iter().find(|entry| !entry.is_users).map(|entry| entry.timed.at)
     }
 
     /// Exit statuses of commands that ended, with their times.

@@ -307,3 +307,32 @@ fn a_bypass_that_works_is_told() {
     assert!(play::play(loaded, Attempt::Bypass(3), None).is_err());
     assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
 }
+
+/// E-10: the template keeps every rule, and what breaks one is told in a teacher's words, all at once.
+#[test]
+fn a_lesson_is_checked_by_playing_it() {
+    let template = include_str!("../../web/examples/lesson.yaml");
+    let complaints = |text: &str| {
+        let loaded = scenario::load(&[("lesson.yaml".into(), text.into())]).expect("it is read");
+        podscope_session::author::complaints(&loaded)
+    };
+    assert_eq!(complaints(template), Vec::<String>::new());
+    let spoilt = template
+        .replace("equals: b-1, say", "exists: true, say")
+        .replace("options: [a, b]", "options: [a, c]")
+        .replace("must.\", b:", "must.\", c:")
+        .replace("[[pod]]", "[[pud]]")
+        .replace("zone: ___}", "zone: b}");
+    let found = complaints(&spoilt);
+    for part in [
+        "links [[pud]], which is no term of the glossary",
+        "has no gap",
+        "that is none of the options",
+        "Bypass 1 reaches the last goals",
+    ] {
+        assert!(
+            found.iter().any(|complaint| complaint.contains(part)),
+            "{part}: {found:#?}"
+        );
+    }
+}

@@ -17,6 +17,7 @@
 mod actor;
 mod assumed;
 mod context;
+mod due;
 mod errors;
 mod happening;
 mod heartbeat;
@@ -33,6 +34,7 @@ pub mod volume;
 pub use actor::{Actor, Place};
 pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, Owner};
 pub use context::{Change, Context, Effect, Input, subject, subject_of};
+pub use due::{Coming, Due};
 pub use errors::qualified_resource;
 pub use happening::{
     AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, FenceMechanism, Fields, Flag, ForWhom,

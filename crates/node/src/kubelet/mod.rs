@@ -5,6 +5,7 @@ mod admission;
 mod backoff;
 mod conditions;
 mod config;
+mod due;
 mod events;
 mod eviction;
 mod grace;

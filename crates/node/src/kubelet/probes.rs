@@ -179,6 +179,16 @@ impl ProbeWorker {
         let trouble = self.kind.answers(behavior).next_trouble(elapsed)?;
         Some(tick_from((target.started_at + trouble).max(earliest)))
     }
+    /// When a probe that has begun to fail counts as failed, if it goes on so; none while it does not, and of a readiness
+    /// probe that has failed already.
+    pub(super) fn fails_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
+        let is_failing = self.run > 0 && !self.last_answer;
+        let is_open = self.result || self.kind == ProbeKind::Startup;
+        let next = self.next_due(spec, behavior).filter(|_| is_failing && is_open)?;
+        let left = spec.failure_threshold.unwrap_or(3) - self.run - 1;
+        let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
+        Some(next + Span(period.0 * i64::from(left.max(0))))
+    }
     /// Probes now. Returns the result if it is published anew.
     pub(super) fn tick(
         &mut self,

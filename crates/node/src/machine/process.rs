@@ -112,6 +112,10 @@ impl Container {
     pub fn settles_at(&self) -> SimTime {
         self.started_at + self.behavior.memory.over.max(self.behavior.disk.over)
     }
+    /// When its process ends as things stand, if it does.
+    pub fn ends_at(&self) -> Option<SimTime> {
+        self.plan.as_ref().filter(|_| self.is_running()).map(|exit| exit.at)
+    }
     /// The process will end in that way, unless it ends earlier; the instant to be woken at, if this is news.
     pub(super) fn will_exit(&mut self, exit: Exit) -> Option<SimTime> {
         if self.exit.is_some() || self.plan.as_ref().is_some_and(|plan| plan.at <= exit.at) {

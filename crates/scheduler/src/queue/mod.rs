@@ -310,17 +310,19 @@ impl Queue {
             .filter(|(pool, _)| *pool == Pool::Unschedulable)
             .map(|(_, pod)| pod.timestamp)
             .min();
-        let flush = oldest.map(|timestamp| {
-            // The first tick at which the age is more than the limit, and not one that already ran.
-            let due = timestamp + UNSCHEDULABLE_MAX + 1 - self.started_at;
-            let periods = (due + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
-            (self.started_at + periods * UNSCHEDULABLE_FLUSH_PERIOD).max(self.flushed_at + UNSCHEDULABLE_FLUSH_PERIOD)
-        });
+        let flush = oldest.map(|timestamp| self.flush_at(timestamp));
         [release, flush].into_iter().flatten().min()
     }
     /// Every pod in the queue with its pool, by UID.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Pool, &QueuedPod)> {
         self.pods.values().map(|(pool, pod)| (*pool, pod))
+    }
+    /// When a pod that waits since then is queued again although nothing happened (SCH-116): the first tick at which its
+    /// age is more than the limit, and not one that already ran.
+    pub(crate) fn flush_at(&self, since: i64) -> i64 {
+        let due = since + UNSCHEDULABLE_MAX + 1 - self.started_at;
+        let periods = (due + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
+        (self.started_at + periods * UNSCHEDULABLE_FLUSH_PERIOD).max(self.flushed_at + UNSCHEDULABLE_FLUSH_PERIOD)
     }
     /// When a pod that backs off is released by the timer.
     pub(crate) fn release_at(&self, pod: &QueuedPod) -> Option<i64> {

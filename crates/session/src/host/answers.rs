@@ -9,7 +9,7 @@ use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view;
-use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Remedy, Update};
+use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, Remedy, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
 /// they find its namespaces and priority classes.
@@ -196,6 +196,29 @@ pub(super) fn share(session: &Session, lesson: Option<&str>, screen: String, ano
 }
 
 /// A file.
+/// A text as a lesson: its mistakes, or else what is to be mended in it.
+pub(super) fn check_lesson(text: String, revision: u64) -> Update {
+    let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
+        Ok(loaded) => {
+            let advice = crate::author::complaints(&loaded).into_iter().map(|message| Problem {
+                file: String::new(),
+                document: 0,
+                line: 0,
+                column: 0,
+                path: String::new(),
+                message,
+            });
+            (Vec::new(), advice.collect())
+        }
+        Err(problems) => (problems, Vec::new()),
+    };
+    Update::Checked {
+        revision,
+        problems,
+        advice,
+    }
+}
+
 pub(super) fn export(session: &Session, what: ExportKind) -> Update {
     let (name, media_type) = file_kind(what);
     let text = match what {
@@ -203,6 +226,7 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
         ExportKind::Trace => report::trace(session.trace()),
         ExportKind::Scenario => crate::export::scenario(session),
         ExportKind::Picture | ExportKind::Image => crate::export::picture(session),
+        ExportKind::Lesson => crate::export::lesson(session),
     };
     Update::File {
         name: name.into(),

@@ -5,11 +5,15 @@ use podscope_api::ordered;
 
 use podscope_cluster::SimTime;
 
+use super::console::complain;
+use super::{ClockMillis, Host};
 use crate::play::{self, Attempt};
 use crate::scenario::{About, Predict, Scenario, Step, Timed};
 use crate::story::{Goal, Halt, Shown};
-use crate::timeline::Session;
-use podscope_protocol::{GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView};
+use crate::timeline::{Session, Slice};
+use podscope_protocol::{
+    GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update,
+};
 
 /// What is remembered of the reader.
 #[derive(Debug, Clone, Default)]
@@ -171,4 +175,40 @@ pub(super) fn rest_of_solution(session: &Session, step: usize) -> Option<(SimTim
         command: timed.command.clone(),
     });
     Some((here, moved.collect()))
+}
+
+/// Said when the rest of a solution cannot be played.
+const NO_SOLUTION: &str = "This story has no solution that can be played from here.";
+
+impl Host {
+    /// Plays the solution from where the last step showed; what was done since stays as a branch.
+    pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
+        let Some(show) = &mut self.show else {
+            return Vec::new();
+        };
+        let story = show.session.progress().story();
+        let last = story
+            .halt()
+            .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
+        let Some((from, commands)) = rest_of_solution(&show.session, last) else {
+            return vec![complain(show, NO_SOLUTION.into())];
+        };
+        show.session.seek(from);
+        while show.session.advance(from, u64::MAX) == Slice::More {}
+        if show.session.now() < show.session.horizon()
+            && let Err(message) = show.session.fork()
+        {
+            return vec![complain(show, message)];
+        }
+        show.session.schedule(commands);
+        if self.reader.question(&show.session).is_none() {
+            self.playing = true;
+        } else {
+            self.reader.goes_on = true;
+        }
+        self.job = None;
+        self.pace_from(clock);
+        self.dirty = true;
+        Vec::new()
+    }
 }

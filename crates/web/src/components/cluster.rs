@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
+use super::director::DirectorBar;
 use super::icon;
 use super::node::Node;
 use super::overview::Overview;
@@ -230,6 +231,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Ht
         <div class={classes!("run", picture.then_some("pictured"))}>
             <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} />
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} />
+            if !other { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model) } else { zones(page, model, selected, other, ctl) } }
         </div>
     }

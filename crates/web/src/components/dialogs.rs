@@ -1,6 +1,7 @@
 //! Which dialog is open, and the small ones.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_protocol::glossary::GLOSSARY;
 use podscope_protocol::{ExportKind, Lane, Problem, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -53,6 +54,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Confirm(action) => confirm(&ctl, action),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
         Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
+        Dialog::Glossary => glossary(),
     }
 }
 
@@ -68,6 +70,17 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
                 </li>
             }) }
         </ol>
+    }
+}
+
+/// Every term that lessons explain.
+fn glossary() -> Html {
+    let mut terms: Vec<_> = GLOSSARY.iter().collect();
+    terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
+    html! {
+        <Modal title="Terms" class="wide">
+            <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt>{ *term }</dt><dd>{ *sentence }</dd></div> }) }</dl>
+        </Modal>
     }
 }
 
@@ -387,6 +400,7 @@ fn Files(props: &FilesProps) -> Html {
             <h3 class="eyebrow">{ "Save" }</h3>
             <div class="grid">
                 { save(ExportKind::Scenario, "Session", "as a scenario file") }
+                { save(ExportKind::Lesson, "Lesson", "what you did, as steps to write on") }
                 { save(ExportKind::Objects, "Objects", "as YAML") }
                 { save(ExportKind::Trace, "Trace", "as JSON Lines") }
                 { save(ExportKind::Picture, "Drawing", "as SVG") }

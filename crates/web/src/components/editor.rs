@@ -42,7 +42,7 @@ impl Drop for Mounted {
 }
 
 /// Examples to begin with.
-const EXAMPLES: [(&str, &str); 4] = [
+const EXAMPLES: [(&str, &str); 5] = [
     ("A pod", include_str!("../../examples/pod.yaml")),
     (
         "A Deployment spread over zones",
@@ -53,6 +53,7 @@ const EXAMPLES: [(&str, &str); 4] = [
         include_str!("../../examples/partition.yaml"),
     ),
     ("Priorities", include_str!("../../examples/priorities.yaml")),
+    ("A lesson to write on", include_str!("../../examples/lesson.yaml")),
 ];
 
 /// The dialog.
@@ -151,6 +152,16 @@ pub(crate) fn Editor(props: &Props) -> Html {
             ctl.run_now(&here_document(&text));
         })
     };
+    let check = {
+        let (ctl, text, revision) = (ctl.clone(), text.clone(), revision.clone());
+        Callback::from(move |_: MouseEvent| {
+            ctl.send.emit(Request::CheckLesson {
+                text: (*text).clone(),
+                revision: *revision.borrow(),
+            });
+        })
+    };
+    let is_lesson = text.contains("\n  steps:");
     let example = {
         let put = put.clone();
         Callback::from(move |event: Event| {
@@ -186,6 +197,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 else if props.checked.is_some() { <p class="fine">{ "No problems." }</p> }
             </div>
             <div class="buttons">
+                if is_lesson { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
                 <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty()}>{ "Apply to the running cluster" }</button>
                 <button type="button" class="primary" onclick={open}>{ "Start anew with this" }</button>
             </div>

@@ -5,6 +5,7 @@ mod cluster;
 mod console;
 mod dialog;
 mod dialogs;
+mod director;
 mod editor;
 mod guarantees;
 mod icon;

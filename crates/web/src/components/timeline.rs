@@ -1,14 +1,14 @@
 //! The bottom: lanes of what happened, a head to drag, branches where they left.
 
-use podscope_protocol::{BranchView, Lane, MarkKind, Micros, Request};
+use podscope_protocol::{BranchView, Director, DueView, Lane, MarkKind, Micros, Request};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
 use super::icon;
 use crate::app::{Ctl, Now};
-use crate::pure::clock;
 use crate::pure::scale::{Drawn, Span, lane};
-use crate::state::{Act, Dialog, Page, Shared, Sheet};
+use crate::pure::{clock, director};
+use crate::state::{Act, Dialog, Model, Page, Shared, Sheet};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -221,12 +221,12 @@ struct LaneProps {
 impl LaneProps {
     /// What it is drawn again for. While time runs a lane follows a few times a second, each at its
     /// own frames: no frame draws them all.
-    fn stamp(&self) -> (bool, u64, Micros) {
+    fn stamp(&self) -> (bool, u64, Micros, &Shared<Director>) {
         let model = &self.page.model;
         if model.playing {
-            (true, (self.page.frames + 3 * self.index as u64) / 8, 0)
+            (true, (self.page.frames + 3 * self.index as u64) / 8, 0, &model.director)
         } else {
-            (false, model.marks_rev, model.now)
+            (false, model.marks_rev, model.now, &model.director)
         }
     }
 }
@@ -242,7 +242,25 @@ impl PartialEq for LaneProps {
 fn LaneView(props: &LaneProps) -> Html {
     let (model, (which, name)) = (&props.page.model, LANES[props.index]);
     let drawn = lane(model.marks.values().filter(|m| m.lane == which), props.span, model.now);
-    html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(drawing) }</div> }
+    html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(drawing) }{ for due(model, which, props.span) }</div> }
+}
+
+/// What is due, as outlines in the future of its lane.
+fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
+    let seen = |due: &&DueView| director::lane(due) == which && (0.0..=98.0).contains(&span.percent(due.at));
+    let mut last = f64::MIN;
+    let mut marks = Vec::new();
+    for due in model.director.next.iter().filter(|due| due.at > model.now).filter(seen) {
+        let left = span.percent(due.at);
+        let title = format!("{} · {}", director::says(due), clock::instant(due.at));
+        // Where two words would touch, the second is a tick.
+        let word = if left - last > 9.0 { director::mark(due) } else { "" };
+        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} style={format!("left:{left:.3}%")} {title} data-due={director::mark(due)}>{ word }</i> });
+        if !word.is_empty() {
+            last = left;
+        }
+    }
+    marks
 }
 
 fn drawing(d: &Drawn) -> Html {

@@ -29,6 +29,28 @@ pub(crate) struct Why {
     pub(crate) message: String,
 }
 
+impl Why {
+    /// What separates the node that was meant from the one that was chosen: why that one was refused, or the plugin that
+    /// set them apart most.
+    pub(crate) fn separates(&self, meant: &str, chosen: &str) -> Option<String> {
+        if let Some((_, plugin, _, words)) = self.refused.iter().find(|(node, ..)| node == meant) {
+            return Some(format!("{meant}: {words} ({plugin})."));
+        }
+        let scores = self.scores.as_ref()?;
+        let column = |name: &str| scores.nodes.iter().position(|node| node == name);
+        let (a, b) = (column(meant)?, column(chosen)?);
+        let (row, more) = scores
+            .rows
+            .iter()
+            .filter_map(|row| Some((row, row.cells.get(b).copied()?? - row.cells.get(a).copied()??)))
+            .max_by_key(|(_, more)| *more)?;
+        Some(match more {
+            ..=0 => format!("{meant} and {chosen} scored alike: the draw decided."),
+            _ => format!("{} gave {chosen} {more} points more than {meant}.", row.plugin),
+        })
+    }
+}
+
 /// What the decision says of one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {

@@ -2,6 +2,8 @@
 //! The result is a tree of texts; nothing of a scenario ever becomes markup. Links and
 //! pictures are not known, they stay the text that they are.
 
+use podscope_protocol::glossary;
+
 /// A block of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Block {
@@ -19,6 +21,8 @@ pub(crate) enum Span {
     Emphasis(String),
     Strong(String),
     Code(String),
+    /// A term of the glossary, and how it is called here.
+    Term(&'static str, String),
 }
 
 /// Reads a story's text.
@@ -119,6 +123,17 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
                 continue;
             }
         }
+        if let Some((link, after)) = rest.strip_prefix("[[").and_then(|inner| inner.split_once("]]")) {
+            let (term, words) = link.split_once('|').unwrap_or((link, link));
+            if let Some((term, _)) = glossary::explained(term) {
+                if !plain.is_empty() {
+                    out.push(Span::Text(std::mem::take(&mut plain)));
+                }
+                out.push(Span::Term(term, words.to_owned()));
+                rest = after;
+                continue 'next;
+            }
+        }
         for (mark, make) in MARKS {
             // An underscore inside a word is part of it.
             let inside = mark.starts_with('_') && plain.ends_with(|c: char| c.is_alphanumeric());
@@ -182,6 +197,14 @@ mod tests {
         ] {
             assert_eq!(parse(hostile), vec![Block::Paragraph(vec![text(hostile)])]);
         }
+    }
+
+    #[test]
+    fn terms_of_the_glossary_are_links_and_others_stay_text() {
+        let spans = spans("its [[grace period]], [[back-off|waits]], [[x]]");
+        assert_eq!(spans[1], Span::Term("grace period", "grace period".into()));
+        assert_eq!(spans[3], Span::Term("back-off", "waits".into()));
+        assert_eq!(spans[4], text(", [[x]]"));
     }
 
     #[test]

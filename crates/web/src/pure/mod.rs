@@ -3,6 +3,7 @@
 pub(crate) mod actions;
 pub(crate) mod clock;
 pub(crate) mod course;
+pub(crate) mod director;
 pub(crate) mod explain;
 pub(crate) mod guarantees;
 pub(crate) mod markdown;

@@ -6,7 +6,8 @@ use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_protocol::{
-    BranchView, ControlPlaneView, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView, StoryState,
+    BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView,
+    StoryState,
 };
 use rpds::RedBlackTreeMap;
 
@@ -61,6 +62,8 @@ pub(crate) struct Model {
     pub(crate) marks_rev: u64,
     pub(crate) branches: Shared<Vec<BranchView>>,
     pub(crate) story: Shared<StoryState>,
+    /// What comes next.
+    pub(crate) director: Shared<Director>,
     /// Ids of pods whose place changed in the last frame, with the place they left.
     pub(crate) moved: Shared<Vec<String>>,
 }
@@ -97,6 +100,9 @@ impl Model {
         }
         if let Some(story) = frame.story {
             self.story = Shared::new(story);
+        }
+        if let Some(director) = frame.director {
+            self.director = Shared::new(director);
         }
         self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
         for id in frame.marks_gone {

@@ -43,6 +43,8 @@ pub(crate) enum Dialog {
     Menu(Menu),
     /// The marks of one lane as a list.
     Lane(podscope_protocol::Lane),
+    /// The terms that lessons explain.
+    Glossary,
 }
 
 impl Dialog {

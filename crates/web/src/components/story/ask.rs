@@ -1,11 +1,13 @@
 //! A question: time waits for the answer, which is an option, a click on the picture or a pin on the timeline. Then
 //! the answer given, the run's, and what separates the two.
 
-use podscope_protocol::{Question, QuestionKind, Request, StepState};
+use podscope_protocol::{Question, QuestionKind, Request, StepState, SubjectRef};
 use yew::prelude::*;
 
 use super::words;
 use crate::app::Ctl;
+use crate::pure::explain::Why;
+use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -14,6 +16,8 @@ pub(super) struct Props {
     pub(super) step: usize,
     /// It waits for its answer.
     pub(super) open: bool,
+    /// The decision on the pod that is asked about, if it is looked at.
+    pub(super) why: Option<Shared<Why>>,
     /// What was clicked last.
     pub(super) pick: Option<String>,
 }
@@ -31,6 +35,7 @@ pub(super) fn Ask(props: &Props) -> Html {
             <section class="asked" aria-label="Your prediction" aria-live="polite">
                 <b>{ words(&question.ask) }</b>
                 { revealed(question, &props.state) }
+                { separating(&ctl, props) }
             </section>
         };
     }
@@ -56,6 +61,29 @@ pub(super) fn Ask(props: &Props) -> Html {
                 <button type="button" class="quiet" onclick={answer(None)}>{ "I don't know" }</button>
             </div>
         </section>
+    }
+}
+
+/// What of the decision separates the answer from what came: read off where it is shown, or a press away.
+fn separating(ctl: &Ctl, props: &Props) -> Html {
+    let (Some(pod), Some(truth)) = (&props.question.pod, &props.state.truth) else {
+        return Html::default();
+    };
+    let answer = props.state.answer.as_deref().unwrap_or_default();
+    let why = props.why.as_ref().filter(|why| why.pod == *pod);
+    match why {
+        Some(why) => {
+            let line = why.separates(answer, &truth.value).filter(|_| !truth.is_right);
+            html! { if let Some(line) = line { <p class="separates">{ line }</p> } }
+        }
+        None => {
+            let subject = SubjectRef::Pod {
+                key: pod.clone(),
+                uid: String::new(),
+            };
+            let look = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
+            html! { <button type="button" class="quiet" onclick={look}>{ "Why here?" }</button> }
+        }
     }
 }
 

@@ -47,6 +47,11 @@ pub(super) fn End(props: &Props) -> Html {
             if asked > 0 { <p>{ format!("Predictions: {right} of {asked} right.") }</p> }
             if !info.own.is_empty() { <p>{ "In a cluster of yours: " }<code>{ &info.own }</code></p> }
             if !info.variation.is_empty() { <p>{ "Try also: " }{ words(&info.variation) }</p> }
+            if !info.recap.is_empty() {
+                <p>{ "Do you still know? " }
+                    { for info.recap.iter().filter_map(|name| props.lessons.iter().find(|l| l.name == *name)).map(|l| html! { <button type="button" class="quiet" onclick={open(&l.name)}>{ &l.title }</button> }) }
+                </p>
+            }
             if !info.page.is_empty() { <p>{ "Read on: " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
             <div class="row">
                 if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ format!("Next lesson: {} ›", next.title) }</button> }

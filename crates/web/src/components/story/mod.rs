@@ -5,6 +5,7 @@ mod end;
 mod goals;
 mod help;
 mod starter;
+mod term;
 
 use podscope_protocol::{Opened, QuestionKind, Request, Source, StoryState, SubjectRef};
 use yew::prelude::*;
@@ -13,6 +14,7 @@ use self::ask::Ask;
 use self::end::End;
 use self::help::Help;
 use self::starter::Starter;
+use self::term::Term;
 use crate::app::Ctl;
 use crate::pure::actions;
 use crate::pure::clock;
@@ -82,7 +84,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if !has_heading { <h2 class="title">{ &opened.title }</h2> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 if let Some(question) = &step.question {
-                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} />
+                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} why={page.shown_decision().cloned()} />
                 }
                 if !here {
                     { try_it(&ctl, step.try_command.as_deref()) }
@@ -243,5 +245,6 @@ fn span(span: &Span) -> Html {
         Span::Emphasis(t) => html! { <em>{ t }</em> },
         Span::Strong(t) => html! { <strong>{ t }</strong> },
         Span::Code(t) => html! { <code>{ t }</code> },
+        Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }

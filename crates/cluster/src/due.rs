@@ -1,0 +1,138 @@
+//! What will come by itself, from the memories of everyone who waits for it: the control plane's deadlines, the
+//! kubelets', and the processes' own ends. It is what would happen if nobody did anything.
+
+use podscope_api::ordered::StableSort as _;
+use podscope_api::{ConditionStatus, Kind, Node, Object, ObjectKey, Pod};
+use podscope_node::kubelet::Kubelet;
+
+use crate::machine::Machine;
+use crate::world::Body;
+use crate::{Actor, Coming, Due, SimTime, World};
+
+impl World {
+    /// What is due, the next thing first. An instant is that of the decision: what it leads to follows within
+    /// milliseconds, as the network goes.
+    pub fn due(&self) -> Vec<Due> {
+        let mut due: Vec<Due> = Vec::new();
+        for state in self.processes.values() {
+            if let Body::Manager(Some(core)) = &state.body {
+                due.extend(core.due(self.now, &self.heartbeats));
+            }
+            let candidate = state
+                .election
+                .as_ref()
+                .filter(|_| state.runs() && self.is_api_up && self.is_etcd_up);
+            if let Some((lease, at)) = candidate.and_then(|election| election.takes_at())
+                && !self.is_led(lease)
+            {
+                due.push(Due {
+                    at,
+                    what: Coming::Lease,
+                    kind: Kind::Lease,
+                    key: ObjectKey::new("kube-system", lease),
+                    uid: "".into(),
+                    container: "".into(),
+                    is_projected: false,
+                });
+            }
+        }
+        let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
+        due.extend(queue.into_iter().filter_map(|entry| {
+            Some(Due {
+                at: SimTime(entry.tried_at?),
+                what: Coming::Attempt,
+                kind: Kind::Pod,
+                key: entry.pod,
+                uid: entry.uid.as_ref().into(),
+                container: "".into(),
+                is_projected: false,
+            })
+        }));
+        for state in self.nodes.values() {
+            if let Some(kubelet) = state.kubelet.kubelet() {
+                due.extend(Kubelet::due(kubelet, &state.machine, self.now));
+            }
+            due.extend(self.exits(&state.machine));
+        }
+        due.retain(|one| one.at >= self.now);
+        due.stable_sort();
+        due.dedup();
+        due
+    }
+
+    /// Containers of pods that the API server knows and that end by themselves.
+    fn exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = Due> + 'm {
+        machine.pods().flat_map(move |(uid, held)| {
+            let pod = match self.objects().by_uid(uid) {
+                Some(Object::Pod(pod)) => Some(pod),
+                _ => None,
+            };
+            let due = |pod: &Pod| {
+                let ending = held
+                    .running()
+                    .filter_map(|one| Some((one.name.clone(), one.ends_at()?)));
+                let due = ending.map(|(container, at)| Due {
+                    at,
+                    what: Coming::Exit,
+                    kind: Kind::Pod,
+                    key: pod.metadata.key(),
+                    uid: uid.clone(),
+                    container,
+                    is_projected: false,
+                });
+                due.collect::<Vec<_>>()
+            };
+            pod.map(|pod| due(&pod)).unwrap_or_default()
+        })
+    }
+
+    /// Whether a process leads that holds the lease of that name.
+    fn is_led(&self, lease: &str) -> bool {
+        let holds = |actor: &Actor| match actor {
+            Actor::Scheduler(_) => lease == "kube-scheduler",
+            Actor::ControllerManager(_) => lease == "kube-controller-manager",
+            _ => false,
+        };
+        let mut processes = self.control_plane_processes().into_iter();
+        processes.any(|(actor, _, leads)| leads && holds(&actor))
+    }
+
+    /// Whether what was due has come: its instant is over, and its effect can be seen. What an operator or another
+    /// controller did meanwhile may have taken its place.
+    pub fn has_come(&self, due: &Due) -> bool {
+        let pod = self
+            .objects()
+            .get::<Pod>(&due.key)
+            .filter(|pod| pod.metadata.uid == due.uid);
+        let process = || {
+            let machine = self.machine(pod?.spec.node_name.as_ref()?)?;
+            machine.pod(&due.uid)?.latest(&due.container)
+        };
+        let ready = || {
+            self.objects()
+                .get::<Node>(&due.key)?
+                .condition("Ready")
+                .map(|ready| ready.status.clone())
+        };
+        self.now >= due.at
+            && match due.what {
+                Coming::NotReady => ready() == Some(ConditionStatus::Unknown),
+                Coming::Evicted => pod.is_none_or(|pod| pod.metadata.is_terminating()),
+                Coming::Lease => self.is_led(&due.key.name),
+                Coming::Attempt => {
+                    let waits = |pod: &Pod| pod.spec.node_name.is_none();
+                    let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
+                    let tried = |at: Option<i64>| at.is_none_or(|at| SimTime(at) > due.at);
+                    let mut entries = queue.into_iter().filter(|entry| *entry.uid == *due.uid);
+                    !pod.is_some_and(|pod| waits(pod)) || entries.all(|entry| tried(entry.tried_at))
+                }
+                Coming::BackOff => process().is_some_and(|one| one.started_at >= due.at),
+                Coming::Probe => {
+                    let is_stopped = process().is_none_or(|one| !one.signals.is_empty() || one.started_at >= due.at);
+                    is_stopped || pod.is_none_or(|pod| !pod.is_ready())
+                }
+                Coming::StopSignal | Coming::Kill => process().is_none_or(|one| !one.signals.is_empty()),
+                Coming::Exit => process().is_none_or(|one| !one.is_running() || one.started_at >= due.at),
+            }
+    }
+}

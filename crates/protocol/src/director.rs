@@ -1,0 +1,89 @@
+//! What comes next by itself, and going there.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Micros, SubjectRef};
+
+/// What is due, what runs fast, and how the last fast run ended.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Director {
+    /// What is due, the next first; nothing while a question is open, for it could be the answer.
+    pub next: Vec<DueView>,
+    /// What runs fast now.
+    pub running: Option<FastRun>,
+    /// How the last fast run ended, until time or a command goes on.
+    pub caption: Option<Caption>,
+}
+
+/// Something that comes by itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DueView {
+    /// When.
+    pub at: Micros,
+    /// What.
+    pub what: DueKind,
+    /// To whom; to the first of several.
+    pub subject: Option<SubjectRef>,
+    /// Its name.
+    pub name: String,
+    /// The container; empty if it is about all of it.
+    pub container: String,
+    /// How many of its kind come at that instant.
+    pub count: u32,
+    /// It needs something before it that is due itself.
+    pub is_projected: bool,
+}
+
+/// What kind of thing comes by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DueKind {
+    /// A silent node becomes NotReady.
+    #[default]
+    NotReady,
+    /// A pod has tolerated a taint for long enough, and is deleted.
+    Evicted,
+    /// A candidate takes a lease that nobody holds.
+    Lease,
+    /// The scheduler looks at a pod again.
+    Attempt,
+    /// A container's back-off ends.
+    BackOff,
+    /// One more failure, and a probe has failed.
+    Probe,
+    /// A preStop hook has had its time.
+    StopSignal,
+    /// A container has had its grace.
+    Kill,
+    /// A container ends by itself.
+    Exit,
+    /// The scenario's own next event.
+    Script,
+}
+
+/// A fast run under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FastRun {
+    /// To what is due at that instant.
+    Skip(Micros),
+    /// To the next decision, no further than that instant.
+    Decision(Micros),
+}
+
+/// How a fast run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Caption {
+    /// What was due has come, after so long.
+    Came(DueView, Micros),
+    /// Its time is over, and it has not come: something else happened first.
+    Gone(DueView, Micros),
+    /// The story went on first, after so long.
+    Story(Micros),
+    /// A decision was made, after so long.
+    Decided(Micros),
+    /// Nothing was decided for so long.
+    NoDecision(Micros),
+    /// Nothing is due: nothing comes by itself.
+    NothingDue,
+}

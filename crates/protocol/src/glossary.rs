@@ -1,0 +1,242 @@
+//! Terms that lessons explain once. A story links one by `[[term]]`, or `[[term|as it is called here]]`; who presses it
+//! reads its sentence.
+
+/// The terms with their sentences, in the order of the alphabet.
+pub const GLOSSARY: &[(&str, &str)] = &[
+    (
+        "affinity",
+        "A rule of a pod about labels: of nodes it wants (node affinity), or of pods it wants beside it or away from it (pod affinity, anti-affinity).",
+    ),
+    (
+        "allocatable",
+        "What a node has for pods: its capacity less what the system keeps.",
+    ),
+    (
+        "back-off",
+        "A wait before the next try, which doubles after each failure: 10 s, 20 s, 40 s, up to five minutes for a container.",
+    ),
+    (
+        "binding",
+        "The scheduler's word to the API server: this pod belongs to that node. It is never taken back.",
+    ),
+    (
+        "behaviour annotation",
+        "behavior.podscope.dev/CONTAINER says how a container of the simulation behaves: when it exits, how long it starts, what its probes answer. A real cluster ignores it.",
+    ),
+    (
+        "condition",
+        "A named yes, no or unknown in an object's status, with a reason and the time of its last change.",
+    ),
+    (
+        "controller",
+        "A program that compares what should be with what is, and asks the API server for the difference.",
+    ),
+    (
+        "cordon",
+        "To mark a node so that no new pods are placed on it. What runs there runs on.",
+    ),
+    ("DaemonSet", "A controller that keeps one pod on each node that fits."),
+    (
+        "Deployment",
+        "A controller that keeps pods of one template through ReplicaSets, and replaces them step by step when the template changes.",
+    ),
+    (
+        "disruption budget",
+        "A PodDisruptionBudget: how many pods of a kind may be missing when somebody asks politely, by eviction.",
+    ),
+    (
+        "drain",
+        "To cordon a node and ask for the eviction of each of its pods.",
+    ),
+    (
+        "endpoint",
+        "A pod that a Service sends traffic to; the list stands in its EndpointSlices.",
+    ),
+    (
+        "eviction",
+        "A deletion that asks first: the API checks disruption budgets. The kubelet's own eviction, when a node runs short, asks nobody.",
+    ),
+    (
+        "fencing",
+        "To make sure that a machine does no harm, by taking its power, its storage or its network.",
+    ),
+    (
+        "finalizer",
+        "A name in an object's list: somebody has to do something before the object may go.",
+    ),
+    (
+        "grace period",
+        "How long a pod has from the request for its deletion to SIGKILL; 30 s unless the pod says otherwise.",
+    ),
+    (
+        "heartbeat",
+        "A kubelet's sign of life: it renews its lease every 10 s. After 50 s of silence the node is Unknown.",
+    ),
+    (
+        "image",
+        "What a container is made of: a program with its files, kept in a registry and pulled by the kubelet.",
+    ),
+    (
+        "init container",
+        "A container that runs to its end before the others of its pod start.",
+    ),
+    (
+        "Job",
+        "A controller that runs pods until enough of them have succeeded.",
+    ),
+    (
+        "kubelet",
+        "The agent of Kubernetes on each machine. It starts and stops containers, and reports.",
+    ),
+    (
+        "label",
+        "A key and a value on an object. Selectors find objects by their labels, and by nothing else.",
+    ),
+    (
+        "lease",
+        "A small object that its holder renews: proof of life of a node, or of the leader of a component.",
+    ),
+    (
+        "limit",
+        "The most that a container may use; the node enforces it. Over its memory limit a container is killed.",
+    ),
+    (
+        "liveness probe",
+        "A question that the kubelet asks again and again; after some failures in a row it restarts the container.",
+    ),
+    ("namespace", "A part of a cluster with names of its own."),
+    ("node", "A machine of the cluster, as the API knows it."),
+    (
+        "nomination",
+        "The scheduler's note on a pod that room is being made for it on that node. It is no promise.",
+    ),
+    (
+        "owner",
+        "The object that made another one, and without which that one is removed.",
+    ),
+    (
+        "phase",
+        "A pod's life in one word: Pending, Running, Succeeded, Failed or Unknown.",
+    ),
+    (
+        "pod",
+        "One or more containers that are placed together on one node. The smallest thing that Kubernetes starts.",
+    ),
+    (
+        "pod-deletion-cost",
+        "An annotation: of pods that are otherwise alike, those with the lower number go first when a ReplicaSet scales down.",
+    ),
+    (
+        "preemption",
+        "To end pods of lower priority so that one of higher priority fits.",
+    ),
+    (
+        "priority",
+        "A pod's rank, from its PriorityClass: who is scheduled first, and who may push whom out.",
+    ),
+    (
+        "QoS class",
+        "Guaranteed, Burstable or BestEffort, from a pod's requests and limits.",
+    ),
+    (
+        "quorum",
+        "More than half of a group's members: as many as it needs to decide.",
+    ),
+    (
+        "readiness probe",
+        "A question that the kubelet asks again and again; while it fails, the pod gets no traffic.",
+    ),
+    (
+        "ReplicaSet",
+        "A controller that keeps a number of pods of one template. Which pods they are is all the same to it.",
+    ),
+    (
+        "request",
+        "What a container reserves on its node. The scheduler counts requests, not use.",
+    ),
+    (
+        "sandbox",
+        "What a pod's containers share, its network above all. When it is lost all of them start anew.",
+    ),
+    (
+        "scheduler",
+        "The program that chooses a node for each pod that has none.",
+    ),
+    (
+        "scheduling gate",
+        "A name in a pod's list that keeps the scheduler from looking at it.",
+    ),
+    (
+        "Service",
+        "A stable address in front of the ready pods that a selector finds.",
+    ),
+    (
+        "sidecar",
+        "A container that runs beside the others for all of the pod's life: an init container with restartPolicy Always.",
+    ),
+    (
+        "skew",
+        "The difference between the domain with the most matching pods and the one with the fewest.",
+    ),
+    (
+        "StatefulSet",
+        "A controller that keeps pods with fixed names, one of each at most.",
+    ),
+    (
+        "startup probe",
+        "A question that holds the other probes back until it has succeeded once.",
+    ),
+    (
+        "taint",
+        "A mark on a node that keeps pods away, unless they tolerate it; with NoExecute it also evicts.",
+    ),
+    (
+        "toleration",
+        "A pod's word that it bears a taint, for ever or for some seconds.",
+    ),
+    (
+        "topology domain",
+        "All nodes with the same value of a label, such as a zone.",
+    ),
+    (
+        "UID",
+        "An object's own number. A new object of an old name has another one.",
+    ),
+];
+
+/// The sentence of a term, whatever its capitals.
+pub fn explained(term: &str) -> Option<&'static (&'static str, &'static str)> {
+    GLOSSARY.iter().find(|(known, _)| known.eq_ignore_ascii_case(term))
+}
+
+/// What a text links and the glossary does not have.
+pub fn unknown_terms(text: &str) -> Vec<&str> {
+    let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
+    links
+        .map(|(link, _)| link.split_once('|').map_or(link, |(term, _)| term))
+        .filter(|term| explained(term).is_none())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_term_is_there_once_with_a_sentence() {
+        for (at, (term, sentence)) in GLOSSARY.iter().enumerate() {
+            assert!(sentence.ends_with('.'), "{term}");
+            assert!(
+                GLOSSARY
+                    .iter()
+                    .skip(at + 1)
+                    .all(|(other, _)| !other.eq_ignore_ascii_case(term)),
+                "{term}"
+            );
+        }
+        assert_eq!(
+            unknown_terms("a [[Grace period]], [[back-off|waits]] and [[nonsense]]"),
+            ["nonsense"]
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Checks a lesson for who writes it: plays its solution, nothing, and every attempt that looks like a solution, and
+//! says all that is not as a lesson should be, in a teacher's words (E-10). The rules are those of `lessons/README.md`.
+
+use crate::play::{self, Attempt, Played};
+use crate::scenario::{Loaded, Scenario};
+use crate::story::{Goal, is_always};
+use podscope_kubectl::duration::print_duration;
+
+/// What is to be mended in a lesson; nothing if it keeps every rule.
+pub fn complaints(loaded: &Loaded) -> Vec<String> {
+    let scenario = &loaded.scenario;
+    let mut found = form(scenario);
+    let attempt = |attempt: Attempt| play::play(loaded.clone(), attempt, None).ok();
+    if !scenario.solution.is_empty()
+        && let Some(solved) = attempt(Attempt::Solution)
+    {
+        solution(&solved, &mut found);
+    }
+    if let Some(nothing) = attempt(Attempt::Nothing) {
+        if nothing.reaches_final_goal() {
+            found.push("Who does nothing reaches the last goals: they hold by themselves.".into());
+        }
+        asked_late(&nothing, &mut found);
+    }
+    let n_bypasses = play::bypasses(scenario).len();
+    let bypasses: Vec<Played> = (1..=n_bypasses).filter_map(|at| attempt(Attempt::Bypass(at))).collect();
+    for (at, played) in bypasses.iter().enumerate() {
+        if played.reaches_final_goal() {
+            found.push(format!(
+                "Bypass {} reaches the last goals, and it is not meant to: {}",
+                at + 1,
+                commands(scenario, at)
+            ));
+        }
+    }
+    for (at, step) in scenario.steps.iter().enumerate() {
+        for (index, mistake) in step.mistakes.iter().enumerate() {
+            let made = |played: &Played| {
+                let shown = played.session.progress().story().shown();
+                shown
+                    .get(at)
+                    .is_some_and(|shown| shown.mistakes.get(index).is_some_and(Option::is_some))
+            };
+            if !bypasses.iter().any(made) {
+                found.push(format!(
+                    "Step {} answers a mistake that no bypass makes, so nobody has seen the answer: {}",
+                    at + 1,
+                    mistake.say
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// What can be seen without playing.
+fn form(scenario: &Scenario) -> Vec<String> {
+    let mut found = Vec::new();
+    if scenario.steps.is_empty() {
+        found.push("There are no steps: a lesson tells something in `spec.steps`.".to_owned());
+        return found;
+    }
+    if scenario.solution.is_empty() {
+        found.push("There is no solution: *Show me* has nothing to play.".to_owned());
+    }
+    let bypasses = play::bypasses(scenario).len();
+    if bypasses < 2 {
+        found.push(format!(
+            "A lesson lists two attempts at least that tempt and do not work (`wrong`, `bypasses`); here {bypasses} stand."
+        ));
+    }
+    let is_goal = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !is_always(goal));
+    if !scenario.steps.iter().any(|step| is_goal(&step.goals)) {
+        found.push("No step has a goal: there is nothing to reach.".to_owned());
+    }
+    for (at, step) in scenario.steps.iter().enumerate() {
+        let number = at + 1;
+        match &step.when {
+            None if at > 0 => found.push(format!(
+                "Step {number} shows at once after the one before: say in `when` what has happened by then."
+            )),
+            Some(when) if when.check.is_none() => found.push(format!(
+                "Step {number} follows the clock alone: its `when` names no object, so it would tell of what nobody did."
+            )),
+            _ => {}
+        }
+        for text in [&step.text].into_iter().chain(&step.hints) {
+            let unknown = podscope_protocol::glossary::unknown_terms(text);
+            found.extend(
+                unknown
+                    .iter()
+                    .map(|term| format!("Step {number} links [[{term}]], which is no term of the glossary.")),
+            );
+        }
+        if step.manifest.as_ref().is_some_and(|manifest| !manifest.contains("___")) {
+            found.push(format!(
+                "The manifest of step {number} has no gap (`___`): it is the whole solution."
+            ));
+        }
+    }
+    found
+}
+
+fn solution(played: &Played, found: &mut Vec<String>) {
+    let steps = &played.session.loaded().scenario.steps;
+    let story = played.session.progress().story();
+    for (at, step) in steps.iter().enumerate() {
+        let number = at + 1;
+        let Some(shown) = story.shown().get(at) else {
+            let when = step
+                .when
+                .as_ref()
+                .map_or(String::new(), |when| format!("; it waits for: {}", when.text));
+            found.push(format!("With the solution step {number} never shows{when}."));
+            break;
+        };
+        for (goal, state) in step.goals.iter().zip(&shown.goals) {
+            if !matches!(state, Goal::Reached(_)) {
+                found.push(format!(
+                    "The solution does not reach a goal of step {number}: {}",
+                    goal.text
+                ));
+            }
+        }
+        let broken = step
+            .keeps
+            .iter()
+            .zip(&shown.keeps)
+            .filter(|(_, broken)| broken.is_some());
+        found.extend(broken.map(|(keep, _)| format!("The solution breaks a promise of step {number}: {}", keep.text)));
+        for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
+            if let Some(at) = made {
+                let when = print_duration(*at - podscope_cluster::SimTime::ZERO);
+                found.push(format!(
+                    "The solution is told at {when} that it is a mistake (step {number}): {}",
+                    mistake.say
+                ));
+            }
+        }
+        let Some(ask) = &step.predict else { continue };
+        match &shown.truth {
+            None => found.push(format!("The question of step {number} is never answered: {}", ask.ask)),
+            Some(truth) if !ask.options.is_empty() && ask.option_of(&truth.value).is_none() => found.push(format!(
+                "The run answers {:?} to step {number}, and that is none of the options {:?}: {}",
+                truth.value, ask.options, ask.ask
+            )),
+            Some(_) => {}
+        }
+    }
+}
+
+/// What is asked must not have happened yet.
+fn asked_late(nothing: &Played, found: &mut Vec<String>) {
+    let steps = &nothing.session.loaded().scenario.steps;
+    let shown = nothing.session.progress().story().shown().iter().zip(steps);
+    for (at, (shown, step)) in shown.enumerate() {
+        if let (Some(truth), Some(ask)) = (&shown.truth, &step.predict)
+            && truth.at <= shown.at
+        {
+            found.push(format!(
+                "Step {} asks for what has happened already: {}",
+                at + 1,
+                ask.ask
+            ));
+        }
+    }
+}
+
+fn commands(scenario: &Scenario, bypass: usize) -> String {
+    let entries = play::bypasses(scenario).get(bypass).copied().unwrap_or_default();
+    let lines: Vec<String> = entries.iter().map(|timed| timed.command.to_string()).collect();
+    let first = lines.iter().filter_map(|line| line.lines().next()).collect::<Vec<_>>();
+    first.join("; ")
+}

@@ -1,0 +1,249 @@
+//! The director for time: what comes next by itself, skipping there, and running to the next decision. Everything that
+//! runs fast is bounded, shows the clock running, and stops at a word (U-05).
+
+use podscope_cluster::{Coming, Due, SimTime, Span};
+
+use super::reader::Reader;
+use super::{ClockMillis, PIECE, Show};
+use crate::timeline::{Session, Slice};
+use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Request, SubjectRef};
+
+/// What is told at most.
+const TOLD: usize = 12;
+/// How long a skip takes to look at.
+const SKIP: ClockMillis = 900.0;
+/// What is due may need that much longer to come: a kubelet looks at its back-offs now and then (LC-088).
+const LATE: Span = Span::seconds(20);
+/// How far a decision is looked for where something can still come, and where nothing is due.
+const FAR: Span = Span::seconds(3600);
+const NEAR: Span = Span::seconds(60);
+/// Larger clusters have no director: what is due is asked of every kubelet at every frame.
+const MOST_NODES: usize = 100;
+
+/// A fast run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Fast {
+    /// To what is due.
+    Skip(Box<Skip>),
+    /// To the next decision.
+    Decision { from: SimTime, until: SimTime },
+}
+
+/// A way to what is due.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Skip {
+    /// None: the scenario's own next event.
+    due: Option<Due>,
+    to: SimTime,
+    shown: DueView,
+    /// By the clock of the machine.
+    since: ClockMillis,
+    from: SimTime,
+}
+
+impl Fast {
+    /// As the page has it.
+    fn told(&self) -> FastRun {
+        match self {
+            Self::Skip(skip) => FastRun::Skip(skip.to.0),
+            Self::Decision { until, .. } => FastRun::Decision(until.0),
+        }
+    }
+}
+
+/// What is told of the world's and the script's next events, and what stands behind the first of each row.
+fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
+    let world = session.world();
+    if world.machines().count() > MOST_NODES {
+        return Vec::new();
+    }
+    let mut rows: Vec<(DueView, Option<Due>)> = Vec::new();
+    for due in world.due() {
+        let last = rows.iter_mut().find(|(row, _)| {
+            row.what == kind(due.what) && row.is_projected == due.is_projected && (row.at - due.at.0).abs() < 1_000_000
+        });
+        match last {
+            Some((row, _)) => row.count += 1,
+            None => rows.push((view(&due), Some(due))),
+        }
+    }
+    if let Some(at) = session.next_scripted() {
+        let row = DueView {
+            at: at.0,
+            what: DueKind::Script,
+            count: 1,
+            ..DueView::default()
+        };
+        let place = rows.partition_point(|(known, _)| known.at <= at.0);
+        rows.insert(place, (row, None));
+    }
+    rows.truncate(TOLD);
+    rows
+}
+
+fn kind(what: Coming) -> DueKind {
+    match what {
+        Coming::NotReady => DueKind::NotReady,
+        Coming::Evicted => DueKind::Evicted,
+        Coming::Lease => DueKind::Lease,
+        Coming::Attempt => DueKind::Attempt,
+        Coming::BackOff => DueKind::BackOff,
+        Coming::Probe => DueKind::Probe,
+        Coming::StopSignal => DueKind::StopSignal,
+        Coming::Kill => DueKind::Kill,
+        Coming::Exit => DueKind::Exit,
+    }
+}
+
+fn view(due: &Due) -> DueView {
+    use podscope_api::Kind;
+    DueView {
+        at: due.at.0,
+        what: kind(due.what),
+        subject: match due.kind {
+            Kind::Pod => Some(SubjectRef::Pod {
+                key: due.key.to_string(),
+                uid: due.uid.to_string(),
+            }),
+            Kind::Node => Some(SubjectRef::Node {
+                name: due.key.name.to_string(),
+            }),
+            _ => None,
+        },
+        name: due.key.name.to_string(),
+        container: due.container.to_string(),
+        count: 1,
+        is_projected: due.is_projected,
+    }
+}
+
+/// What comes next, as the page has it; nothing while a question is open.
+fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
+    if reader.question(session).is_some() {
+        return Vec::new();
+    }
+    rows(session).into_iter().map(|(row, _)| row).collect()
+}
+
+/// A skip to what is due next, if something is.
+pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<Fast> {
+    let (shown, due) = rows(session).into_iter().next()?;
+    Some(Fast::Skip(Box::new(Skip {
+        due,
+        to: SimTime(shown.at),
+        shown,
+        since: clock,
+        from: session.now(),
+    })))
+}
+
+/// A run to the next decision.
+pub(super) fn decision(session: &Session) -> Fast {
+    let from = session.now();
+    let far = if rows(session).is_empty() { NEAR } else { FAR };
+    Fast::Decision {
+        from,
+        until: from + far,
+    }
+}
+
+/// A piece of a fast run; its caption once it is over.
+pub(super) fn go_on(show: &mut Show, fast: &Fast, reader: &Reader, clock: ClockMillis) -> Option<Caption> {
+    let session = &mut show.session;
+    let shown_before = session.progress().story().shown().len();
+    let over = match fast {
+        Fast::Skip(skip) => {
+            let Skip {
+                due,
+                to,
+                shown,
+                since,
+                from,
+            } = &**skip;
+            let part = ((clock - since) / SKIP).clamp(0.0, 1.0);
+            let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
+            let end = if step < *to { step } else { *to + LATE };
+            let is_waiting = |world: &podscope_cluster::World| match due {
+                Some(due) => !world.has_come(due),
+                None => world.now() < *to,
+            };
+            let mut slice = Slice::More;
+            for _ in 0..PIECE {
+                let now = session.now();
+                if now >= *to && !is_waiting(session.world()) {
+                    slice = Slice::Done;
+                    break;
+                }
+                // The instant itself, and then whatever it leads to.
+                let target = if now < *to { end.min(*to) } else { end };
+                slice = session.advance_story(target, 1, |_| true);
+                if session.progress().story().shown().len() > shown_before || session.now() >= end {
+                    break;
+                }
+            }
+            let waited = (session.now() - *from).0;
+            let has_come = session.now() >= *to && !is_waiting(session.world());
+            if has_come {
+                Some(Caption::Came(shown.clone(), waited))
+            } else if session.now() >= *to + LATE || slice == Slice::Limit {
+                Some(Caption::Gone(shown.clone(), waited))
+            } else {
+                None
+            }
+        }
+        Fast::Decision { from, until } => {
+            let made = session.progress().attempts;
+            let slice = session.advance_until(*until, PIECE, |session| {
+                session.progress().attempts > made || session.progress().story().shown().len() > shown_before
+            });
+            let waited = (session.now() - *from).0;
+            match slice {
+                _ if session.progress().attempts > made => Some(Caption::Decided(waited)),
+                Slice::More => None,
+                Slice::Done | Slice::Limit => Some(Caption::NoDecision(waited)),
+            }
+        }
+    };
+    let from = match fast {
+        Fast::Skip(skip) => skip.from,
+        Fast::Decision { from, .. } => *from,
+    };
+    let moved = session.progress().story().shown().len() > shown_before;
+    let waits = moved && reader.question(session).is_some();
+    match over {
+        Some(Caption::NoDecision(_)) if moved => Some(Caption::Story((session.now() - from).0)),
+        None if moved || waits => Some(Caption::Story((session.now() - from).0)),
+        over => over,
+    }
+}
+
+/// The director of a frame.
+pub(super) fn director(
+    session: &Session,
+    reader: &Reader,
+    running: Option<&Fast>,
+    caption: Option<&Caption>,
+) -> Director {
+    Director {
+        next: next(session, reader),
+        running: running.map(Fast::told),
+        caption: caption.cloned(),
+    }
+}
+
+/// Whether a request moves time or the world: how the last fast run ended is old then.
+pub(super) fn takes_the_caption(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Open { .. }
+            | Request::Command { .. }
+            | Request::Play
+            | Request::Step
+            | Request::NextDecision
+            | Request::SkipAhead
+            | Request::Seek { .. }
+            | Request::Branch { .. }
+            | Request::Undo
+            | Request::ShowMe
+    )
+}

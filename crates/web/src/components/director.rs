@@ -1,0 +1,48 @@
+//! The bar above the cluster: what comes next by itself, how far away, and a press to go there. While something runs
+//! fast it says so and can be stopped; afterwards it says how it ended (U-05).
+
+use podscope_protocol::{Director, Request};
+use yew::prelude::*;
+
+use super::icon;
+use crate::app::{Ctl, Now};
+use crate::pure::director::{ended, next, runs, says, when};
+use crate::state::Shared;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) director: Shared<Director>,
+}
+
+/// The bar.
+#[component]
+pub(crate) fn DirectorBar(props: &Props) -> Html {
+    let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
+        return Html::default();
+    };
+    let director = &*props.director;
+    if let Some(run) = director.running {
+        return html! {
+            <section class="due" aria-label="What comes next">
+                <span role="status">{ runs(run) }</span>
+                <button type="button" onclick={ctl.on(Request::Pause)}>{ icon("pause") }{ "Stop" }</button>
+            </section>
+        };
+    }
+    let caption = director.caption.as_ref().map(ended);
+    let coming = next(director);
+    if caption.is_none() && coming.is_none() {
+        return Html::default();
+    }
+    html! {
+        <section class="due" aria-label="What comes next">
+            <span class="said" role="status">{ caption.unwrap_or_default() }</span>
+            if let Some((first, then)) = coming {
+                <span><b>{ "Next: " }</b>{ says(first) }{ " " }<span class="mono">{ when(first, now.at) }</span>
+                    if let Some(then) = then { <small>{ format!(" · {} {}", says(then), when(then, now.at)) }</small> }
+                </span>
+                <button type="button" data-skip="" onclick={ctl.on(Request::SkipAhead)} title="Runs fast, and stops there">{ "Skip ahead" }{ icon("decision") }</button>
+            }
+        </section>
+    }
+}

@@ -1,0 +1,35 @@
+//! A term of the glossary in a story: a press opens its sentence, another one closes it.
+
+use podscope_protocol::glossary;
+use yew::prelude::*;
+
+use crate::app::Ctl;
+use crate::state::{Act, Dialog};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) term: &'static str,
+    pub(super) words: String,
+}
+
+#[component]
+pub(super) fn Term(props: &Props) -> Html {
+    let open = use_state(|| false);
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let sentence = glossary::explained(props.term).map_or("", |(_, sentence)| sentence);
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary));
+    html! {
+        <>
+            <button type="button" class="term" aria-expanded={open.to_string()} onclick={toggle}>{ &props.words }</button>
+            if *open {
+                <span class="meaning" role="note"><b>{ props.term }</b>{ ": " }{ sentence }{ " " }<button type="button" class="quiet" onclick={all}>{ "All terms" }</button></span>
+            }
+        </>
+    }
+}

@@ -1,0 +1,170 @@
+//! What comes next, in words; and where it stands on the timeline. The one place that makes these sentences.
+
+use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Lane, Micros};
+
+use super::clock;
+
+/// Who it happens to: `web-0`, `web-0/app`, `3 pods`.
+fn whom(due: &DueView) -> String {
+    let thing = match due.what {
+        DueKind::NotReady => "nodes",
+        DueKind::Lease => "leases",
+        DueKind::Exit | DueKind::BackOff | DueKind::Probe | DueKind::StopSignal | DueKind::Kill => "containers",
+        DueKind::Evicted | DueKind::Attempt | DueKind::Script => "pods",
+    };
+    match (due.count, due.container.is_empty()) {
+        (0 | 1, true) => due.name.clone(),
+        (0 | 1, false) => format!("{}/{}", due.name, due.container),
+        (count, _) => format!("{count} {thing}"),
+    }
+}
+
+/// One or several: `s` for one.
+fn s(due: &DueView) -> &'static str {
+    if due.count > 1 { "" } else { "s" }
+}
+
+/// What will happen: `a-1 becomes NotReady`.
+pub(crate) fn says(due: &DueView) -> String {
+    let (whom, s) = (whom(due), s(due));
+    let are = if due.count > 1 { "are" } else { "is" };
+    match due.what {
+        DueKind::NotReady => format!("{whom} become{s} NotReady"),
+        DueKind::Evicted => format!("{whom} {are} evicted"),
+        DueKind::Lease => format!("another process takes the lease {whom}"),
+        DueKind::Attempt => format!("the scheduler tries {whom} again"),
+        DueKind::BackOff => format!("{whom} {are} started again"),
+        DueKind::Probe => format!("the probe of {whom} has failed often enough"),
+        DueKind::StopSignal => format!("the preStop hook of {whom} has had its time"),
+        DueKind::Kill => format!("{whom} get{s} SIGKILL"),
+        DueKind::Exit => format!("{whom} end{s} by itself", s = s),
+        DueKind::Script => "the scenario goes on".to_owned(),
+    }
+}
+
+/// When: `in 40 s`.
+pub(crate) fn when(due: &DueView, now: Micros) -> String {
+    format!("in {}", clock::left(due.at, now))
+}
+
+/// The word of an outlined mark.
+pub(crate) fn mark(due: &DueView) -> &'static str {
+    match due.what {
+        DueKind::NotReady => "NotReady",
+        DueKind::Evicted => "evicted",
+        DueKind::Lease => "lease",
+        DueKind::Attempt => "next try",
+        DueKind::BackOff => "restart",
+        DueKind::Probe => "probe fails",
+        DueKind::StopSignal => "SIGTERM",
+        DueKind::Kill => "SIGKILL",
+        DueKind::Exit => "ends",
+        DueKind::Script => "scenario",
+    }
+}
+
+/// The lane of an outlined mark.
+pub(crate) fn lane(due: &DueView) -> Lane {
+    match due.what {
+        DueKind::NotReady | DueKind::Lease | DueKind::Script => Lane::Faults,
+        DueKind::Attempt => Lane::Decisions,
+        DueKind::Evicted | DueKind::BackOff | DueKind::Probe => Lane::Terminations,
+        DueKind::StopSignal | DueKind::Kill | DueKind::Exit => Lane::Terminations,
+    }
+}
+
+/// What a fast run does.
+pub(crate) fn runs(run: FastRun) -> String {
+    match run {
+        FastRun::Skip(to) => format!("Skipping to {}", clock::axis(to)),
+        FastRun::Decision(until) => format!("Looking for a decision, no further than {}", clock::axis(until)),
+    }
+}
+
+/// How a fast run ended.
+pub(crate) fn ended(caption: &Caption) -> String {
+    let later = |waited: &Micros| format!("{} later", clock::left(*waited, 0));
+    match caption {
+        Caption::Came(due, waited) => format!("{}: {}.", later(waited), came(due)),
+        Caption::Gone(due, waited) => format!(
+            "{}: its time is over, and it did not come to it that {}.",
+            later(waited),
+            says(due)
+        ),
+        Caption::Story(waited) => format!("{}: the story goes on.", later(waited)),
+        Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
+        Caption::NoDecision(waited) => format!(
+            "Nothing was decided for {}: the scheduler waits for a pod, or for something that helps one.",
+            clock::left(*waited, 0)
+        ),
+        Caption::NothingDue => "Nothing is due: as long as nobody does anything, nothing changes.".to_owned(),
+    }
+}
+
+fn came(due: &DueView) -> String {
+    let whom = whom(due);
+    let were = if due.count > 1 { "were" } else { "was" };
+    match due.what {
+        DueKind::NotReady => format!("{whom} became NotReady"),
+        DueKind::Evicted => format!("{whom} {were} evicted"),
+        DueKind::Lease => format!("the lease {whom} has a new holder"),
+        DueKind::Attempt => format!("the scheduler tried {whom} again"),
+        DueKind::BackOff => format!("{whom} {were} started again"),
+        DueKind::Probe => format!("the probe of {whom} failed"),
+        DueKind::StopSignal => format!("{whom} got the stop signal"),
+        DueKind::Kill => format!("{whom} got SIGKILL, or had ended by then"),
+        DueKind::Exit => format!("{whom} ended"),
+        DueKind::Script => "the scenario went on".to_owned(),
+    }
+}
+
+/// The next thing, and what follows from it.
+pub(crate) fn next(director: &Director) -> Option<(&DueView, Option<&DueView>)> {
+    let first = director.next.first()?;
+    let then = director
+        .next
+        .iter()
+        .skip(1)
+        .find(|due| due.is_projected || due.at > first.at);
+    Some((first, then))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(what: DueKind, name: &str, at: i64, count: u32) -> DueView {
+        DueView {
+            at: at * 1_000_000,
+            what,
+            name: name.into(),
+            count,
+            ..DueView::default()
+        }
+    }
+
+    #[test]
+    fn what_comes_is_told_with_its_distance() {
+        let fall = due(DueKind::NotReady, "a-1", 105, 1);
+        let evict = due(DueKind::Evicted, "web", 405, 3);
+        assert_eq!(
+            format!("{} {}", says(&fall), when(&fall, 65_000_000)),
+            "a-1 becomes NotReady in 40 s"
+        );
+        assert_eq!(
+            format!("{} {}", says(&evict), when(&evict, 65_000_000)),
+            "3 pods are evicted in 5:40"
+        );
+        let director = Director {
+            next: vec![fall.clone(), evict.clone()],
+            ..Director::default()
+        };
+        assert_eq!(next(&director), Some((&fall, Some(&evict))));
+        assert_eq!(
+            ended(&Caption::Came(fall, 40_000_000)),
+            "40 s later: a-1 became NotReady."
+        );
+        assert!(ended(&Caption::Gone(evict, 9_000_000)).starts_with("9 s later: its time is over"));
+        assert_eq!(lane(&due(DueKind::Attempt, "p", 0, 1)), Lane::Decisions);
+    }
+}
