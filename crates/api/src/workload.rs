@@ -31,6 +31,7 @@ wire_types! {
         pub fully_labeled_replicas: Option<i32>,
         pub ready_replicas: Option<i32>,
         pub available_replicas: Option<i32>,
+        pub terminating_replicas: Option<i32>,
         pub observed_generation: Option<i64>,
         pub conditions: Vec<WorkloadCondition>,
     }
@@ -90,6 +91,7 @@ wire_types! {
         pub ready_replicas: Option<i32>,
         pub available_replicas: Option<i32>,
         pub unavailable_replicas: Option<i32>,
+        pub terminating_replicas: Option<i32>,
         pub conditions: Vec<WorkloadCondition>,
         pub collision_count: Option<i32>,
     }

@@ -18,6 +18,10 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     /// The kinds whose changes concern it.
     fn watches(&self) -> &'static [Kind];
+    /// Whether a key is not synced before the cache has seen what its earlier syncs created and updated (CT-159).
+    fn waits_for_own_writes(&self) -> bool {
+        false
+    }
     /// How failed keys are retried.
     fn backoff(&self) -> Backoff {
         Backoff::default()

@@ -99,6 +99,9 @@ impl Controller for DaemonSets {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::DaemonSet, Kind::Pod, Kind::Node]
     }
+    fn waits_for_own_writes(&self) -> bool {
+        true
+    }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::DaemonSet(set)) => cx.enqueue(key_of(&**set)),

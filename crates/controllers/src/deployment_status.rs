@@ -111,6 +111,7 @@ pub(super) fn compute(
         ready_replicas: some(all().map(|set| set.status.ready_replicas.unwrap_or(0)).sum()),
         available_replicas: some(available),
         unavailable_replicas: some((total - available).max(0)),
+        terminating_replicas: terminating(all()),
         conditions: deployment.status.conditions.clone(),
         collision_count: deployment.status.collision_count,
     };
@@ -140,6 +141,14 @@ pub(super) fn compute(
         report_failures(new, old, &mut status, now);
     }
     status
+}
+
+/// The pods on their way out, of all sets; unknown while a set that was looked at does not say it (CT-063).
+fn terminating<'s>(mut sets: impl Iterator<Item = &'s ReplicaSet>) -> Option<i32> {
+    sets.try_fold(0, |sum, set| match set.status.terminating_replicas {
+        None if set.status.observed_generation.is_none() => Some(sum),
+        counted => Some(sum + counted?),
+    })
 }
 
 fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &mut DeploymentStatus, now: Time) {

@@ -117,6 +117,9 @@ impl Controller for Jobs {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Job, Kind::Pod]
     }
+    fn waits_for_own_writes(&self) -> bool {
+        true
+    }
     fn backoff(&self) -> Backoff {
         Backoff {
             base: Span::seconds(1),

@@ -47,6 +47,8 @@ pub(super) struct Lab {
     /// What is refused: a test of the request.
     pub(super) refuse: Option<fn(&Request) -> Option<ApiError>>,
     pub(super) heartbeats: Heartbeats,
+    /// How long a change takes to reach the managers' caches.
+    pub(super) watch_lag: Span,
     /// `REASON: message` of each event with its object's name.
     pub(super) events: Vec<String>,
     /// Verb, kind and name of each write.
@@ -96,6 +98,7 @@ impl Lab {
             broken: false,
             refuse: None,
             heartbeats: Heartbeats::default(),
+            watch_lag: LATENCY,
             events: Vec::new(),
             writes: Vec::new(),
             queue: ordered::Map::new(),
@@ -428,7 +431,7 @@ impl Lab {
         self.told = self.api.store().revision();
         for change in changes {
             for who in 0..self.managers.len() {
-                self.push(LATENCY, Due::Input(who, Input::Changed(change.clone())));
+                self.push(self.watch_lag, Due::Input(who, Input::Changed(change.clone())));
             }
             let (key, uid) = match &change.new {
                 Some(Object::Pod(pod)) => (pod.metadata.key(), pod.metadata.uid.clone()),

@@ -34,6 +34,8 @@ struct Worker {
     controller: Box<dyn Controller>,
     queue: Queue,
     running: ordered::Map<Key, Running>,
+    /// The newest revision that each key's syncs have written, of controllers that wait for it (CT-159).
+    wrote: ordered::Map<Key, u64>,
 }
 
 impl Clone for Worker {
@@ -42,6 +44,7 @@ impl Clone for Worker {
             controller: self.controller.clone_box(),
             queue: self.queue.clone(),
             running: self.running.clone(),
+            wrote: self.wrote.clone(),
         }
     }
 }
@@ -58,6 +61,8 @@ struct Call {
 pub struct ControllerManager {
     settings: Arc<ControllerManagerSettings>,
     objects: Arc<Objects>,
+    /// The revision of `objects`.
+    revision: u64,
     index: Index,
     has_synced: bool,
     workers: Vec<Worker>,
@@ -89,6 +94,7 @@ impl ControllerManager {
         Self {
             settings: Arc::new(settings),
             objects: Arc::default(),
+            revision: 0,
             index: Index::default(),
             has_synced: false,
             workers: controllers
@@ -97,6 +103,7 @@ impl ControllerManager {
                     controller,
                     queue: Queue::default(),
                     running: ordered::Map::new(),
+                    wrote: ordered::Map::new(),
                 })
                 .collect(),
             calls: ordered::Map::new(),
@@ -130,6 +137,7 @@ impl ControllerManager {
             Input::Listed { revision, objects } => self.listed(revision, objects, ctx),
             Input::Changed(change) => {
                 self.objects = change.after.clone();
+                self.revision = change.revision;
                 if self.has_synced {
                     self.changed(&change, ctx);
                 }
@@ -146,6 +154,7 @@ impl ControllerManager {
     /// Replaces the cache; what differs from before is seen as changes, intermediate states are lost (CT-158).
     fn listed(&mut self, revision: u64, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let before = std::mem::replace(&mut self.objects, objects.clone());
+        self.revision = revision;
         for kind in Kind::ALL {
             let changed = |old: Option<Object>, new: Option<Object>| Change {
                 revision,
@@ -219,6 +228,13 @@ impl ControllerManager {
                 match due {
                     Ready::Tick(tick) => self.with(index, ctx, |controller, cx| controller.tick(tick, cx)),
                     Ready::Key(key) => {
+                        if !self.has_seen_own_writes(index, &key) {
+                            let worker = &mut self.workers[index];
+                            worker.queue.done(&key);
+                            let backoff = worker.controller.backoff();
+                            worker.queue.add_rate_limited(key, backoff, ctx.now);
+                            continue;
+                        }
                         let running = Running {
                             plan: self.with(index, ctx, |controller, cx| controller.sync(&key, cx)),
                             outstanding: 0,
@@ -230,6 +246,16 @@ impl ControllerManager {
                 }
             }
         }
+    }
+
+    /// Whether the cache holds what the key's earlier syncs created and updated; deletions are not waited for (CT-159).
+    fn has_seen_own_writes(&mut self, index: usize, key: &Key) -> bool {
+        let wrote = &mut self.workers[index].wrote;
+        let has_seen = wrote.get(key).is_none_or(|newest| *newest <= self.revision);
+        if has_seen {
+            wrote.remove(key);
+        }
+        has_seen
     }
 
     /// Sends the next step of a key's plan, or ends the sync.
@@ -291,6 +317,15 @@ impl ControllerManager {
             return;
         };
         let request = &action.request;
+        let worker = &mut self.workers[index];
+        if worker.controller.waits_for_own_writes()
+            && matches!(request, Request::Create(_) | Request::Update(..))
+            && let Ok(Some(object)) = &answer
+            && let Ok(written) = object.metadata().resource_version.parse::<u64>()
+        {
+            let newest = worker.wrote.entry(key.clone()).or_default();
+            *newest = written.max(*newest);
+        }
         self.with(index, ctx, |controller, cx| {
             controller.answered(&key, request, &answer, cx);
             let (template, name, error) = match &answer {

@@ -9,6 +9,11 @@ pub(super) fn is_active(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.metadata.is_terminating()
 }
 
+/// Being deleted while its containers may still run: what `terminatingReplicas` counts (CT-063).
+pub(super) fn is_terminating(pod: &Pod) -> bool {
+    !pod.is_terminal() && pod.metadata.is_terminating()
+}
+
 /// The phase is Failed.
 pub(super) fn is_failed(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Failed)

@@ -21,7 +21,7 @@ use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
 use super::plan::{Accept, Action, Failure, Plan};
-use super::pod_util::{is_active, is_available, next_available_in, ready_since};
+use super::pod_util::{is_active, is_available, is_terminating, next_available_in, ready_since};
 use super::queue::{Key, key_of};
 use super::tally::{Tallies, has_labels};
 use super::template::Template;
@@ -35,6 +35,9 @@ pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
     /// The controller's name.
     const NAME: &'static str;
     const WATCHES: &'static [Kind];
+    /// Whether its status counts terminating pods (CT-063) and it waits until it sees what it wrote (CT-159):
+    /// ReplicationControllers do neither.
+    const IS_CURRENT: bool;
     fn replicas(&self) -> i32;
     fn min_ready_seconds(&self) -> Option<i32>;
     fn selector(&self) -> Option<LabelSelector>;
@@ -46,6 +49,7 @@ pub(super) trait ReplicaOwner: Resource + std::fmt::Debug {
 impl ReplicaOwner for ReplicaSet {
     const NAME: &'static str = "replicaset-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicaSet, Kind::Pod];
+    const IS_CURRENT: bool = true;
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
@@ -69,6 +73,7 @@ impl ReplicaOwner for ReplicaSet {
 impl ReplicaOwner for ReplicationController {
     const NAME: &'static str = "replication-controller";
     const WATCHES: &'static [Kind] = &[Kind::ReplicationController, Kind::Pod];
+    const IS_CURRENT: bool = false;
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
@@ -117,6 +122,9 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
     fn watches(&self) -> &'static [Kind] {
         T::WATCHES
     }
+    fn waits_for_own_writes(&self) -> bool {
+        T::IS_CURRENT
+    }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let (old, new) = owner::pods_of_change(change);
         if old.is_none() && new.is_none() {
@@ -164,6 +172,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
                 labeled: tally.labeled,
                 ready: tally.ready,
                 available: tally.ready,
+                terminating: tally.terminating,
             };
             let mut plan = Plan::default();
             if self.may_scale(key, &*set, cx) {
@@ -181,6 +190,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             ));
         }
         let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
+        let n_terminating = claimed.owned.iter().filter(|pod| is_terminating(pod)).count();
         let active: Vec<Arc<Pod>> = claimed.owned.into_iter().filter(|pod| is_active(pod)).collect();
         let mut plan = Plan::default();
         for step in claimed.steps {
@@ -193,7 +203,12 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
             };
         }
         let now = cx.ctx.wall();
-        let status = status_of(&*set, Counts::of(&*set, &active, now).with(unseen), None, now);
+        let status = status_of(
+            &*set,
+            Counts::of(&*set, &active, n_terminating, now).with(unseen),
+            None,
+            now,
+        );
         plan.then(update_status(&*set, status))
             .requeue_after(next_available_in(&active, set.min_ready_seconds(), now))
     }
@@ -220,7 +235,9 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
         };
         let now = cx.ctx.wall();
         let unseen = cx.objects.assumed().missing_pods(&set.metadata().uid);
-        let counts = Counts::of(&*set, &active_of(&*set, cx), now).with(unseen);
+        let owned = cx.objects.pods_of(&set.metadata().uid);
+        let n_terminating = owned.filter(|pod| is_terminating(pod)).count();
+        let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with(unseen);
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
@@ -316,17 +333,18 @@ pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     ))
 }
 
-/// Active pods, as a status counts them.
+/// Pods, as a status counts them: active ones, and those on their way out.
 #[derive(Clone, Copy)]
 struct Counts {
     replicas: usize,
     labeled: usize,
     ready: usize,
     available: usize,
+    terminating: usize,
 }
 
 impl Counts {
-    fn of<T: ReplicaOwner>(set: &T, active: &[Arc<Pod>], now: Time) -> Self {
+    fn of<T: ReplicaOwner>(set: &T, active: &[Arc<Pod>], terminating: usize, now: Time) -> Self {
         let labels = &set.template().metadata.labels;
         let count = |test: &dyn Fn(&Pod) -> bool| active.iter().filter(|pod| test(pod)).count();
         Self {
@@ -334,6 +352,7 @@ impl Counts {
             labeled: count(&|pod| has_labels(pod, labels)),
             ready: count(&|pod| ready_since(pod).is_some()),
             available: count(&|pod| is_available(pod, set.min_ready_seconds(), now)),
+            terminating,
         }
     }
 }
@@ -347,6 +366,7 @@ impl Counts {
             labeled: self.labeled + count(unseen.replicas),
             ready: self.ready + count(unseen.ready),
             available: self.available + count(unseen.available),
+            ..self
         }
     }
 }
@@ -378,6 +398,7 @@ fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &s
         fully_labeled_replicas: some(counts.labeled),
         ready_replicas: some(counts.ready),
         available_replicas: some(counts.available),
+        terminating_replicas: T::IS_CURRENT.then_some(number(counts.terminating)),
         observed_generation: set.metadata().generation,
         conditions,
     }

@@ -122,7 +122,7 @@ macro_rules! settings {
 pub(super) use settings;
 
 settings! {
-    /// Settings of kube-controller-manager (`components.controllerManager`); the defaults are v1.34's (CT-020).
+    /// Settings of kube-controller-manager (`components.controllerManager`); the defaults are v1.36's (CT-020).
     ControllerManagerSettings;
     /// How often nodes are looked at.
     node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5);

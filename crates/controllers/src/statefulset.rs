@@ -70,6 +70,9 @@ impl Controller for StatefulSets {
     fn watches(&self) -> &'static [Kind] {
         &[Kind::StatefulSet, Kind::Pod, Kind::Node]
     }
+    fn waits_for_own_writes(&self) -> bool {
+        true
+    }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::StatefulSet(set)) => cx.enqueue(key_of(&**set)),
@@ -266,7 +269,7 @@ impl Pass<'_, '_, '_> {
             Ok(actions) => claims_step.extend(actions),
             Err(text) => {
                 let text = format!(
-                    "create Pod {} in StatefulSet {} failed error: {text}",
+                    "Create Pod {} in StatefulSet {} failed error: {text}",
                     pod.metadata.name, set.metadata.name
                 );
                 self.cx.event(note(&*set, EventType::Warning, "FailedCreate", text));
@@ -274,7 +277,7 @@ impl Pass<'_, '_, '_> {
                 return true;
             }
         }
-        let subject = format!("create Pod {} in StatefulSet {}", pod.metadata.name, set.metadata.name);
+        let subject = format!("Create Pod {} in StatefulSet {}", pod.metadata.name, set.metadata.name);
         let failed = format!("{subject} failed error: {{error}}");
         creations.push(
             Action::from(Request::Create(Object::Pod(Arc::new(pod))))
@@ -384,7 +387,7 @@ impl Pass<'_, '_, '_> {
     /// A DELETE by name, without UID (CT-073).
     fn delete(&self, pod: &Pod, grace_seconds: Option<i64>) -> Action {
         let subject = format!(
-            "delete Pod {} in StatefulSet {}",
+            "Delete Pod {} in StatefulSet {}",
             pod.metadata.name, self.set.metadata.name
         );
         let failed = format!("{subject} failed error: {{error}}");

@@ -82,7 +82,7 @@ pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) ->
             ..PersistentVolumeClaim::default()
         };
         let subject = format!(
-            "create Claim {} Pod {} in StatefulSet {}",
+            "Create Claim {} Pod {} in StatefulSet {}",
             key.name, pod.metadata.name, set.metadata.name
         );
         let failed = format!("{subject} failed error: {{error}}");

@@ -9,7 +9,7 @@ use podscope_api::{LabelSelector, Labels, ObjectKey, Pod, PodTemplateSpec, Resou
 use podscope_sim::{Change, Objects};
 
 use super::owner::{kind_of, pods_of_change};
-use super::pod_util::{is_active, ready_since};
+use super::pod_util::{is_active, is_terminating, ready_since};
 use super::queue::Key;
 
 /// The counts of one owner.
@@ -28,6 +28,8 @@ pub(super) struct Tally {
     pub(super) labeled: usize,
     /// Those of them that are Ready.
     pub(super) ready: usize,
+    /// Pods that it matches and that are on their way out (CT-063).
+    pub(super) terminating: usize,
 }
 
 impl Tally {
@@ -40,6 +42,7 @@ impl Tally {
             active: 0,
             labeled: 0,
             ready: 0,
+            terminating: 0,
         };
         objects
             .pods_of(uid)
@@ -60,6 +63,8 @@ impl Tally {
             self.active = with(self.active, 1);
             self.labeled = with(self.labeled, usize::from(has_all));
             self.ready = with(self.ready, usize::from(ready_since(pod).is_some()));
+        } else if is_terminating(pod) {
+            self.terminating = with(self.terminating, 1);
         }
     }
 }
@@ -121,8 +126,16 @@ impl Tallies {
         debug_assert!(
             tally.active > 50 || {
                 let counted = Tally::of(uid, selector, template, objects);
-                (counted.strangers, counted.active, counted.labeled, counted.ready)
-                    == (tally.strangers, tally.active, tally.labeled, tally.ready)
+                let counts = |tally: &Tally| {
+                    (
+                        tally.strangers,
+                        tally.active,
+                        tally.labeled,
+                        tally.ready,
+                        tally.terminating,
+                    )
+                };
+                counts(&counted) == counts(tally)
             },
             "{tally:?}"
         );

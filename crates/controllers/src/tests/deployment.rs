@@ -119,6 +119,24 @@ fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     );
 }
 
+/// CT-063: pods on their way out are counted beside the replicas that replace them.
+#[test]
+fn terminating_pods_are_counted_in_the_status() {
+    let mut lab = Lab::new(&["a-1"], &web(3, ""));
+    lab.run(Span::seconds(10));
+    let counts = |lab: &Lab| {
+        let status = lab.get::<Deployment>("web").unwrap().status.clone();
+        (status.replicas, status.terminating_replicas)
+    };
+    assert_eq!(counts(&lab), (Some(3), Some(0)));
+    let victim = lab.pods()[0].clone();
+    lab.delete(Kind::Pod, &victim, None);
+    lab.run(Span::millis(500));
+    assert_eq!(counts(&lab), (Some(3), Some(1)), "{:?}", lab.pods());
+    lab.run(Span::seconds(5));
+    assert_eq!(counts(&lab), (Some(3), Some(0)));
+}
+
 /// CT-067: stuck after the deadline, and nothing is rolled back; a bad image leaves the minimum running.
 #[test]
 fn a_stalled_rollout_says_so_and_is_not_undone() {

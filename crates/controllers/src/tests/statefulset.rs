@@ -45,7 +45,7 @@ fn members_come_and_go_in_order() {
     }
     assert!(
         lab.events
-            .contains(&"db SuccessfulCreate: create Pod db-0 in StatefulSet db successful".to_owned()),
+            .contains(&"db SuccessfulCreate: Create Pod db-0 in StatefulSet db successful".to_owned()),
         "{:?}",
         lab.events
     );
@@ -57,11 +57,35 @@ fn members_come_and_go_in_order() {
     }
     assert!(
         lab.events
-            .contains(&"db SuccessfulDelete: delete Pod db-2 in StatefulSet db successful".to_owned())
+            .contains(&"db SuccessfulDelete: Delete Pod db-2 in StatefulSet db successful".to_owned())
     );
     let pod = lab.get::<Pod>("db-0").unwrap();
     assert_eq!(pod.metadata.label("apps.kubernetes.io/pod-index"), Some("0"));
     assert_eq!((&*pod.spec.hostname, &*pod.spec.subdomain), ("db-0", "db"));
+}
+
+/// CT-159: a change that is older than what the controller wrote itself makes it sync; it waits until its cache has
+/// caught up with its own writes, instead of creating db-0 a second time.
+#[test]
+fn a_sync_waits_until_the_cache_has_seen_what_the_controller_wrote() {
+    let mut lab = Lab::new(&["a-1"], &db(2, ""));
+    lab.watch_lag = Span::millis(50);
+    lab.edit::<StatefulSet>("db", |set| {
+        set.metadata.labels = std::sync::Arc::new([("tier".into(), "data".into())].into());
+    });
+    lab.run(Span::millis(54));
+    assert_eq!(lab.pods(), ["!db-0"], "created before the cache shows it");
+    let creations = |lab: &Lab| {
+        lab.writes
+            .iter()
+            .filter(|(_, write)| write.starts_with("create pod"))
+            .count()
+    };
+    assert_eq!(creations(&lab), 1);
+    lab.run(Span::seconds(10));
+    assert_eq!(lab.pods(), ["db-0", "db-1"]);
+    let failures: Vec<&String> = lab.events.iter().filter(|event| event.contains("Failed")).collect();
+    assert!(failures.is_empty(), "{failures:?}");
 }
 
 /// CT-074: one step of a set that wants more pods than any cluster holds costs what a step costs.
