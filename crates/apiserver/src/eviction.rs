@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, Object, ObjectKey, Pod, PodCondition, PodDisruptionBudget, PodPhase};
+use podscope_api::{
+    ConditionStatus, Kind, Object, ObjectKey, Pod, PodCondition, PodDisruptionBudget, PodDisruptionBudgetStatus,
+    PodPhase,
+};
 
 use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Updated};
@@ -103,13 +106,7 @@ impl ApiServer {
             ));
         }
         if status.disruptions_allowed == 0 {
-            return Err(ApiError::too_many_requests(
-                format!(
-                    "The disruption budget {name} needs {} healthy pods and has {} currently",
-                    status.desired_healthy, status.current_healthy
-                ),
-                None,
-            ));
+            return Err(ApiError::too_many_requests(why_none_is_allowed(name, status), None));
         }
         let mut new = budget.clone();
         let status = &mut Arc::make_mut(&mut new).status;
@@ -123,6 +120,23 @@ impl ApiServer {
         };
         out.record(told.into(), &stored);
         Ok(())
+    }
+}
+
+/// The cause of a refusal, with the API server's words (LC-026).
+fn why_none_is_allowed(name: &str, status: &PodDisruptionBudgetStatus) -> String {
+    let condition = status.conditions.iter().find(|one| &*one.kind == "DisruptionAllowed");
+    let refuses = format!("The disruption budget {name} does not allow evicting pods currently");
+    match condition.filter(|one| one.status == ConditionStatus::False) {
+        Some(one) if &*one.reason == "SyncFailed" => {
+            format!("{refuses} because it failed sync: {}", one.message)
+        }
+        _ if status.current_healthy <= status.desired_healthy => format!(
+            "The disruption budget {name} needs {} healthy pods and has {} currently",
+            status.desired_healthy, status.current_healthy
+        ),
+        Some(one) if !one.message.is_empty() => format!("{refuses} ({}): {}", one.reason, one.message),
+        _ => refuses,
     }
 }
 
