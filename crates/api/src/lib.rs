@@ -35,6 +35,7 @@ mod decode;
 mod default;
 mod duration;
 mod extra;
+pub mod features;
 mod fields;
 pub mod hash;
 mod json;
@@ -84,11 +85,13 @@ pub use self::parse::{
 pub use self::pod::*;
 pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};
+pub use self::served::KUBERNETES_VERSION;
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
-    ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_update,
+    ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_resize,
+    validate_update,
 };
 pub use self::warnings::warnings;
 pub use self::workload::*;

@@ -52,7 +52,7 @@ wire_types! {
         pub topology_spread_constraints: Arc<Vec<TopologySpreadConstraint>>,
         pub readiness_gates: Arc<Vec<PodReadinessGate>>,
         pub overhead: ResourceList,
-        /// Pod-level resources (beta, on in v1.34).
+        /// Pod-level resources (beta, on in v1.36).
         pub resources: Option<Arc<ResourceRequirements>>,
         pub host_network: Option<bool>,
         /// `false` gives the pod user IDs of its own.
@@ -97,6 +97,8 @@ wire_types! {
         pub env_from: Vec<EnvFromSource>,
         pub env: Vec<EnvVar>,
         pub resources: Arc<ResourceRequirements>,
+        /// Which resources the container must start anew for when they change in place.
+        pub resize_policy: Vec<ContainerResizePolicy>,
         /// The container's own; `Always` on an init container makes a sidecar.
         pub restart_policy: Option<RestartPolicy>,
         /// What an exit code leads to, before the policy is asked.
@@ -110,6 +112,8 @@ wire_types! {
         pub termination_message_policy: Str,
         pub security_context: Option<SecurityContext>,
     }
+    /// What a resize in place of one resource does to a container: `NotRequired` or `RestartContainer`.
+    pub struct ContainerResizePolicy { pub resource_name: Str, pub restart_policy: Str }
     /// One rule on exits of a container: the first that matches decides.
     pub struct ContainerRestartRule {
         /// `Restart` or `RestartAllContainers`.
@@ -325,6 +329,10 @@ wire_types! {
         pub qos_class: Option<QosClass>,
         /// State of an in-place resize, as reported.
         pub resize: Str,
+        /// Requests that the node has granted, of the pod as a whole.
+        pub allocated_resources: ResourceList,
+        /// What is in force for the pod as a whole; the kubelet always says it, be it nothing.
+        pub resources: Option<Arc<ResourceRequirements>>,
     }
     /// An address.
     pub struct IpAddress { pub ip: Str }

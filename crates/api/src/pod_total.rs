@@ -1,7 +1,9 @@
 //! What a whole pod asks for and may use: its containers, sidecars and init
 //! containers taken together (SCH-050).
 
-use crate::{PodSpec, ResourceList, ResourceRequirements};
+use std::sync::Arc;
+
+use crate::{Container, Pod, PodSpec, ResourceList, ResourceRequirements};
 
 impl PodSpec {
     /// Requests of the pod: what the app containers with all sidecars need, or the largest step of its start if that
@@ -65,5 +67,33 @@ fn raise(into: &mut ResourceList, list: &ResourceList) {
         if *amount > *high {
             *high = *amount;
         }
+    }
+}
+
+impl Pod {
+    /// Gives the pod and its containers, by name, the resources that another version of it has.
+    pub fn take_resources(&mut self, from: &Pod) {
+        for (into, from) in [
+            (&mut self.spec.containers, &from.spec.containers),
+            (&mut self.spec.init_containers, &from.spec.init_containers),
+        ] {
+            for container in Arc::make_mut(into) {
+                if let Some(other) = from.iter().find(|other| other.name == container.name) {
+                    container.resources.clone_from(&other.resources);
+                }
+            }
+        }
+        self.spec.resources.clone_from(&from.spec.resources);
+    }
+    /// Whether the pod and its containers, one by one, have the resources of another version of it.
+    pub fn has_resources_of(&self, other: &Pod) -> bool {
+        let same = |own: &[Container], theirs: &[Container]| {
+            own.iter()
+                .map(|one| &one.resources)
+                .eq(theirs.iter().map(|one| &one.resources))
+        };
+        same(&self.spec.containers, &other.spec.containers)
+            && same(&self.spec.init_containers, &other.spec.init_containers)
+            && self.spec.resources == other.spec.resources
     }
 }

@@ -1,7 +1,10 @@
-//! Which API versions and kinds a v1.34 API server serves, as far as manifests
+//! Which API versions and kinds a v1.36 API server serves, as far as manifests
 //! name them: to tell a typing error from a kind that is only not simulated.
 
 use crate::Kind;
+
+/// The version of Kubernetes that everything here follows.
+pub const KUBERNETES_VERSION: &str = "v1.36.3";
 
 /// What becomes of an object of some `apiVersion` and `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,6 +28,7 @@ mod eviction;
 mod parts;
 mod pods;
 mod records;
+mod resize;
 mod store;
 mod update;
 

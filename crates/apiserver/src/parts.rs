@@ -1,16 +1,22 @@
 //! Which part of an object a write may change: `status` is ignored on the
-//! main resource, everything else on the status subresource; and when the
-//! generation rises.
+//! main resource, everything else on the status subresource, all but resources
+//! on a pod's resize; and when the generation rises.
 
 use std::sync::Arc;
 
-use podscope_api::{Object, Resource};
+use podscope_api::{Object, Pod, Resource};
 
 use podscope_sim::Part;
 
 /// The object that a write of `part` leaves behind: `new` where it may write, `old` elsewhere.
 /// The server's own metadata (UID, deletion state, …) always stays.
 pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
+    if part == Part::Resize {
+        return match (old, new) {
+            (Object::Pod(old), Object::Pod(new)) => Some(Object::Pod(resized(old, &new))),
+            _ => None,
+        };
+    }
     macro_rules! merge {
         (status: $($with:ident),*; plain: $($without:ident),*) => {
             match (old, new) {
@@ -21,7 +27,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                         keep_metadata(typed, &**old);
                         Object::$with(new)
                     }
-                    Part::Status => {
+                    Part::Status | Part::Resize => {
                         let mut merged = old.clone();
                         Arc::make_mut(&mut merged).status.clone_from(&new.status);
                         Object::$with(merged)
@@ -41,6 +47,20 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
         plain: Lease, ControllerRevision, PriorityClass, Service, EndpointSlice, StorageClass, CsiNode, CsiDriver,
             CsiStorageCapacity, ConfigMap, Secret, Event
     )
+}
+
+/// The pod with the resources that another version of it has, container by container by name; all else that differs
+/// is dropped (`dropNonResizeUpdates`).
+fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
+    let mut merged = old.clone();
+    let pod = Arc::make_mut(&mut merged);
+    pod.take_resources(new);
+    for container in Arc::make_mut(&mut pod.spec.containers) {
+        if let Some(wanted) = new.spec.containers.iter().find(|wanted| wanted.name == container.name) {
+            container.resize_policy.clone_from(&wanted.resize_policy);
+        }
+    }
+    merged
 }
 
 fn keep_metadata<T: Resource>(new: &mut T, old: &T) {

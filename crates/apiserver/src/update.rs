@@ -73,6 +73,14 @@ impl ApiServer {
                 metadata.generation = metadata.generation.map(|generation| generation + 1);
             }
         }
+        if part == Part::Resize {
+            podscope_api::default_object(&mut merged);
+            self.admit_resize(old, &merged)?;
+            if parts::raises_generation(old, &merged) {
+                let metadata = merged.metadata_mut();
+                metadata.generation = metadata.generation.map(|generation| generation + 1);
+            }
+        }
         if merged == *old {
             return Ok(Some(merged));
         }

@@ -220,6 +220,9 @@ impl World {
             ordered::Map::clone(&node.metadata.labels),
             node.status.capacity.clone(),
         );
+        if let Some(info) = &node.status.node_info {
+            machine.install_kubelet(info.kubelet_version.clone());
+        }
         // What the Node says is there need not be pulled.
         for image in &node.status.images {
             machine.add_image(&image.names, image.size_bytes);
@@ -421,13 +424,17 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
             kernel_version: "6.12.0".into(),
             os_image: "Podscope Linux".into(),
             container_runtime_version: "containerd://2.1.4".into(),
-            kubelet_version: "v1.36.3".into(),
+            kubelet_version: podscope_api::KUBERNETES_VERSION.into(),
             operating_system: "linux".into(),
             architecture: "amd64".into(),
             ..NodeSystemInfo::default()
         });
     }
     let is_imported = !node.metadata.uid.is_empty();
+    if status.declared_features.is_empty() {
+        let version = status.node_info.as_ref().map_or("", |info| &*info.kubelet_version);
+        status.declared_features = podscope_api::features::declared_by(version);
+    }
     for (kind, is_true, reason, message) in crate::kubelet::healthy() {
         let stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
         if stated && is_imported {

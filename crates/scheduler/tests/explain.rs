@@ -275,3 +275,70 @@ fn refusals_and_preemption_are_told_in_words() {
         serde_json::from_value(serde_json::to_value(&explanation).expect("JSON")).expect("the same form");
     assert_eq!(round_trip, explanation);
 }
+
+/// S-14, SCH-107: the worked example of docs/facts/v1.36.md: the node that the pod evens out gains more than the one that
+/// it makes less even.
+#[test]
+fn balanced_allocation_says_what_the_pod_changes() {
+    let node = |name: &str| {
+        object(
+            Kind::Node,
+            &json!({"metadata": {"name": name}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}),
+        )
+    };
+    let asking = |name: &str, on: Value, cpu: &str, memory: &str| {
+        object(
+            Kind::Pod,
+            &json!({"metadata": {"name": name, "namespace": "default", "uid": name},
+                "spec": {"nodeName": on, "containers": [{"name": "c", "image": "i",
+                    "resources": {"requests": {"cpu": cpu, "memory": memory}}}]}}),
+        )
+    };
+    let objects = [
+        node("empty"),
+        node("lopsided"),
+        asking("other", json!("lopsided"), "3", "1Gi"),
+    ];
+    let explanation = decide_on(&objects, &asking("web", json!(null), "100m", "4Gi"));
+    let said: Vec<&str> = explanation.nodes.iter().map(|node| node.words.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "can take the pod; even use of its resources 100 → 76: this pod makes the node less even",
+            "can take the pod; even use of its resources 68 → 92: this pod evens the node out",
+        ]
+    );
+}
+
+/// S-14, LC-229: which feature of newer kubelets a node lacks.
+#[test]
+fn a_node_without_a_feature_that_the_pod_needs_says_which() {
+    let node = |name: &str, features: Value| {
+        object(
+            Kind::Node,
+            &json!({"metadata": {"name": name},
+                "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}, "declaredFeatures": features}}),
+        )
+    };
+    let pod = object(
+        Kind::Pod,
+        &json!({"metadata": {"name": "web", "namespace": "default", "uid": "web"},
+            "spec": {"containers": [{"name": "c", "image": "i", "restartPolicy": "Never", "restartPolicyRules": [
+                {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]}]}}),
+    );
+    let objects = [
+        node("old", json!([])),
+        node("new", json!(["RestartAllContainersOnContainerExits"])),
+    ];
+    let explanation = decide_on(&objects, &pod);
+    assert_eq!(feasible(&explanation), "new");
+    let old = explanation
+        .nodes
+        .iter()
+        .find(|node| node.name == "old")
+        .expect("the node");
+    assert_eq!(
+        old.words,
+        "its kubelet does not declare RestartAllContainersOnContainerExits, which the pod needs"
+    );
+}

@@ -192,7 +192,7 @@ impl Names {
                 Deed::Diff { .. } => return None,
                 _ => return Some(words(text)),
             },
-            Kubectl::Edit { target, text } => {
+            Kubectl::Edit { target, text, .. } => {
                 *text = self.text(text);
                 self.target(target);
             }

@@ -17,6 +17,8 @@ pub enum Part {
     Main,
     /// Only status.
     Status,
+    /// Only the resources of a pod and of its containers.
+    Resize,
 }
 
 /// Options of a DELETE.

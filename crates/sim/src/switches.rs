@@ -3,7 +3,7 @@
 
 macro_rules! switches {
     ($($(#[$m:meta])* $field:ident = $text:literal),* $(,)?) => {
-        /// Which switches are on; all off is v1.34.
+        /// Which switches are on; all off is v1.36.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct Switches { $($(#[$m])* pub $field: bool),* }
         impl Switches {

@@ -13,6 +13,7 @@ mod meta;
 mod names;
 mod node;
 mod pod;
+mod pod_resize;
 mod pod_update;
 mod policy;
 mod probe;
@@ -29,6 +30,7 @@ pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
 pub use self::names::{label_value_problems, qualified_name_problems};
+pub use self::pod_resize::validate_resize;
 use crate::{Kind, Object};
 
 /// Everything that is wrong with an object that is to be created.

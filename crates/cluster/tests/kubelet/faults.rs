@@ -88,10 +88,43 @@ fn containers_survive_a_kubelet_restart() {
     lab.fault(Fault::Kubelet { node: a_1(), up: false });
     lab.run(35.0);
     lab.fault(Fault::Kubelet { node: a_1(), up: true });
-    lab.run(60.0);
-    assert!(lab.web().unwrap().is_ready());
+    let is_unready = |lab: &Lab| !lab.web().unwrap().is_ready();
+    assert!(
+        !lab.sees(60.0, is_unready),
+        "ready is kept while the probe has not answered"
+    );
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
+}
+
+/// LC-131: a startup probe need not be passed again, a probe that fails still counts, and a container that had run for
+/// less than ten seconds has to show anew that it is ready.
+#[test]
+fn what_a_container_had_shown_before_a_kubelet_restart_is_kept() {
+    let probes = json!({
+        "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
+        "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5, "failureThreshold": 2},
+    });
+    let restarted_at = |seconds: f64, behavior: &str| {
+        let mut lab = Lab::new(&[web(json!({}), &[("main", probes.clone(), behavior)])]);
+        lab.run(seconds);
+        assert!(lab.web().unwrap().is_ready());
+        lab.fault(Fault::Kubelet { node: a_1(), up: false });
+        lab.run(seconds + 1.0);
+        lab.fault(Fault::Kubelet { node: a_1(), up: true });
+        lab
+    };
+    let not_ready = |lab: &Lab| !lab.web().unwrap().is_ready();
+    let not_started = |lab: &Lab| status(lab.web().unwrap())["containerStatuses"][0]["started"] == false;
+    let mut long = restarted_at(30.0, "");
+    assert!(!long.sees(60.0, |lab| not_ready(lab) || not_started(lab)));
+    let mut failing = restarted_at(30.0, "readiness=fail@30s..300s");
+    assert!(failing.sees(60.0, not_ready));
+    assert_eq!(failing.records(What::ProbeFailed).len(), 2, "ready until the threshold");
+    let mut young = restarted_at(9.0, "readiness=fail@9s..300s");
+    assert!(young.sees(20.0, not_ready));
+    assert_eq!(young.records(What::ProbeFailed).len(), 1, "nothing is kept");
+    assert!(!not_started(&young));
 }
 
 #[test]
@@ -285,5 +318,62 @@ fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
         "then killed as in LC-061",
         &lab.killing(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+}
+
+/// LC-065: a pod that was deleted by force is in no list of the kubelet any more, though its processes still end: it
+/// leaves its room to the one that takes its name.
+#[test]
+fn a_pod_deleted_by_force_leaves_its_room_at_once() {
+    let three = json!({"resources": {"requests": {"cpu": "3"}}});
+    let first = web(json!({}), &[("main", three, "sigterm=ignore")]);
+    let mut lab = Lab::new(std::slice::from_ref(&first));
+    lab.run(10.0);
+    lab.delete(Some(0));
+    lab.run(10.1);
+    lab.create(&first);
+    lab.run(11.0);
+    assert_eq!(
+        lab.processes().first().map(String::as_str),
+        Some("main"),
+        "the old one, which has not ended"
+    );
+    assert_ne!(status(lab.web().unwrap())["phase"], "Failed", "{:?}", lab.events());
+    lab.run(30.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// Cordoning is told by the node's kubelet, with its next status.
+#[test]
+fn a_kubelet_tells_that_its_node_was_cordoned() {
+    use podscope_api::Kind;
+    use podscope_cluster::{Mutation, Part, Request};
+    let cordon = |unschedulable: bool| Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster("a-1"),
+        uid: None,
+        part: Part::Main,
+        change: Mutation::new::<Node>("cordon", move |node| node.spec.unschedulable = Some(unschedulable)),
+    };
+    let mut lab = Lab::new(&[]);
+    lab.run(5.0);
+    for (unschedulable, until) in [(true, 20.0), (false, 40.0)] {
+        lab.request(cordon(unschedulable));
+        lab.run(until);
+    }
+    let told: Vec<String> = lab
+        .trace
+        .records
+        .iter()
+        .filter(|record| record.what() == What::Event)
+        .map(|record| crate::lab::text(record, "message"))
+        .filter(|message| message.contains("chedulable"))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "Node a-1 status is now: NodeNotSchedulable",
+            "Node a-1 status is now: NodeSchedulable"
+        ]
     );
 }

@@ -1,4 +1,4 @@
-//! Image garbage collection (`pkg/kubelet/images/image_gc_manager.go` of v1.34), and as the first means against a full
+//! Image garbage collection (`pkg/kubelet/images/image_gc_manager.go` of v1.36), and as the first means against a full
 //! disk (LC-194).
 
 use podscope_api::Node;

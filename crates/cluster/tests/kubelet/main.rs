@@ -12,6 +12,7 @@ mod lab;
 mod objects;
 mod probes;
 mod properties;
+mod resize;
 mod restarts;
 mod shutdown;
 mod start;

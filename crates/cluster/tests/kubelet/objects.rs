@@ -1,4 +1,4 @@
-//! Statuses of pods, line by line as `kubectl get -o yaml` of v1.34 shows them (L-01, L-02, L-04, LC-092, LC-110).
+//! Statuses of pods, line by line as `kubectl get -o yaml` of v1.36 shows them (L-01, L-02, L-04, LC-092, LC-110).
 //! What differs from run to run is written `~`: times, names of 64 digits, the pod's address.
 
 use podscope_api::print_yaml;
@@ -79,6 +79,12 @@ podIP: ~
 podIPs:
 - ip: ~
 qosClass: Burstable
+resources:
+  limits:
+    memory: 128Mi
+  requests:
+    cpu: 100m
+    memory: 64Mi
 startTime: ~
 ";
 
@@ -105,6 +111,7 @@ podIP: ~
 podIPs:
 - ip: ~
 qosClass: BestEffort
+resources: {}
 startTime: ~
 ";
 
@@ -135,6 +142,7 @@ podIP: ~
 podIPs:
 - ip: ~
 qosClass: BestEffort
+resources: {}
 startTime: ~
 ";
 
@@ -171,6 +179,11 @@ fn a_running_a_waiting_and_a_terminated_pod_line_by_line() {
             ("ContainersReady", ready, reason, message),
             ("PodScheduled", "True", "", ""),
         ]);
-        assert_eq!(told(&lab, name), conditions + rest, "{name}");
+        // The requests granted to the pod as a whole, where it has some.
+        let granted = match name {
+            "running" => "allocatedResources:\n  cpu: 100m\n  memory: 64Mi\n",
+            _ => "",
+        };
+        assert_eq!(told(&lab, name), granted.to_owned() + &conditions + rest, "{name}");
     }
 }

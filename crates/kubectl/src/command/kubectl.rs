@@ -444,6 +444,8 @@ pub enum Kubectl {
         target: Target,
         /// The object after editing.
         text: String,
+        /// `--subresource`: `status` or `resize`.
+        subresource: Option<String>,
     },
     /// `set image`.
     SetImage {

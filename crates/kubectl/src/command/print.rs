@@ -279,8 +279,16 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.dry_run(*dry_run).output(output).word("-p").word(patch);
             }
-            Kubectl::Edit { target, text } => {
-                t.word("edit").target(target).document(text);
+            Kubectl::Edit {
+                target,
+                text,
+                subresource,
+            } => {
+                t.word("edit").target(target);
+                if let Some(subresource) = subresource {
+                    t.equals("--subresource", subresource);
+                }
+                t.document(text);
             }
             Kubectl::SetImage {
                 target,

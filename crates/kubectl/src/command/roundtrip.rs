@@ -355,6 +355,7 @@ impl Draw {
             13 => Kubectl::Edit {
                 target: self.one_named(),
                 text: self.document(),
+                subresource: self.some(|draw| draw.one(&["status", "resize"]).to_owned()),
             },
             14 => Kubectl::SetImage {
                 target: self.chosen(&["--all", "-l"]),

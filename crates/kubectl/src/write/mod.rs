@@ -253,7 +253,11 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Annotate(what) => rehearsed(objects::mark(what, false, &view), what.dry_run, &what.output, &view),
         Kubectl::Get(get) => super::watch::plan(get, &view),
         Kubectl::Patch { dry_run, output, .. } => rehearsed(objects::patch(command, &view), *dry_run, output, &view),
-        Kubectl::Edit { target, text } => objects::edit(target, text, &view),
+        Kubectl::Edit {
+            target,
+            text,
+            subresource,
+        } => objects::edit(target, text, subresource.as_deref(), &view),
         Kubectl::SetImage {
             target,
             images,

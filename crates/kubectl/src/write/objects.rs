@@ -309,11 +309,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         return Plan::default();
     };
     let patch_type = *patch_type;
-    let part = if subresource.as_deref() == Some("status") {
-        Part::Status
-    } else {
-        Part::Main
-    };
+    let part = part_of(subresource.as_deref());
     with_objects(target, view, |object, _, writes| {
         let is_scalable = matches!(
             object.kind(),
@@ -365,11 +361,21 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     })
 }
 
+/// What a subresource lets a write change.
+fn part_of(subresource: Option<&str>) -> Part {
+    match subresource {
+        Some("status") => Part::Status,
+        Some("resize") => Part::Resize,
+        _ => Part::Main,
+    }
+}
+
 /// What kubectl says of a refusal without causes.
 const REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
 /// `kubectl edit`: what was changed in the text is changed in the object.
-pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
+pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
+    let part = part_of(subresource);
     let parsed = podscope_api::parse(text);
     if let Some(problem) = parsed.problems.first() {
         return Plan::refuse(format!("error: the edited file failed validation: {problem}"));
@@ -382,10 +388,13 @@ pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
         if object.kind() != located.value.kind() || object.metadata().name != located.value.metadata().name {
             return Err("error: at least one of apiVersion, kind and name was changed".into());
         }
+        if part == Part::Resize && object.kind() != Kind::Pod {
+            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+        }
         let (before, edited) = (object.to_value(), edited.clone());
         writes.push(change(
             object,
-            Part::Main,
+            part,
             "edit",
             &format!("{} edited", typed_name(object)),
             Some("Edit cancelled, no changes made.".into()),

@@ -6,7 +6,7 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{
     Affinity, Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, QosClass, Quantity, SelectorOperator, Str,
-    TaintEffect,
+    TaintEffect, features,
 };
 
 use super::host::Host;
@@ -128,14 +128,27 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
             .iter()
             .any(|toleration| toleration.tolerates(taint))
     });
-    if !pod.is_mirror()
-        && let Some(taint) = untolerated.next()
-    {
-        let value = &taint.value;
-        let text = format!("node(s) had untolerated taint {{{}: {value}}}", taint.key);
-        return Err(predicate("TaintToleration", &text));
+    if !pod.is_mirror() && untolerated.next().is_some() {
+        let text = "node(s) had taints that the pod didn't tolerate";
+        return Err(predicate("TaintToleration", text));
     }
-    Ok(())
+    has_features(pod, host)
+}
+
+/// Whether this kubelet has the features that the pod needs, whatever its Node says (LC-063).
+fn has_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
+    let declared = super::node::declared_features(host);
+    let missing: Vec<&str> = features::needed_by(pod)
+        .filter(|needed| !declared.iter().any(|known| **known == **needed))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let detail = format!(
+        "Pod requires node features that are not available: {}",
+        missing.join(", ")
+    );
+    Err(Refusal::new("PodFeatureUnsupported", detail))
 }
 
 /// LC-067.
@@ -200,25 +213,27 @@ fn fits(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
     })
 }
 
+/// What the node has of a resource for pods, cpu in thousandths.
+pub(super) fn allocatable(node: &Node, name: &str) -> i64 {
+    let quantity = node
+        .status
+        .allocatable
+        .get(name)
+        .or_else(|| node.status.capacity.get(name));
+    quantity.map_or(0, |quantity| {
+        if name == "cpu" {
+            quantity.milli_value()
+        } else {
+            quantity.value()
+        }
+    })
+}
+
 /// What the node lacks for the pod, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
 pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage> {
-    let allocatable = |name: &str| {
-        let quantity = node
-            .status
-            .allocatable
-            .get(name)
-            .or_else(|| node.status.capacity.get(name));
-        quantity.map_or(0, |quantity| {
-            if name == "cpu" {
-                quantity.milli_value()
-            } else {
-                quantity.value()
-            }
-        })
-    };
     let mut found = Vec::new();
     let mut check = |name: &str, requested: i64, used: i64| {
-        let capacity = allocatable(name);
+        let capacity = allocatable(node, name);
         if used + requested > capacity {
             found.push(Shortage {
                 resource: name.to_owned(),

@@ -2,6 +2,7 @@
 
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
+use super::allocation::{self, Resize};
 use super::restart;
 use super::status::has_active_app;
 use crate::Context;
@@ -17,6 +18,10 @@ pub(super) struct Verdict {
     pub(super) disruption: Option<Str>,
 }
 
+/// Why a resize in place is not granted.
+pub(super) const RESIZE_PENDING: &str = "PodResizePending";
+/// A granted resize is not in force yet.
+pub(super) const RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
 const DISRUPTION_TARGET: &str = "DisruptionTarget";
 
 /// Whether conditions of that type are the kubelet's (LC-110).
@@ -29,8 +34,8 @@ pub(super) fn is_owned(kind: &str) -> bool {
             | "ContainersReady"
             | "PodScheduled"
             | "AllContainersRestarting"
-            | "PodResizePending"
-            | "PodResizeInProgress"
+            | RESIZE_PENDING
+            | RESIZE_IN_PROGRESS
     )
 }
 
@@ -41,12 +46,20 @@ pub(super) struct Seen<'a> {
     pub(super) has_sandbox: bool,
     /// Whether all containers are being stopped to begin anew.
     pub(super) is_restarting_all: bool,
+    /// A resize that is not over.
+    pub(super) resize: Option<&'a Resize>,
 }
 
 /// Sets all conditions of a status whose container states and phase are set.
 pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, seen: Seen<'_>, ctx: &Context<'_>) {
     let foreign = |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != DISRUPTION_TARGET;
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
+    for mut one in seen.resize.into_iter().flat_map(allocation::conditions_of) {
+        let generation = one.observed_generation;
+        date(&mut one, old, pod, ctx);
+        one.observed_generation = generation;
+        status.conditions.push(one);
+    }
     let disruption = match seen.verdict.and_then(|verdict| verdict.disruption.clone()) {
         Some(message) => {
             let mut wanted = condition(DISRUPTION_TARGET, true, "TerminationByKubelet", message);
@@ -141,6 +154,12 @@ fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
     }
 }
 
+/// Whether the status says that all init containers have done their work.
+pub(super) fn is_initialized(status: &PodStatus) -> bool {
+    let mut known = status.conditions.iter();
+    known.any(|known| &*known.kind == "Initialized" && known.status == ConditionStatus::True)
+}
+
 fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     let incomplete: Vec<&str> = pod
         .spec
@@ -164,10 +183,7 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
         let last = one.last_state.terminated.as_ref();
         last.is_some_and(|last| &*last.reason == restart::RESTARTING_ALL)
     });
-    let was_initialized = old
-        .conditions
-        .iter()
-        .any(|known| &*known.kind == "Initialized" && known.status == ConditionStatus::True);
+    let was_initialized = is_initialized(old);
     if incomplete.is_empty() || has_active_app(status) || (begins_anew && was_initialized) {
         return condition("Initialized", true, "", Str::default());
     }

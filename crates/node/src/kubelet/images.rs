@@ -1,6 +1,6 @@
 //! Image garbage collection: images that no container needs go when their disk
 //! fills, the least recently used first (`pkg/kubelet/images/image_gc_manager.go`
-//! of v1.34), and all of them when the node is short of disk (LC-194).
+//! of v1.36), and all of them when the node is short of disk (LC-194).
 //!
 //! ```text
 //! (pass, every 5 min) ─▶ those over the maximum age go ─▶ disk at the high threshold? ─▶ enough go for the low one

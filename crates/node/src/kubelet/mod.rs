@@ -2,6 +2,7 @@
 //! A kubelet's memory is lost when it crashes; the machine's is not.
 
 mod admission;
+mod allocation;
 mod backoff;
 mod conditions;
 mod config;
@@ -15,15 +16,15 @@ mod kill;
 mod mirror;
 mod node;
 mod orphans;
-mod plan;
+mod pod_actions;
 mod preemption;
 mod probes;
-mod report;
 mod restart;
 mod settings;
 mod shutdown;
 mod start;
 mod status;
+mod status_manager;
 mod sync;
 mod view;
 mod volumes;
@@ -63,6 +64,8 @@ pub enum KubeletTimer {
     Shutdown,
     /// The image manager's pass (every 5 min while images could have to go).
     Images,
+    /// Resizes that wait are tried again (every 3 min while there are some).
+    Resizes,
 }
 
 /// The memory of one kubelet process; a crash empties it.
@@ -83,6 +86,7 @@ struct Managers {
     /// Critical pods with the pods that end for them (LC-066).
     preemptors: Vec<(Uid, Vec<Uid>)>,
     mirrors: mirror::Mirrors,
+    resizes: allocation::PendingResizes,
     /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
     has_listed: bool,
 }
@@ -185,6 +189,7 @@ impl Managers {
             // Every step looks at the shutdown.
             KubeletTimer::Shutdown => {}
             KubeletTimer::Images => self.image_pass(host),
+            KubeletTimer::Resizes => self.resize_timer(host),
         }
     }
 
@@ -223,6 +228,7 @@ impl Managers {
             self.pod_seen(pod, host);
         }
         self.has_listed = true;
+        self.retry_resizes(host);
         self.look_for_orphans(host);
         self.watch_usage(host);
     }
@@ -232,14 +238,18 @@ impl Managers {
             return self.mirror_seen(pod, host);
         }
         let uid = pod.metadata.uid.clone();
-        if let Some(worker) = self.pods.get_mut(&uid) {
-            worker.update(pod, host);
-        } else {
-            self.add(pod, host);
+        let wants_resize = match self.pods.get_mut(&uid) {
+            Some(worker) => worker.update(pod, host),
+            None => self.add(pod, host),
+        };
+        if wants_resize {
+            self.push_resize(&uid);
         }
+        self.retry_resizes(host);
         self.advance(&uid, host);
     }
-    fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
+    /// True if the pod asks for other resources than an earlier process has granted.
+    fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let mut worker = PodWorker::new(pod.clone());
         let runs = host
             .machine
@@ -254,11 +264,13 @@ impl Managers {
             if runs || has_mounts || pod.metadata.is_terminating() {
                 worker.terminate(host);
             } else {
-                worker.stage = Stage::Finished;
+                worker.enter(Stage::Finished);
             }
             self.pods.insert(pod.metadata.uid.clone(), worker);
-            return;
+            return false;
         }
+        let wants_resize = worker.restore_allocation(host);
+        let pod = &worker.pod.clone();
         match self.admit(pod, host) {
             Err(refusal) => {
                 worker.reject(&refusal.reason, &refusal.detail, host);
@@ -271,15 +283,23 @@ impl Managers {
             Ok(victims) => self.preemptors.push((pod.metadata.uid.clone(), victims)),
         }
         self.pods.insert(pod.metadata.uid.clone(), worker);
+        wants_resize
+    }
+    /// The pods whose resources count on this node (LC-065), with what they were granted; without one of them. A pod
+    /// whose API object is gone does not count, though its processes may still end: the kubelet's list has it no more.
+    fn admitted(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
+        let counts = |worker: &&PodWorker| {
+            worker.may_run() && !worker.is_gone && !worker.pod.is_terminal() && Some(worker.uid()) != without
+        };
+        self.pods
+            .values()
+            .filter(counts)
+            .map(|worker| worker.pod.clone())
+            .collect()
     }
     /// LC-062 to LC-066; with the pods that must end before this one may start.
     fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<Vec<Uid>, admission::Refusal> {
-        let others: Vec<Arc<Pod>> = self
-            .pods
-            .values()
-            .filter(|worker| worker.may_run() && !worker.pod.is_terminal())
-            .map(|worker| worker.pod.clone())
-            .collect();
+        let others = self.admitted(None);
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let refusal = match admission::admit(pod, &others, host) {
             Ok(()) => return Ok(Vec::new()),
@@ -328,6 +348,7 @@ impl Managers {
             worker.removed(last, host);
         }
         self.advance(uid, host);
+        self.retry_resizes(host);
         if self.has_listed {
             self.look_for_orphans(host);
         }
@@ -448,8 +469,12 @@ impl Managers {
             worker.wake = Some(due);
             host.ctx.timer(due, Timer::Kubelet(KubeletTimer::Pod(uid.clone())));
         }
+        let has_ended = had_run && !worker.may_run();
         if had_run != worker.may_run() || host.machine.pod(uid).is_some() {
             self.watch_usage(host);
+        }
+        if has_ended {
+            self.retry_resizes(host);
         }
     }
 }

@@ -8,12 +8,12 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, ContainerImage, Kind, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo, Object,
-    ObjectKey, Quantity, Str,
+    ConditionStatus, ContainerImage, EventType, Kind, Node, NodeAddress, NodeCondition, NodeName, NodeSystemInfo,
+    Object, ObjectKey, Quantity, Str, features,
 };
 
 use super::host::{Call, Host};
-use super::{EvictionSignal, KubeletTimer, Managers};
+use super::{EvictionSignal, KubeletTimer, Managers, events};
 use crate::Timer;
 use crate::machine::Image;
 use podscope_sim::{Answer, Mutation, Part, Request, SimTime, Span};
@@ -94,6 +94,8 @@ pub(super) struct NodeState {
     pub(super) wanted_volumes: ordered::Set<Str>,
     /// Whether the machine is going down in order (LC-212).
     pub(super) is_shutting_down: bool,
+    /// Whether the node was cordoned when its status was last computed.
+    was_unschedulable: bool,
     /// Whether this process has pulled or removed images: from then on it tells which there are.
     tells_images: bool,
     /// Since when the runtime does not answer.
@@ -140,7 +142,14 @@ impl Managers {
                 .map(|node| (node.status.volumes_attached.clone(), node.status.volumes_in_use.clone()))
         };
         let volumes_changed = attached(&host.shared.node_object) != attached(&node);
+        let is_first = !existed && !host.shared.is_restart;
         host.shared.node_object = node;
+        let is_unschedulable = is_unschedulable(host);
+        if is_first {
+            host.shared.node_state.was_unschedulable = is_unschedulable;
+        } else if exists && host.shared.node_state.was_unschedulable != is_unschedulable {
+            host.want_node_status();
+        }
         if exists {
             host.shared.node_state.is_registered = true;
             if is_outdated(host) {
@@ -161,6 +170,7 @@ impl Managers {
         }
         host.shared.node_state.queued = None;
         self.drop_stale_volumes(host);
+        tell_schedulable(host);
         if !host.shared.node_state.is_registered {
             register(host);
         } else if host.shared.node_object.is_some() && is_outdated(host) && !host.shared.node_state.is_in_flight {
@@ -215,6 +225,27 @@ impl Managers {
     }
 }
 
+fn is_unschedulable(host: &Host<'_, '_>) -> bool {
+    let node = host.shared.node_object.as_ref();
+    node.is_some_and(|node| node.is_unschedulable())
+}
+
+/// An event when the node was cordoned or uncordoned since its status was last computed (`recordNodeSchedulableEvent`).
+fn tell_schedulable(host: &mut Host<'_, '_>) {
+    let is_unschedulable = is_unschedulable(host);
+    if std::mem::replace(&mut host.shared.node_state.was_unschedulable, is_unschedulable) == is_unschedulable {
+        return;
+    }
+    let reason = if is_unschedulable {
+        "NodeNotSchedulable"
+    } else {
+        "NodeSchedulable"
+    };
+    let node = host.shared.node.clone();
+    let message = format!("Node {node} status is now: {reason}");
+    events::of_node(&node, EventType::Normal, reason, message, host);
+}
+
 fn register(host: &mut Host<'_, '_>) {
     if host.shared.node_state.is_registering || !host.shared.settings.register_node {
         return;
@@ -245,7 +276,7 @@ fn register(host: &mut Host<'_, '_>) {
         address: name.0.clone(),
     }];
     node.status.node_info = Some(NodeSystemInfo {
-        kubelet_version: host.shared.settings.version.clone(),
+        kubelet_version: kubelet_version(host),
         container_runtime_version: "containerd://2.1.4".into(),
         operating_system: "linux".into(),
         architecture: "amd64".into(),
@@ -254,9 +285,25 @@ fn register(host: &mut Host<'_, '_>) {
     });
     node.status.conditions = conditions(&[], host);
     node.status.images = images(host);
+    node.status.declared_features = declared_features(host);
     node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
     let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
     host.shared.calls.insert(id, Call::Register);
+}
+
+/// The version of this kubelet: the one installed on its machine, else the configured one.
+fn kubelet_version(host: &Host<'_, '_>) -> Str {
+    let installed = host.machine.kubelet_version();
+    if installed.is_empty() {
+        host.shared.settings.version.clone()
+    } else {
+        installed.clone()
+    }
+}
+
+/// The features that this kubelet has and tells of, sorted (`status.declaredFeatures`).
+pub(super) fn declared_features(host: &Host<'_, '_>) -> Vec<Str> {
+    features::declared_by(&kubelet_version(host))
 }
 
 /// The conditions this kubelet stands for, over what the API has (LC-204, LC-205).
@@ -335,6 +382,7 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     conditions(&node.status.conditions, host) != node.status.conditions
         || in_use != node.status.volumes_in_use
+        || declared_features(host) != node.status.declared_features
         || (host.shared.node_state.tells_images && images(host) != node.status.images)
 }
 
@@ -346,6 +394,7 @@ fn write_status(host: &mut Host<'_, '_>) {
     let conditions = conditions(&node.status.conditions, host);
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     let images = host.shared.node_state.tells_images.then(|| images(host));
+    let declared = declared_features(host);
     let change = Mutation::new::<Node>("node status", move |node| {
         if let Some(images) = &images {
             node.status.images.clone_from(images);
@@ -357,6 +406,7 @@ fn write_status(host: &mut Host<'_, '_>) {
             }
         }
         node.status.volumes_in_use = in_use.clone();
+        node.status.declared_features.clone_from(&declared);
     });
     let id = host.ctx.call(Request::Patch {
         kind: Kind::Node,

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Container, EventType, Pod, PodStatus, Probe};
+use podscope_api::{Container, ContainerStatus, EventType, Pod, PodStatus, Probe};
 
 use super::events;
 use super::grace::KillReason;
@@ -276,7 +276,8 @@ impl PodWorker {
                     Span::ZERO
                 };
                 let mut worker = ProbeWorker::new(idx, kind, now, offset);
-                // Imported pods: what the API said of them at t = 0 was this kubelet's own word.
+                // What the API says of containers that ran before this kubelet is an earlier process's word, or, of
+                // imported pods at t = 0, this one's own (LC-131).
                 let process = host
                     .machine
                     .pod(&pod.metadata.uid)
@@ -286,21 +287,19 @@ impl PodWorker {
                     .init_container_statuses
                     .iter()
                     .chain(&pod.status.container_statuses);
-                if !host.shared.is_restart
-                    && let Some(process) = process.filter(|process| process.started_at <= podscope_sim::SimTime::ZERO)
+                if let Some(process) = process.filter(|process| process.is_running())
                     && let Some(known) = statuses.find(|known| known.name == container.name)
+                    && let Some(result) = result_before(kind, known, process.started_at, &pod, host)
                 {
-                    let result = match kind {
-                        ProbeKind::Startup => known.started == Some(true),
-                        ProbeKind::Readiness => known.ready,
-                        ProbeKind::Liveness => true,
-                    };
                     worker.assume(process.id, result);
                 }
                 self.probes.reserve_exact(1);
                 self.probes.push(worker);
             }
         }
+        // Containers that run already are probed without waiting for another status.
+        let status = self.status().clone();
+        self.observe_probes(&status, host);
     }
     /// Shows the probe workers what is being published.
     pub(super) fn observe_probes(&mut self, status: &PodStatus, host: &Host<'_, '_>) {
@@ -342,7 +341,9 @@ impl PodWorker {
                 continue;
             };
             let Some(probe) = self.probes.get_mut(idx) else { return };
-            if probe.tick(&pod, container, spec, &behavior, host).is_some() {
+            // Until its worker has begun, a container that ran before this kubelet shows the readiness it had (LC-131).
+            let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
+            if probe.tick(&pod, container, spec, &behavior, host).is_some() || begins {
                 self.set_readiness(host);
                 self.kick(host);
             }
@@ -378,6 +379,35 @@ impl PodWorker {
                 probe.stop();
             }
         }
+    }
+}
+
+/// A container that has run for longer than this before the kubelet started keeps its readiness (`kubeletRestartGracePeriod`).
+const RUNS_SINCE: Span = Span::seconds(10);
+
+/// The result of a probe of a container that ran before this kubelet did, from what its status says: `started` is
+/// kept, and so is the readiness of a pod that was Ready (LC-131).
+fn result_before(
+    kind: ProbeKind,
+    known: &ContainerStatus,
+    started_at: SimTime,
+    pod: &Pod,
+    host: &Host<'_, '_>,
+) -> Option<bool> {
+    let has_run_before = known.state.running.is_some();
+    if !host.shared.is_restart {
+        return (started_at <= SimTime::ZERO).then_some(match kind {
+            ProbeKind::Startup => known.started == Some(true),
+            ProbeKind::Readiness => known.ready,
+            ProbeKind::Liveness => true,
+        });
+    }
+    match kind {
+        ProbeKind::Startup => (has_run_before && known.started == Some(true)).then_some(true),
+        ProbeKind::Readiness => {
+            (has_run_before && pod.is_ready() && started_at + RUNS_SINCE < host.shared.started_at).then_some(true)
+        }
+        ProbeKind::Liveness => None,
     }
 }
 

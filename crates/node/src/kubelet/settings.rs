@@ -2,7 +2,7 @@
 //! behaviour, under Kubernetes' names.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Duration, KubeletConfiguration, Quantity, Str, Taint, parse_duration};
+use podscope_api::{Duration, KUBERNETES_VERSION, KubeletConfiguration, Quantity, Str, Taint, parse_duration};
 
 use super::backoff;
 use podscope_sim::Span;
@@ -129,7 +129,7 @@ pub struct KubeletSettings {
 }
 
 impl Default for KubeletSettings {
-    /// The defaults of v1.34 (LC-187).
+    /// The defaults of v1.36 (LC-187).
     fn default() -> Self {
         Self {
             eviction: default_hard(),
@@ -146,7 +146,7 @@ impl Default for KubeletSettings {
             max_pods: 110,
             register_node: true,
             register_with_taints: Vec::new(),
-            version: "v1.36.3".into(),
+            version: KUBERNETES_VERSION.into(),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! The status of a pod as the kubelet sees it: container states, phase,
 //! conditions (LC-092 to LC-113). Reads only; writing is `report.rs`.
 
+use std::sync::Arc;
+
 use podscope_api::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting, ContainerStatus,
-    IpAddress, Pod, PodPhase, PodStatus, Str, VolumeMount, VolumeMountStatus, shared,
+    IpAddress, Pod, PodPhase, PodStatus, ResourceList, ResourceRequirements, Str, VolumeMount, VolumeMountStatus,
+    shared,
 };
 
 use super::host::Host;
@@ -16,6 +19,9 @@ use podscope_sim::SimTime;
 
 /// Reason of a container of which the runtime knows nothing (LC-096, LC-174).
 pub(super) const STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
+
+/// What is said of an init container that is gone from the machine after it had done its work (LC-079, LC-096).
+const LOST_INIT: &str = "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
 
 /// Whether a container that does not run should be started (LC-082).
 pub(super) fn should_start(pod: &Pod, role: Role, container: &Container, latest: Option<&machine::Container>) -> bool {
@@ -55,6 +61,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         status.pod_ips = vec![IpAddress { ip: sandbox.ip.clone() }];
         status.pod_ip = sandbox.ip.clone();
     }
+    (status.allocated_resources, status.resources) = resources(worker, held);
     // A container's status is large, and every pod of the cluster keeps some.
     let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
     status.init_container_statuses.reserve_exact(inits.len());
@@ -87,7 +94,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
     if let Some(kept) = kept {
         computed = kept.clone();
     }
-    // L-01: phases only move forward. Deviation: a v1.34 kubelet says Pending again while the init containers of a new
+    // L-01: phases only move forward. Deviation: a real kubelet says Pending again while the init containers of a new
     // sandbox run (LC-071, LC-100).
     let was_running = [&old.phase, &pod.status.phase].contains(&&Some(PodPhase::Running));
     if computed == PodPhase::Pending && was_running {
@@ -118,9 +125,38 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         verdict: worker.verdict.as_deref(),
         has_sandbox,
         is_restarting_all: worker.is_restarting_all,
+        resize: worker.resize.as_deref(),
     };
     conditions::set(&mut status, old, pod, seen, host.ctx);
     status
+}
+
+/// The requests granted to the pod as a whole, and what is in force of it: the sums of its containers, or its own.
+fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
+    let pod = &worker.pod;
+    let in_force = |pod: &Pod| {
+        let of_all = Arc::new(ResourceRequirements {
+            requests: pod.spec.total_requests(),
+            limits: pod.spec.total_limits(),
+            ..ResourceRequirements::default()
+        });
+        let before = worker.status().resources.as_ref();
+        before.filter(|before| **before == of_all).cloned().unwrap_or(of_all)
+    };
+    let granted = in_force(pod);
+    let actual = match worker.resize.as_ref().zip(held) {
+        None => granted.clone(),
+        Some((_, held)) => {
+            let mut actual = Pod::clone(pod);
+            for container in Arc::make_mut(&mut actual.spec.containers) {
+                if let Some(running) = held.latest(&container.name).filter(|one| one.is_running()) {
+                    container.resources.clone_from(&running.resources);
+                }
+            }
+            in_force(&actual)
+        }
+    };
+    (granted.requests.clone(), Some(actual))
 }
 
 fn host_ip(host: &Host<'_, '_>) -> Option<Str> {
@@ -159,9 +195,9 @@ fn container_status(
                 image: latest.source.name(),
                 image_id: latest.source.digest(),
                 container_id: container_id(pod, latest),
-                // Beta and on since v1.33: what the kubelet has granted is what the spec asks for, as nothing resizes pods.
+                // The worker's pod has what was granted, the container what is in force.
                 allocated_resources: container.resources.requests.clone(),
-                resources: Some(container.resources.clone()),
+                resources: Some(latest.resources.clone()),
                 ..ContainerStatus::default()
             };
             if let Some(previous) = held.and_then(|held| held.previous(&container.name)) {
@@ -173,7 +209,7 @@ fn container_status(
             }
             status
         }
-        None => never_seen(container, old, default_reason, pod),
+        None => never_seen(role, container, old, default_reason, worker),
     };
     status.volume_mounts = container.volume_mounts.iter().map(mounted).collect();
     // What the API knows of the instance beyond this (its ID before an import, its resources) stays.
@@ -181,8 +217,10 @@ fn container_status(
         status.container_id = before.container_id;
         status.image_id = before.image_id;
         status.image = before.image;
-        status.resources = before.resources;
-        status.allocated_resources = before.allocated_resources;
+        if !worker.has_resized {
+            status.resources = before.resources;
+            status.allocated_resources = before.allocated_resources;
+        }
     }
     // LC-094: what should run and could not be started waits, and says why.
     let is_done_init =
@@ -240,7 +278,14 @@ fn is_same_instance(known: &ContainerStatus, status: &ContainerStatus) -> bool {
 }
 
 /// A container of which the runtime has no trace (LC-092, LC-096).
-fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reason: &str, pod: &Pod) -> ContainerStatus {
+fn never_seen(
+    role: Role,
+    container: &Container,
+    old: Option<ContainerStatus>,
+    default_reason: &str,
+    worker: &PodWorker,
+) -> ContainerStatus {
+    let pod = &*worker.pod;
     let mut status = ContainerStatus {
         name: container.name.clone(),
         image: container.image.clone(),
@@ -256,6 +301,18 @@ fn never_seen(container: &Container, old: Option<ContainerStatus>, default_reaso
     let Some(old) = old else { return status };
     if old.state.terminated.is_some() {
         return old;
+    }
+    if role == Role::Init && conditions::is_initialized(worker.status()) {
+        status.restart_count = old.restart_count;
+        status.state = ContainerState {
+            terminated: Some(ContainerStateTerminated {
+                reason: "Completed".into(),
+                message: LOST_INIT.into(),
+                ..ContainerStateTerminated::default()
+            }),
+            ..ContainerState::default()
+        };
+        return status;
     }
     status.restart_count = old.restart_count;
     status.last_state = old.last_state.clone();

@@ -2,7 +2,7 @@
 //! LC-071 to LC-090). A sync is one run of this machine; it blocks its worker.
 //!
 //! ```text
-//! (plan) ─▶ kill what must go ─▶ new sandbox ─▶ next container ─▶ pull ─▶ create, start ─▶ postStart ─▶ next container … (end)
+//! (pod actions) ─▶ kill what must go ─▶ new sandbox ─▶ next container ─▶ pull ─▶ create, start ─▶ postStart ─▶ next container … (end)
 //! ```
 
 use std::collections::VecDeque;
@@ -16,6 +16,12 @@ use super::worker::{Activity, PodWorker, Stage, SyncEnd};
 use super::{events, volumes};
 use crate::machine::{ContainerId, PullId, containers_of};
 use podscope_sim::{SimTime, Span};
+
+/// Reason and message of a pod that was active for longer than it may be (LC-219).
+const DEADLINE_EXCEEDED: (&str, &str) = (
+    "DeadlineExceeded",
+    "Pod was active on the node longer than the specified deadline",
+);
 
 /// A container to start.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +74,7 @@ impl PodWorker {
     /// The beginning of a sync: status, volumes, then the run.
     pub(super) fn begin_sync(&mut self, host: &mut Host<'_, '_>) {
         self.check_deadline(host);
+        self.check_resize(host);
         self.is_restarting_all = super::restart::wants_all(&self.pod, host.machine.pod(self.uid()));
         self.set_status(false, host);
         if matches!(self.status().phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
@@ -104,12 +111,12 @@ impl PodWorker {
     fn begin_run(&mut self, host: &mut Host<'_, '_>) {
         self.add_probes(host);
         let pod = self.pod.clone();
-        let plan = self.plan(host);
+        let actions = self.compute_pod_actions(host);
         let had_sandbox = host
             .machine
             .pod(&pod.metadata.uid)
             .is_some_and(|held| held.sandbox.is_some());
-        if plan.new_sandbox && had_sandbox {
+        if actions.new_sandbox && had_sandbox {
             let message = "Pod sandbox changed, it will be killed and re-created.";
             events::of_pod(&pod, EventType::Normal, "SandboxChanged", message, host);
         }
@@ -120,7 +127,7 @@ impl PodWorker {
                 |one: Option<&crate::machine::Container>| one.and_then(|one| one.exit.as_ref()).map(|exit| exit.at);
             exit(held.latest(&container.name)).or_else(|| exit(held.previous(&container.name)))
         };
-        let starts = plan
+        let starts = actions
             .start
             .iter()
             .map(|idx| Start {
@@ -128,31 +135,62 @@ impl PodWorker {
                 exited_at: exited_at(*idx, host),
             })
             .collect();
-        let kill = if plan.restart_all {
+        let kill = if actions.restart_all {
             // Without hooks and without grace, down to the floor of two seconds.
             Kill::begin(&pod, self.all_victims(Some(0), host), false, host)
-        } else if plan.kill_pod {
+        } else if actions.kill_pod {
             let victims = self.all_victims(None, host);
             Kill::begin(&pod, victims, true, host)
         } else {
             // Deviation: several are killed at once; the kubelet does it one after the other.
-            let victims = plan
+            let victims = actions
                 .kill
                 .into_iter()
                 .filter_map(|(id, idx, message, reason)| self.victim(id, idx, None, reason, Some(message), host))
                 .collect();
             Kill::begin(&pod, victims, false, host)
         };
+        let has_failed = !self.resize_in_place(&actions.resize, host);
         self.activity = Activity::Sync(Box::new(SyncRun {
             kill: Some(kill),
-            stops_sandbox: plan.kill_pod,
-            new_sandbox: plan.new_sandbox,
+            stops_sandbox: actions.kill_pod,
+            new_sandbox: actions.new_sandbox,
             starts,
             step: Step::Next,
-            has_failed: false,
+            has_failed,
             blocked_until: None,
-            restart_all: plan.restart_all,
+            restart_all: actions.restart_all,
         }));
+    }
+
+    /// Gives running containers the resources that were granted; false if one cannot have them.
+    fn resize_in_place(&mut self, containers: &[(ContainerId, usize)], host: &mut Host<'_, '_>) -> bool {
+        let pod = self.pod.clone();
+        let mut is_done = true;
+        for (id, idx) in containers {
+            let Some((_, container)) = containers_of(&pod).nth(*idx) else {
+                continue;
+            };
+            let resources = &container.resources;
+            match host
+                .machine
+                .resize_container(&pod.metadata.uid, *id, resources, host.ctx)
+            {
+                Ok(()) => self.changed_machine(),
+                Err(used) => {
+                    is_done = false;
+                    let limit = resources.limits.get("memory").map_or(0, |limit| limit.value());
+                    let name = &container.name;
+                    self.resize_failed(
+                        format!(
+                            "attempting to set container {name:?} memory limit ({limit}) below current usage ({used})"
+                        ),
+                        host,
+                    );
+                }
+            }
+        }
+        is_done
     }
 
     /// Takes the next step of a run; true if it took one.
@@ -272,13 +310,21 @@ impl PodWorker {
             hook: has_hook.then_some(process.behavior.pre_stop),
         })
     }
-    fn check_deadline(&mut self, host: &Host<'_, '_>) {
+    fn check_deadline(&mut self, host: &mut Host<'_, '_>) {
         if self.verdict.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
             self.verdict = Some(Box::new(super::conditions::Verdict {
-                reason: "DeadlineExceeded".into(),
-                message: "Pod was active on the node longer than the specified deadline".into(),
+                reason: DEADLINE_EXCEEDED.0.into(),
+                message: DEADLINE_EXCEEDED.1.into(),
                 disruption: None,
             }));
+            self.tell_deadline(host);
+        }
+    }
+    /// The event of a pod that ends by its deadline: each time a sync computes its status (`activeDeadlineHandler`).
+    pub(super) fn tell_deadline(&mut self, host: &mut Host<'_, '_>) {
+        let (reason, message) = DEADLINE_EXCEEDED;
+        if self.verdict.as_ref().is_some_and(|verdict| &*verdict.reason == reason) {
+            events::of_pod(&self.pod, EventType::Normal, reason, message, host);
         }
     }
     /// When activeDeadlineSeconds are over (LC-219).

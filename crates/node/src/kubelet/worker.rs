@@ -14,13 +14,14 @@ use std::sync::Arc;
 
 use podscope_api::{ContainerStateWaiting, Pod, PodStatus, Str, Uid};
 
+use super::allocation::Resize;
 use super::backoff::BackOff;
 use super::conditions::Verdict;
 use super::grace;
 use super::host::Host;
 use super::kill::Kill;
 use super::probes::{ProbeKind, ProbeWorker};
-use super::report::Report;
+use super::status_manager::Report;
 use super::sync::SyncRun;
 use crate::machine::{ContainerId, MachineEvent, containers_of};
 use podscope_sim::{SimTime, Span};
@@ -81,7 +82,7 @@ pub(super) struct Memory {
 /// The worker of one pod.
 #[derive(Debug, Clone)]
 pub(super) struct PodWorker {
-    /// The API object as last seen.
+    /// The API object as last seen, with the resources that were granted.
     pub(super) pod: Arc<Pod>,
     /// Whether the API object is gone.
     pub(super) is_gone: bool,
@@ -104,6 +105,10 @@ pub(super) struct PodWorker {
     kill_wait_until: Option<SimTime>,
     /// Whether a container ended in a way that restarts all of them, and they are being stopped.
     pub(super) is_restarting_all: bool,
+    /// A resize in place that is not over.
+    pub(super) resize: Option<Box<Resize>>,
+    /// Whether a resize was ever granted: the container statuses are this kubelet's own from then on.
+    pub(super) has_resized: bool,
     pub(super) memory: Vec<Memory>,
     pub(super) probes: Vec<ProbeWorker>,
     pub(super) has_probes: bool,
@@ -129,6 +134,8 @@ impl PodWorker {
             verdict: None,
             kill_wait_until: None,
             is_restarting_all: false,
+            resize: None,
+            has_resized: false,
             memory,
             probes: Vec::new(),
             has_probes: false,
@@ -153,6 +160,21 @@ impl PodWorker {
             .iter()
             .find(|probe| probe.container_idx == idx && probe.kind == kind)?;
         Some(probe.result_for(container))
+    }
+    /// Goes to another stage.
+    ///
+    /// # Panics
+    /// The stage does not lie ahead: no worker ever goes back, and one is refused before it has begun or never (LC-054).
+    pub(super) fn enter(&mut self, stage: Stage) {
+        let is_new = self.stage == Stage::Syncing && self.due.is_none() && self.last_sync_end.is_none();
+        let lies_ahead = stage > self.stage || (stage == Stage::Rejected && is_new);
+        assert!(
+            lies_ahead,
+            "{:?} to {stage:?}: {:?}",
+            self.stage,
+            self.pod.metadata.key()
+        );
+        self.stage = stage;
     }
     /// Whether containers of it may run (LC-065, LC-111).
     pub(super) fn may_run(&self) -> bool {
@@ -187,7 +209,7 @@ impl PodWorker {
         }
         self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
         if self.stage < Stage::Terminating {
-            self.stage = Stage::Terminating;
+            self.enter(Stage::Terminating);
             self.is_restarting_all = false;
             // LC-169: volume waits are given up, starts under way are not.
             if matches!(self.activity, Activity::Volumes(_)) {
@@ -204,9 +226,10 @@ impl PodWorker {
         self.kill_wait_until = Some(host.ctx.now + grace::kill_wait(&self.pod, asked_grace));
         self.terminate(host);
     }
-    /// The API object changed.
-    pub(super) fn update(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
-        let before = std::mem::replace(&mut self.pod, pod.clone());
+    /// The API object changed. True if it asks for other resources than were granted.
+    pub(super) fn update(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
+        let before = self.pod.clone();
+        let wants_resize = self.take(pod, host);
         self.report.api_changed(&before, pod, host);
         for (memory, ((_, old), (_, new))) in self
             .memory
@@ -246,6 +269,7 @@ impl PodWorker {
             }
         }
         self.try_delete(host);
+        wants_resize
     }
     /// The API object is gone (LC-166).
     pub(super) fn removed(&mut self, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
@@ -255,7 +279,7 @@ impl PodWorker {
         self.is_gone = true;
         self.report.forget();
         if self.stage == Stage::Rejected {
-            self.stage = Stage::Finished;
+            self.enter(Stage::Finished);
         }
         self.terminate(host);
     }
@@ -269,8 +293,13 @@ impl PodWorker {
         {
             self.kick(host);
         }
-        // Each round takes one step of the machine below; the bound only guards against a bug of ours.
-        for _ in 0..10_000 {
+        // Each round takes one step of the machine below.
+        for round in 0.. {
+            assert!(
+                round < 10_000,
+                "a worker never ends its step: {:?}",
+                self.pod.metadata.key()
+            );
             self.run_probes(host);
             let progressed = match std::mem::replace(&mut self.activity, Activity::Idle) {
                 Activity::Idle => self.begin_if_due(host),
@@ -390,16 +419,12 @@ impl PodWorker {
     /// A sync is over; the worker is free again.
     pub(super) fn finish_sync(&mut self, end: SyncEnd, host: &mut Host<'_, '_>) {
         self.activity = Activity::Idle;
-        self.last_sync_end = Some(host.ctx.now);
-        if end == SyncEnd::Ok && std::mem::take(&mut self.has_changed_machine) {
-            // LC-057: the runtime is looked at again at once after a sync that did something.
-            self.last_sync_end = None;
-            self.is_pending = false;
-            self.kick(host);
-            return;
-        }
-        if std::mem::take(&mut self.has_changed_machine) || std::mem::take(&mut self.is_pending) {
-            self.is_pending = false;
+        let has_changed = std::mem::take(&mut self.has_changed_machine);
+        let is_pending = std::mem::take(&mut self.is_pending);
+        // LC-057: the runtime is looked at again at once after a sync that went well and did something.
+        let looks_at_once = has_changed && end == SyncEnd::Ok;
+        self.last_sync_end = (!looks_at_once).then_some(host.ctx.now);
+        if has_changed || is_pending {
             self.kick(host);
             return;
         }
@@ -418,14 +443,16 @@ impl PodWorker {
         host.machine.stop_sandbox(&self.pod.metadata.uid);
         self.probes.clear();
         self.kill_wait_until = None;
-        self.stage = Stage::Terminated;
+        self.enter(Stage::Terminated);
         self.set_status(true, host);
+        self.tell_deadline(host);
         self.finish_sync(SyncEnd::Ok, host);
         self.kick(host);
     }
     fn begin_kill(&mut self, host: &mut Host<'_, '_>) {
         self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
         self.set_status(false, host);
+        self.tell_deadline(host);
         self.stop_probes_for_termination();
         let victims = self.all_victims(Some(self.grace), host);
         let kill = Kill::begin(&self.pod.clone(), victims, true, host);
@@ -438,7 +465,7 @@ impl PodWorker {
     fn clean_up(&mut self, host: &mut Host<'_, '_>) {
         let uid = self.pod.metadata.uid.clone();
         host.machine.unmount_all(&uid, host.ctx);
-        self.stage = Stage::Finished;
+        self.enter(Stage::Finished);
         self.finish_sync(SyncEnd::Ok, host);
         self.due = None;
         self.finish_report(host);

@@ -77,6 +77,7 @@ impl Machine {
                         started_at,
                         exit: Some(exit),
                         signals: Vec::new(),
+                        resources: container.resources.clone(),
                         behavior: behavior.clone(),
                         hooks: Vec::new(),
                         plan: None,

@@ -203,6 +203,10 @@ pub struct Machine {
     behaviors: Vec<Arc<Behavior>>,
     /// Raised whenever a container starts, ends or is removed, and when an image comes or goes.
     changes: u64,
+    /// Pods as their kubelet has admitted them, of those whose API object asks for other resources: its checkpoint.
+    allocations: ordered::Map<Uid, Arc<Pod>>,
+    /// The version of the kubelet that is installed; empty where it is the one that all kubelets are configured to be.
+    kubelet_version: Str,
 }
 
 impl Machine {
@@ -229,6 +233,8 @@ impl Machine {
             next_address: 1,
             behaviors: Vec::new(),
             changes: 0,
+            allocations: ordered::Map::new(),
+            kubelet_version: Str::default(),
         }
     }
     /// Its name.
@@ -238,6 +244,25 @@ impl Machine {
     /// The labels its kubelet registers with.
     pub fn labels(&self) -> &ordered::Map<Str, Str> {
         &self.labels
+    }
+    /// Installs a kubelet of that version.
+    pub fn install_kubelet(&mut self, version: Str) {
+        self.kubelet_version = version;
+    }
+    /// The version of the kubelet that is installed; empty where it is the configured one.
+    pub fn kubelet_version(&self) -> &Str {
+        &self.kubelet_version
+    }
+    /// The pod as admitted, if its API object asks for other resources than it was granted.
+    pub fn allocation(&self, uid: &Uid) -> Option<&Arc<Pod>> {
+        self.allocations.get(uid)
+    }
+    /// Keeps what a pod was granted, or forgets it because it is what the API object asks for.
+    pub fn set_allocation(&mut self, uid: &Uid, pod: Option<Arc<Pod>>) {
+        match pod {
+            Some(pod) => drop(self.allocations.insert(uid.clone(), pod)),
+            None => drop(self.allocations.remove(uid)),
+        }
     }
     /// What it has.
     pub fn capacity(&self) -> &ResourceList {
@@ -411,6 +436,7 @@ impl Machine {
             self.unmount_all(uid, ctx);
             self.remove_containers(uid, ctx.now, &|_, _| true);
             self.pods.remove(uid);
+            self.allocations.remove(uid);
             self.changes += 1;
         }
     }

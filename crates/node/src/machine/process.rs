@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::Str;
+use podscope_api::{ResourceRequirements, Str};
 
 use super::{Behavior, ContainerId, HookKind, Image, Role};
 use podscope_sim::{SimTime, Span};
@@ -70,6 +70,8 @@ pub struct Container {
     pub exit: Option<Exit>,
     /// Signals it received.
     pub signals: Vec<Str>,
+    /// The resources in force.
+    pub resources: Arc<ResourceRequirements>,
     /// How it behaves.
     pub behavior: Arc<Behavior>,
     /// Hooks under way.
@@ -124,6 +126,24 @@ impl Container {
         let at = exit.at;
         self.plan = Some(exit);
         Some(at)
+    }
+    /// How its process ends by itself or by its memory limit, from what it does and what it may use; the instants to
+    /// be woken at.
+    pub(super) fn plan_own_end(&mut self) -> Vec<SimTime> {
+        let limit = self.resources.limits.get("memory").map(|limit| limit.value());
+        let own_end = self
+            .behavior
+            .run
+            .map(|run| Exit::with_code(self.started_at + run, self.behavior.exit_code));
+        let out_of_memory = limit
+            .and_then(|limit| self.behavior.memory.exceeds(limit))
+            .map(|after| Exit {
+                at: self.started_at + after,
+                code: 137,
+                reason: "OOMKilled",
+            });
+        let ends = [own_end, out_of_memory].into_iter().flatten();
+        ends.filter_map(|exit| self.will_exit(exit)).collect()
     }
     /// The end that is due at `now`.
     pub(super) fn due_exit(&mut self, now: SimTime) -> Option<Exit> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Pod, Str, Uid};
+use podscope_api::{Pod, ResourceRequirements, Str, Uid};
 
 use super::process::RunningHook;
 use super::{
@@ -79,6 +79,37 @@ impl Machine {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
     }
+    /// Changes the resources of a running container in place.
+    ///
+    /// # Errors
+    /// The memory it uses, in bytes, if that is more than it would be allowed.
+    pub fn resize_container(
+        &mut self,
+        uid: &Uid,
+        id: ContainerId,
+        resources: &Arc<ResourceRequirements>,
+        ctx: &mut Context<'_>,
+    ) -> Result<(), i64> {
+        let Some(pod) = self.pods.get_mut(uid) else {
+            return Ok(());
+        };
+        let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
+            return Ok(());
+        };
+        let used = container.memory(ctx.now);
+        if resources.limits.get("memory").is_some_and(|limit| limit.value() < used) {
+            return Err(used);
+        }
+        container.resources = resources.clone();
+        // A process that was signalled ends as it was going to.
+        if container.signals.is_empty() {
+            container.plan = None;
+            for at in container.plan_own_end() {
+                ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+            }
+        }
+        Ok(())
+    }
     fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
         /// More different ones than this are rare and not worth the search.
         const KEPT: usize = 32;
@@ -115,26 +146,14 @@ impl Machine {
             started_at,
             exit: None,
             signals: Vec::new(),
-            behavior: behavior.clone(),
+            resources: container.resources.clone(),
+            behavior,
             hooks: Vec::new(),
             plan: None,
         };
-        let limit = container.resources.limits.get("memory").map(|limit| limit.value());
-        let own_end = behavior
-            .run
-            .map(|run| Exit::with_code(started_at + run, behavior.exit_code));
-        let out_of_memory = limit
-            .and_then(|limit| behavior.memory.exceeds(limit))
-            .map(|after| Exit {
-                at: started_at + after,
-                code: 137,
-                reason: "OOMKilled",
-            });
         let held = self.entry(pod);
-        for exit in [own_end, out_of_memory].into_iter().flatten() {
-            if let Some(at) = process.will_exit(exit) {
-                ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
-            }
+        for at in process.plan_own_end() {
+            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
         ctx.record_subject(
             Happening::ContainerStarted { attempt },

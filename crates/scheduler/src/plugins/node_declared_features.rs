@@ -1,6 +1,6 @@
 //! `NodeDeclaredFeatures`: a pod that uses a feature of newer kubelets needs a node that declares it.
 
-use podscope_api::Pod;
+use podscope_api::{Pod, features};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::{ExtensionPoints, Plugin, Row};
@@ -22,42 +22,22 @@ pub(super) const ROW: Row = Row {
 /// The text.
 pub const REASON: &str = "node(s) didn't match Pod's required features";
 
-/// A feature that a node can declare, and when a pod needs it of its node. Other declared features matter to
-/// updates of running pods only.
-type Feature = (&'static str, fn(&Pod) -> bool);
-
-const FEATURES: [Feature; 2] = [
-    ("RestartAllContainersOnContainerExits", |pod| {
-        let mut rules = pod
-            .spec
-            .all_containers()
-            .flat_map(|container| container.restart_policy_rules.iter());
-        rules.any(|rule| &*rule.action == "RestartAllContainers")
-    }),
-    ("UserNamespacesHostNetworkSupport", |pod| {
-        pod.spec.host_network == Some(true) && pod.spec.host_users == Some(false)
-    }),
-];
-
-/// The features a pod needs, by name.
-fn needed(pod: &Pod) -> impl Iterator<Item = &'static str> {
-    FEATURES.iter().filter(|(_, needs)| needs(pod)).map(|(name, _)| *name)
-}
-
-/// Those of them that a node does not declare.
+/// The features a pod needs that a node does not declare. Other declared features matter to updates of running pods only.
 fn missing(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static str> {
     let declares = |name: &str| {
         let declared = node.node.as_ref().map(|node| node.status.declared_features.as_slice());
         declared.is_some_and(|declared| declared.iter().any(|known| **known == *name))
     };
-    needed(pod).filter(move |name| !declares(name))
+    features::needed_by(pod).filter(move |name| !declares(name))
 }
 
 struct NodeDeclaredFeatures;
 
 impl ExtensionPoints for NodeDeclaredFeatures {
     fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
-        Ok(PreFilter::run_if(needed(&search.incoming.info.pod).next().is_some()))
+        Ok(PreFilter::run_if(
+            features::needed_by(&search.incoming.info.pod).next().is_some(),
+        ))
     }
 
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {

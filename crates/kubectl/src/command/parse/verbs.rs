@@ -135,7 +135,7 @@ verbs! {
         [NAMESPACE, ALL_NAMESPACES, ALL, SELECTOR, FIELD_SELECTOR, OVERWRITE, ("list", '-', Takes::Bool), RESOURCE_VERSION, LOCAL, FILENAME, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "patch", "TYPE NAME -p PATCH", "Update fields of a resource",
         [NAMESPACE, ("patch", 'p', Takes::Value), ("type", '-', Takes::Value), ("subresource", '-', Takes::Value), ("patch-file", '-', Takes::Value), DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
-    "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE];
+    "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE, ("subresource", '-', Takes::Value)];
     "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "events", "", "List events", [NAMESPACE, ALL_NAMESPACES, ("for", '-', Takes::Value), ("types", '-', Takes::Value), NO_HEADERS];
     "explain", "TYPE[.FIELD…]", "Get documentation for a resource", [RECURSIVE, OUTPUT, ("api-version", '-', Takes::Value)];

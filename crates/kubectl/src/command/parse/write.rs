@@ -190,6 +190,18 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
+/// The subresource that `kubectl edit` knows beside the object itself.
+fn edited_part(args: &Args) -> Result<Option<String>, CommandError> {
+    let part = args.value("subresource").filter(|part| !part.is_empty());
+    match part.as_deref() {
+        None | Some("status" | "resize") => Ok(part),
+        Some(other) => Err(args.plain(
+            args.column("subresource"),
+            format!("invalid subresource value: {other:?}. Must be one of [resize status]"),
+        )),
+    }
+}
+
 /// `kubectl edit`.
 pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(Kubectl::Edit {
@@ -200,6 +212,7 @@ pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
                 "the edited object is missing: write it after the command, <<'EOF' … EOF",
             )
         })?,
+        subresource: edited_part(args)?,
     })
 }
 

@@ -10,11 +10,11 @@ use super::probes::ProbeKind;
 use super::restart;
 use super::status::should_start;
 use super::worker::PodWorker;
-use crate::machine::{ContainerId, Role, containers_of};
+use crate::machine::{self, ContainerId, Role, containers_of};
 
 /// What a sync has to do.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct PodActions {
     /// Kill everything and the sandbox.
     pub(super) kill_pod: bool,
     pub(super) new_sandbox: bool,
@@ -22,22 +22,24 @@ pub(super) struct Plan {
     pub(super) restart_all: bool,
     pub(super) kill: Vec<(ContainerId, usize, String, KillReason)>,
     pub(super) start: Vec<usize>,
+    /// Running containers that get other resources in place.
+    pub(super) resize: Vec<(ContainerId, usize)>,
 }
 
 impl PodWorker {
     /// What has to be done (LC-071 to LC-080, LC-125).
-    pub(super) fn plan(&self, host: &Host<'_, '_>) -> Plan {
+    pub(super) fn compute_pod_actions(&self, host: &Host<'_, '_>) -> PodActions {
         let pod = &*self.pod;
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
         let never = restart::is_never(pod);
         let n_init = pod.spec.init_containers.len();
-        let mut plan = Plan::default();
+        let mut actions = PodActions::default();
         if !held.is_some_and(|held| held.has_sandbox()) {
-            plan.kill_pod = true;
+            actions.kill_pod = true;
             let ran_before = held.is_some_and(|held| held.sandbox.is_some() && !held.containers.is_empty());
             if never && ran_before {
-                return plan;
+                return actions;
             }
             let has_succeeded = |container: &Container| {
                 let exit = latest(&container.name).and_then(|one| one.exit.as_ref());
@@ -52,18 +54,18 @@ impl PodWorker {
                 .collect();
             let inits_done = pod.spec.init_containers.last().is_none_or(has_succeeded);
             if apps.is_empty() && inits_done {
-                return plan;
+                return actions;
             }
-            plan.new_sandbox = true;
-            plan.start = if n_init > 0 { vec![0] } else { apps };
-            return plan;
+            actions.new_sandbox = true;
+            actions.start = if n_init > 0 { vec![0] } else { apps };
+            return actions;
         }
         if self.is_restarting_all {
-            plan.restart_all = true;
-            return plan;
+            actions.restart_all = true;
+            return actions;
         }
-        if !self.plan_init(&mut plan, host) {
-            return plan;
+        if !self.init_actions(&mut actions, host) {
+            return actions;
         }
         let mut n_kept = 0;
         let mut app_starts = Vec::new();
@@ -88,6 +90,11 @@ impl PodWorker {
                 )
             } else if let Some((what, reason)) = self.condemned(idx, process.id) {
                 (format!("Container {} failed {what} probe", container.name), reason)
+            } else if self.resizes_by_restart(idx, container, process, &mut actions) {
+                let text = format!("Container {} resize requires restart", container.name);
+                actions.kill.push((process.id, idx, text, KillReason::Other));
+                app_starts.push(idx);
+                continue;
             } else {
                 n_kept += 1;
                 continue;
@@ -98,26 +105,51 @@ impl PodWorker {
             } else {
                 text
             };
-            plan.kill.push((process.id, idx, message, reason));
+            actions.kill.push((process.id, idx, message, reason));
             if restarts {
                 app_starts.push(idx);
             }
         }
         if n_kept == 0 && app_starts.is_empty() {
             // LC-078: sidecars do not keep a pod alive.
-            plan.kill_pod = true;
-            plan.start.clear();
+            actions.kill_pod = true;
+            actions.start.clear();
         }
-        plan.start.extend(app_starts);
+        actions.start.extend(app_starts);
         for (idx, (role, container)) in containers_of(pod).enumerate() {
-            if role == Role::Ephemeral && latest(&container.name).is_none() && !plan.kill_pod {
-                plan.start.push(idx);
+            if role == Role::Ephemeral && latest(&container.name).is_none() && !actions.kill_pod {
+                actions.start.push(idx);
             }
         }
-        plan
+        actions
+    }
+    /// Whether the container has to start anew to get the resources it was granted; if it gets them in place, that is
+    /// noted (`computePodResizeAction`).
+    fn resizes_by_restart(
+        &self,
+        idx: usize,
+        container: &Container,
+        process: &machine::Container,
+        actions: &mut PodActions,
+    ) -> bool {
+        if process.resources == container.resources {
+            return false;
+        }
+        let (before, after) = (&process.resources, &container.resources);
+        let is_changed = |name: &str| {
+            before.requests.get(name) != after.requests.get(name) || before.limits.get(name) != after.limits.get(name)
+        };
+        let restarts = container
+            .resize_policy
+            .iter()
+            .any(|policy| &*policy.restart_policy == "RestartContainer" && is_changed(&policy.resource_name));
+        if !restarts {
+            actions.resize.push((process.id, idx));
+        }
+        restarts
     }
     /// Init containers and sidecars (LC-072 to LC-079), looked at from the last to the first; true if app containers may be looked at.
-    fn plan_init(&self, plan: &mut Plan, host: &Host<'_, '_>) -> bool {
+    fn init_actions(&self, actions: &mut PodActions, host: &Host<'_, '_>) -> bool {
         let pod = &*self.pod;
         let inits = &pod.spec.init_containers;
         let held = host.machine.pod(&pod.metadata.uid);
@@ -139,17 +171,24 @@ impl PodWorker {
                 continue;
             }
             match (&process.exit, is_sidecar) {
-                (None, false) => {}
+                (None, false) => {
+                    // An init container that is no sidecar never starts anew for a resize.
+                    self.resizes_by_restart(idx, container, process, actions);
+                }
                 (None, true) => {
                     let condemned = self.condemned(idx, process.id);
                     let has_started = self.probe_result(idx, ProbeKind::Startup, Some(process.id)) != Some(false);
                     if let Some((what, reason)) = condemned {
-                        plan.kill.push((
+                        actions.kill.push((
                             process.id,
                             idx,
                             format!("Init container {} failed {what} probe", container.name),
                             reason,
                         ));
+                        starts.push(idx);
+                    } else if self.resizes_by_restart(idx, container, process, actions) {
+                        let text = format!("Container {} resize requires restart", container.name);
+                        actions.kill.push((process.id, idx, text, KillReason::Other));
                         starts.push(idx);
                     }
                     if has_started && !was_reached {
@@ -163,7 +202,7 @@ impl PodWorker {
                 (Some(_), true) => starts.push(idx),
                 (Some(exit), false) if exit.code != 0 => {
                     if !restart::after_exit(pod, Role::Init, container, exit.code) {
-                        plan.kill_pod = true;
+                        actions.kill_pod = true;
                         return false;
                     }
                     starts.push(idx);
@@ -178,7 +217,7 @@ impl PodWorker {
         }
         starts.stable_sort();
         starts.dedup();
-        plan.start = starts;
+        actions.start = starts;
         is_initialized
     }
 }

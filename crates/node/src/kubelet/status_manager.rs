@@ -208,7 +208,7 @@ impl PodWorker {
     }
     /// Refused at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
-        self.stage = Stage::Rejected;
+        self.enter(Stage::Rejected);
         super::events::of_pod(&self.pod, podscope_api::EventType::Warning, reason, detail, host);
         let status = PodStatus {
             observed_generation: self.pod.metadata.generation,
