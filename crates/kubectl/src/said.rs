@@ -14,7 +14,7 @@ use super::write::{LAST_APPLIED, manifest_objects};
 use super::{Printed, View, list_value, not_found, shown};
 use crate::command::{ConfigWhat, Deed, Output, Said, Target};
 
-const VERSION: &str = "v1.36.3";
+const VERSION: &str = podscope_api::KUBERNETES_VERSION;
 const SERVER: &str = "https://127.0.0.1:6443";
 const NAME: &str = "podscope";
 

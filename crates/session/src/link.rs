@@ -6,6 +6,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use podscope_api::KUBERNETES_VERSION;
 use podscope_cluster::SimTime;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,16 @@ pub struct Link {
     pub screen: String,
 }
 
+/// The engine as links name it: its version, and that of Kubernetes.
+fn engine() -> String {
+    format!("{}+{KUBERNETES_VERSION}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The version of Kubernetes that an engine followed; the first ones, which do not say it, followed v1.34.
+fn of_engine(engine: &str) -> &str {
+    engine.split_once('+').map_or("v1.34", |(_, kubernetes)| kubernetes)
+}
+
 impl Link {
     /// The link of a session at its cursor.
     pub fn of(session: &Session, lesson: Option<&str>, screen: String) -> Link {
@@ -77,7 +88,7 @@ impl Link {
             loaded.files.len() == 1 && lessons::text(name) == text
         });
         Link {
-            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: engine(),
             lesson: lesson.map(str::to_owned),
             files: match lesson.and_then(lessons::bare) {
                 Some(bare) => vec![(LESSON_FILE.to_owned(), bare)],
@@ -94,7 +105,7 @@ impl Link {
     /// A link of files without a run: what `podscope link encode` makes.
     pub fn of_files(files: Vec<File>, seed: u64) -> Link {
         Link {
-            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: engine(),
             files,
             seed,
             ..Link::default()
@@ -177,10 +188,16 @@ impl Link {
         if self.trace_hash.is_empty() || session.trace_hash() == self.trace_hash {
             return None;
         }
+        let (maker, own) = (of_engine(&self.engine), engine());
+        let (made_for, follows) = (maker, of_engine(&own));
+        let why = if made_for == follows {
+            String::new()
+        } else {
+            format!(", which followed Kubernetes {made_for}")
+        };
         Some(format!(
-            "This link was made by engine {}; this is {}, which decides differently somewhere before {}.",
+            "This link was made by engine {}{why}; this is {own}, which decides differently somewhere before {}.",
             self.engine,
-            env!("CARGO_PKG_VERSION"),
             session.now()
         ))
     }
@@ -253,6 +270,40 @@ mod tests {
             decode(&format!("https://example.org/play/#{text}&embed=cluster")),
             Ok(link)
         );
+    }
+
+    /// T-03: a link of the engine that followed v1.34 opens, and says that decisions may differ, and from where.
+    #[test]
+    fn a_link_of_another_engine_says_that_it_decides_differently_and_from_where() {
+        let cases = [
+            ("0.1.0", "engine 0.1.0, which followed Kubernetes v1.34; this is "),
+            (engine().as_str(), "; this is "),
+        ]
+        .map(|(engine, says)| (engine.to_owned(), says.to_owned()));
+        for (engine, says) in cases {
+            let link = Link {
+                engine,
+                cursor: 2_000_000,
+                trace_hash: "0123456789abcdef".into(),
+                ..Link::of_files(
+                    vec![(
+                        "a.yaml".into(),
+                        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: c}]}\n"
+                            .into(),
+                    )],
+                    1,
+                )
+            };
+            let mut session = Session::new(decode(&link.encode()).unwrap().load().unwrap()).unwrap();
+            link.replay(&mut session);
+            session.advance(link.cursor_at(), u64::MAX);
+            let said = link.difference(&session).unwrap();
+            assert!(said.contains(&says), "{said}");
+            assert!(
+                said.ends_with(&format!("somewhere before {}.", session.now())),
+                "{said}"
+            );
+        }
     }
 
     ///

@@ -241,7 +241,7 @@ impl Reader {
             {
                 let what = problem.message.trim_start_matches("no matches for kind ");
                 self.loaded.notices.push(format!(
-                    "{what} is not served by v1.34 and is left out ({name}:{})",
+                    "{what} is not served by v1.36 and is left out ({name}:{})",
                     problem.line
                 ));
                 continue;
