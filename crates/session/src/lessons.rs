@@ -131,25 +131,41 @@ pub fn text(name: &str) -> Option<&'static str> {
     LESSONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// What the run of a lesson depends on: its text without story, solution and wrong attempt.
-/// A link carries it, so that it shows the same after the lesson was rewritten (T-03).
+/// What the run of a lesson depends on. A link carries it, so that it shows the same after the lesson was rewritten (T-03).
 pub fn bare(name: &str) -> Option<String> {
-    let mut is_left_out = false;
+    text(name).map(without_story)
+}
+
+/// A lesson's text without its story, solution and wrong attempts, and without what only the chooser shows
+/// of it. What is without them stays as it is, so that links are compared whatever they still carried.
+pub(crate) fn without_story(text: &str) -> String {
     let mut bare = String::new();
-    for line in text(name)?.lines() {
-        // A key of `spec` begins a part, a line that is not indented ends it.
-        if !line.starts_with("   ") && !line.starts_with("  -") && !line.trim().is_empty() {
-            is_left_out = ["  steps:", "  solution:", "  wrong:", "  bypasses:", "  recap:"]
-                .iter()
-                .any(|part| line.starts_with(part));
-        }
-        if !is_left_out {
-            bare.push_str(line);
-            bare.push('\n');
+    for document in text.split_inclusive("\n---\n") {
+        let is_scenario = document.lines().any(|line| line == "kind: Scenario");
+        let mut is_left_out = false;
+        for line in document.lines() {
+            // A key of `metadata` or `spec` begins a part, a line that is not indented ends it.
+            if !line.starts_with("   ") && !line.starts_with("  -") && !line.trim().is_empty() {
+                is_left_out = is_scenario && LEFT_OUT.iter().any(|part| line.starts_with(part));
+            }
+            if !is_left_out {
+                bare.push_str(line);
+                bare.push('\n');
+            }
         }
     }
-    Some(bare)
+    bare
 }
+
+/// Parts of a lesson that its run does not depend on.
+const LEFT_OUT: &[&str] = &[
+    "  annotations:",
+    "  steps:",
+    "  solution:",
+    "  wrong:",
+    "  bypasses:",
+    "  recap:",
+];
 
 /// Names of the lessons.
 pub fn names() -> impl Iterator<Item = &'static str> {

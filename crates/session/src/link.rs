@@ -36,7 +36,7 @@ pub struct Link {
     /// A built-in lesson, whose story is told as long as it still runs like the files.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// Files, in order; of a lesson what [`lessons::bare`] leaves.
+    /// Files, in order; of a lesson what [`lessons::bare`] leaves (links of before carry more of it).
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     /// The seed.
@@ -123,7 +123,8 @@ impl Link {
     pub fn story(&self) -> Option<&str> {
         let name = self.lesson.as_deref()?;
         let bare = lessons::bare(name)?;
-        let is_same = self.files.first().is_none_or(|(_, text)| *text == bare);
+        let is_same = self.files.first();
+        let is_same = is_same.is_none_or(|(_, text)| lessons::without_story(text) == bare);
         is_same.then_some(name)
     }
 
@@ -387,6 +388,21 @@ mod tests {
             let notices = link.replay(&mut shown);
             assert!(notices[0].contains(what), "{notices:?}");
         }
+        // A link from before links left out what only the chooser shows, and of a lesson with another summary.
+        let text = lessons::text("sidecars").expect("a lesson");
+        let with_annotations = text.split_once("  steps:").expect("a story").0.to_owned();
+        assert!(with_annotations.contains("podscope.dev/summary") && !bare.contains("podscope.dev/summary"));
+        let old = Link {
+            files: vec![(
+                LESSON_FILE.into(),
+                with_annotations.replace("summary: \"", "summary: \"Once, "),
+            )],
+            ..link.clone()
+        };
+        assert_eq!(
+            (old.story(), old.replay(&mut session.clone())),
+            (Some("sidecars"), Vec::new())
+        );
         // A link from before links carried their lesson.
         let old = Link {
             files: Vec::new(),
