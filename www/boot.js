@@ -1,21 +1,15 @@
 // Before any wasm: the theme without a flash, the engine's worker (its wasm loads beside the
-// page's), a clear word to browsers that cannot run it, and the offline copy.
+// page's), a clear word to browsers that cannot run it, the offline copy, and a second try when a
+// start fails.
 "use strict";
 (() => {
   const root = document.documentElement;
-  let saved = false;
+  const here = new URL("./", document.baseURI).href;
   try {
-    saved = localStorage.getItem("podscope.session") !== null;
     const theme = localStorage.getItem("podscope.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch { /* storage may be forbidden: the system's theme it is */ }
 
-  const missing = [
-    ["WebAssembly", typeof WebAssembly === "object"],
-    ["module workers", typeof Worker === "function"],
-    ["CompressionStream", typeof CompressionStream === "function"],
-    ["CSS light-dark()", CSS.supports("color", "light-dark(#000, #fff)")],
-  ].filter(([, there]) => !there).map(([what]) => what);
   const say = (text) => {
     const show = () => {
       const status = document.getElementById("boot-status");
@@ -24,82 +18,129 @@
     if (document.readyState === "loading") addEventListener("DOMContentLoaded", show);
     else show();
   };
-  if (missing.length > 0) {
-    say(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
-  }
 
-  // In a release build the code that a first visit does not run is a module of its own, the
-  // page's and the engine's (crates/split). Who comes back, or by a link, gets all of it at once;
-  // else the page's comes when a person first touches the page, or at the latest in the middle of
-  // the call that needs it.
-  const whole = location.hash.length > 1 || Boolean(navigator.serviceWorker?.controller) || saved;
-  if (root.dataset.rest) {
-    const rest = new URL(root.dataset.rest, document.baseURI);
-    let asked, compiled;
-    const ask = () => {
-      asked ??= fetch(rest).then(async (answer) => {
-        if (answer.ok) compiled = await WebAssembly.compile(await answer.arrayBuffer());
-      }).catch(() => { asked = undefined; });
-      return asked;
-    };
-    if (whole) window.podscopeRest = ask(); // the page's start waits for it (crates/xtask/src/halves.rs)
-    for (const touch of ["pointermove", "pointerdown", "touchstart", "keydown", "wheel"]) {
-      addEventListener(touch, ask, { once: true, passive: true, capture: true });
-    }
-    const atOnce = () => {
-      const request = new XMLHttpRequest();
-      request.open("GET", rest, false);
-      request.overrideMimeType("text/plain; charset=x-user-defined"); // bytes, on the page's own thread
-      request.send();
-      if (request.status !== 200) throw new Error(`a part of the page did not load (${request.status})`);
-      return new WebAssembly.Module(Uint8Array.from(request.responseText, (char) => char.charCodeAt(0) & 255));
-    };
-    window.loadRest = () => new WebAssembly.Instance(compiled ?? atOnce(), { first: window.podscopePage });
+  // A start that fails may be the fault of a damaged copy, or of a host that was caught between two
+  // versions: once, the copy is dropped and the page asked for again, from the network.
+  const started = { page: false, engine: false };
+  const RETRIED = `podscope.retried ${here}`;
+  let failed = false;
+  const succeed = (what) => {
+    started[what] = true;
+    try {
+      if (started.page && started.engine) sessionStorage.removeItem(RETRIED);
+    } catch { /* forbidden storage holds no mark */ }
+  };
+  const fail = async (why) => {
+    if (failed || (started.page && started.engine)) return;
+    failed = true;
+    say(`Podscope could not start: ${why}`);
+    try {
+      if (sessionStorage.getItem(RETRIED)) return;
+      // The offline copy answers no HEAD: who cannot reach the network keeps what there is.
+      if (!(await fetch(location.pathname, { method: "HEAD", cache: "no-store" })).ok) return;
+      sessionStorage.setItem(RETRIED, "1");
+      for (const name of await caches.keys()) {
+        if (name.startsWith(`podscope ${here} `)) await caches.delete(name);
+      }
+      const registration = await navigator.serviceWorker?.getRegistration();
+      if (registration?.scope === here) await registration.unregister();
+      location.reload();
+    } catch { /* no network, or storage is forbidden: it stays said */ }
+  };
+  addEventListener("error", ({ message, target }) => {
+    // What a tag asked for and did not get does not bubble, and has no message.
+    const file = (target instanceof HTMLScriptElement && target.src) || (target instanceof HTMLLinkElement && target.href);
+    if (message || (file && file !== window.podscopeEditorSource)) fail(message || `${file} did not load`);
+  }, true);
+  addEventListener("unhandledrejection", ({ reason }) => fail(reason));
+  addEventListener("TrunkApplicationStarted", () => succeed("page"));
+
+  // The only code that is started from here: names go into this policy, never addresses. From a
+  // `blob:` the engine's worker inherits the page's policy, whatever headers the host gives it.
+  const CODE = {
+    engine: () => URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL(root.dataset.engine, here).href)};`], { type: "text/javascript" })),
+    editor: () => new URL(root.dataset.editor, here).href,
+    offline: () => new URL("sw.js", here).href,
+  };
+  const rules = { createScriptURL: (name) => CODE[name]() };
+  const policy = window.trustedTypes?.createPolicy("podscope", rules) ?? rules;
+  /** A new engine's worker (crates/web/src/engine.rs). */
+  window.podscopeEngine = () => new Worker(policy.createScriptURL("engine"), { type: "module" });
+  /** A script element that brings the editor (crates/web/src/components/editor.rs). */
+  window.podscopeEditorScript = () => {
+    const script = document.createElement("script");
+    script.type = "module";
+    script.src = policy.createScriptURL("editor");
+    window.podscopeEditorSource = script.src; // who cannot have it can do without it
+    return script;
+  };
+
+  const missing = [
+    ["WebAssembly", typeof WebAssembly === "object"],
+    ["module workers", typeof Worker === "function"],
+    ["CompressionStream", typeof CompressionStream === "function"],
+    ["CSS light-dark()", CSS.supports("color", "light-dark(#000, #fff)")],
+  ].filter(([, there]) => !there).map(([what]) => what);
+  if (missing.length > 0) {
+    failed = true;
+    say(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
   }
 
   // crates/web takes this worker over, and starts another when it has trapped.
   try {
-    const worker = new Worker(new URL(root.dataset.engine, document.baseURI), { type: "module", name: root.dataset.rest && whole ? "whole" : "" });
-    worker.addEventListener("error", (event) => { worker.failed = event.message || "the engine did not load"; });
+    const worker = window.podscopeEngine();
+    worker.addEventListener("message", () => succeed("engine"), { once: true });
+    worker.addEventListener("error", (event) => {
+      worker.failed = event.message || "the engine did not load";
+      fail(worker.failed);
+    });
     worker.early = []; // what it says before the page listens
     worker.onmessage = (event) => worker.early.push(event.data);
     window.podscopeWorker = worker;
   } catch (error) {
-    say(`The engine cannot start: ${error.message}`);
+    fail(`the engine: ${error.message}`);
   }
-  addEventListener("error", (event) => {
-    if (document.getElementById("boot-status")) say(`Podscope could not start: ${event.message}`);
-  });
-  addEventListener("unhandledrejection", (event) => {
-    if (document.getElementById("boot-status")) say(`Podscope could not start: ${event.reason}`);
-  });
 
   // The offline copy. A new version waits until the person wants it: the page hears
-  // `podscope-update` and answers with `podscope-update-now`.
-  if (root.dataset.version && "serviceWorker" in navigator) {
-    addEventListener("load", async () => {
-      try {
-        const registration = await navigator.serviceWorker.register("sw.js");
-        const offer = () => {
-          const next = registration.waiting;
-          if (!next || !navigator.serviceWorker.controller || window.podscopeUpdate) return;
-          window.podscopeUpdate = true;
-          addEventListener("podscope-update-now", () => {
-            navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
-            next.postMessage("take over");
-          }, { once: true });
-          // The page listens once it has taken the shell's place.
-          const tell = () => {
-            if (document.getElementById("boot-status")) setTimeout(tell, 200);
-            else dispatchEvent(new Event("podscope-update"));
-          };
-          tell();
+  // `podscope-update` and answers with `podscope-update-now`. A tab whose neighbour took the new
+  // version hears the same; until it agrees, the copy holds its own version's files too (www/sw.js).
+  const version = root.dataset.version;
+  if (!version || !navigator.serviceWorker) return;
+  navigator.locks?.request(`podscope ${here} ${version}`, { mode: "shared" }, () => new Promise(() => {}));
+  addEventListener("load", async () => {
+    try {
+      const copies = navigator.serviceWorker;
+      const registration = await copies.register(policy.createScriptURL("offline"));
+      registration.active?.postMessage("tidy"); // this tab's last version may have been its last one
+      // A site around this one may have been in control.
+      const ours = () => copies.controller?.scriptURL === new URL("sw.js", here).href;
+      let before = ours();
+      let wanted = false;
+      const offer = () => {
+        if (window.podscopeUpdate) return;
+        window.podscopeUpdate = true;
+        // The page listens once it has taken the shell's place.
+        const tell = () => {
+          if (started.page) dispatchEvent(new Event("podscope-update"));
+          else setTimeout(tell, 200);
         };
-        offer();
-        registration.addEventListener("updatefound", () => {
-          registration.installing?.addEventListener("statechange", offer);
-        });
-      } catch { /* no offline copy, nothing else is lost */ }
-    });
-  }
+        tell();
+      };
+      copies.addEventListener("controllerchange", () => {
+        if (wanted) location.reload();
+        else if (before) offer();
+        before = ours();
+      });
+      addEventListener("podscope-update-now", () => {
+        if (!registration.waiting) return location.reload();
+        wanted = true;
+        registration.waiting.postMessage("take over");
+      });
+      const look = () => { if (registration.waiting && before) offer(); };
+      look();
+      registration.addEventListener("updatefound", () => {
+        registration.installing?.addEventListener("statechange", look);
+      });
+    } catch { /* no offline copy, nothing else is lost */ }
+  });
 })();

@@ -5,7 +5,6 @@
 import { Teller, launch, serve } from "./harness.mjs";
 
 const VISITS = 5;
-const STAY = 8000; // ms: what a visit loads besides is asked for within it
 const browser = await launch();
 
 /** Notes in the page when it took the shell over and when the engine first answered. */
@@ -29,12 +28,10 @@ const visits = async (slower, line, label) => {
   const site = await serve({ line });
   const teller = new Teller(browser, site);
   const rows = { "first contentful paint": [], "page takes over the shell": [], "engine answers": [], "interactive": [] };
-  let later = 0; // parts that a first visit was not expected to run
   // The first over a line compresses what it serves, and does not count.
   for (let visit = line ? -1 : 0; visit < VISITS; visit += 1) {
     const page = await teller.open("", {
       before: async (page) => {
-        page.on("request", (request) => { later += request.url().endsWith("rest.wasm"); });
         const devtools = await page.context().newCDPSession(page);
         await devtools.send("Emulation.setCPUThrottlingRate", { rate: slower });
         await page.addInitScript(notes);
@@ -46,7 +43,6 @@ const visits = async (slower, line, label) => {
       return paint && both && [paint, window.pageTookOver, window.engineAnswered, Math.max(window.engineAnswered, window.pageTookOver)];
     })).jsonValue();
     if (visit >= 0) Object.values(rows).forEach((row, i) => row.push(times[i]));
-    await page.waitForTimeout(STAY);
     await page.context().close();
   }
   site.close();
@@ -54,7 +50,6 @@ const visits = async (slower, line, label) => {
     const median = times.sort((a, b) => a - b)[Math.floor(VISITS / 2)];
     console.log(`figure: ${name}${label} = ${median.toFixed(1)} ms`);
   }
-  console.log(`figure: parts loaded besides${label} = ${later.toFixed(1)} of ${2 * VISITS}`);
 };
 
 await visits(1, undefined, "");

@@ -1,9 +1,10 @@
 // What every story needs: the built site on a sub-path, a browser, pages that complain about
 // anything unexpected, screenshots and axe.
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { mkdirSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, join, normalize } from "node:path";
+import { dirname, extname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 
@@ -32,8 +33,6 @@ const TYPES = {
   ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",
 };
 
-/** Serves dist/ as a static host does: below `base`, with a directory's index or without, with
- *  other media types than usual. */
 /** A line that all answers share: `bits` a second, each answer begins `delay` ms after its request. */
 class Line {
   #waiting = []; // [response, bytes left]
@@ -66,23 +65,41 @@ class Line {
   }
 }
 
-/** Serves `dist/`; over a `line`, compressed as a CDN sends it. */
-export async function serve({ base = BASE, index = true, types = {}, line } = {}) {
+/** What the site's `_headers` asks hosts to say of every file. */
+const asked = () => Object.fromEntries(readFileSync(join(DIST, "_headers"), "utf8").split("\n")
+  .filter((line) => line.startsWith("  ")).map((line) => line.trim().split(/: (.*)/, 2)));
+
+/** Serves `dist/` as a static host does: below `base`, with a directory's index or without, with
+ *  other media types than usual, with the headers that the site asks for, a second time at `also`;
+ *  over a `line`, compressed as a CDN sends it. */
+export async function serve({ base = BASE, also = base, index = true, types = {}, headers = false, line } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error("no dist/: run `cargo xtask build`");
-  const replaced = new Map(); // path → text that a story serves instead
+  const replaced = new Map(); // path → text that a story serves instead; null: it is gone
+  const moved = new Map(); // path → where a redirect sends who asks for it
   const packed = new Map(); // file → what crosses the line
   const shared = line && new Line(line);
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
-    let file = path.startsWith(base) ? join(DIST, normalize(`/${path.slice(base.length)}`)) : "";
+    const at = [also, base].find((base) => path.startsWith(base));
+    let file = at ? join(DIST, normalize(`/${path.slice(at.length)}`)) : "";
     const isDirectory = (file) => existsSync(file) && statSync(file).isDirectory();
     if (index && file && isDirectory(file)) file = join(file, "index.html");
     if (!file || !existsSync(file) || isDirectory(file)) {
       response.writeHead(404).end("not here");
       return;
     }
-    const body = replaced.get(path.slice(base.length)) ?? readFileSync(file);
+    if (moved.has(path)) {
+      response.writeHead(302, { Location: moved.get(path) }).end();
+      return;
+    }
+    const name = relative(DIST, file);
+    if (replaced.get(name) === null) {
+      response.writeHead(404).end("gone");
+      return;
+    }
+    const body = replaced.get(name) ?? readFileSync(file);
     response.writeHead(200, {
+      ...headers && asked(),
       "Content-Type": types[extname(file)] ?? TYPES[extname(file)] ?? "application/octet-stream",
       "Cache-Control": "no-cache",
       ...line && { "Content-Encoding": "br" },
@@ -94,6 +111,7 @@ export async function serve({ base = BASE, index = true, types = {}, line } = {}
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     replaced,
+    moved,
     url: `http://127.0.0.1:${server.address().port}${encodeURI(base)}`,
     close: () => { server.closeAllConnections(); server.close(); },
   };
@@ -133,6 +151,11 @@ export class Teller {
       serviceWorkers: offlineCopy ? "allow" : "block",
     });
     this.#contexts.push(context);
+    return this.tab(context, path, { before, wait });
+  }
+
+  /** A tab in a browser that is open already. */
+  async tab(context, path = "", { before, wait = true } = {}) {
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     page.on("pageerror", (error) => this.#complaints.push(`page threw: ${error}`));
@@ -150,6 +173,31 @@ export class Teller {
     await page.goto(this.url + path, { waitUntil: wait ? "load" : "commit" });
     if (wait) await this.ready(page);
     return page;
+  }
+
+  /** Serves another version of the site from now on; `edit` changes its list of files. */
+  async publish(version, { index = true, edit = (text) => text } = {}) {
+    const html = readFileSync(join(DIST, "index.html"), "utf8").replace(/data-version="\w+"/, `data-version="${version}"`);
+    const digest = createHash("sha256").update(html).digest("base64");
+    if (index) this.site.replaced.set("index.html", html);
+    this.change("sw.js", (text) => edit(text
+      .replace(/const VERSION = "\w+"/, `const VERSION = "${version}"`)
+      .replace(/"\.\/": "sha256-[^"]+"/, `"./": "sha256-${digest}"`)));
+  }
+
+  /** Has the browser look for a new version: how that ended, once it did. */
+  async update(page) {
+    return page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      const found = new Promise((resolve) => {
+        registration.addEventListener("updatefound", () => {
+          const { installing } = registration;
+          installing.addEventListener("statechange", () => resolve(installing.state));
+        }, { once: true });
+      });
+      await registration.update();
+      return found;
+    });
   }
 
   /** The offline copy is complete and serves this page. */
@@ -306,6 +354,7 @@ export class Teller {
 
   async end() {
     this.site.replaced.clear();
+    this.site.moved.clear();
     for (const context of this.#contexts) await context.close();
     if (this.#complaints.length > 0) throw new Error(this.#complaints.join("\n"));
   }

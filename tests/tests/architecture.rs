@@ -22,7 +22,6 @@ const BELOW: &[(&str, &[&str])] = &[
     ("podscope-web", &["podscope-protocol", "podscope-api"]),
     ("podscope", ENGINE),
     ("podscope-tests", ENGINE),
-    ("podscope-split", &[]),
     ("xtask", &[]),
 ];
 

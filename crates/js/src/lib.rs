@@ -29,4 +29,4 @@ pub use bench::Bench;
 #[cfg(feature = "package")]
 pub use package::{Session, lessons, load};
 #[cfg(feature = "worker")]
-pub use worker::{complete, serve};
+pub use worker::serve;

@@ -14,20 +14,6 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Performance};
 
-#[wasm_bindgen]
-extern "C" {
-    /// Loads the part of this engine that a first visit does not run (`worker.js`).
-    #[wasm_bindgen(js_name = loadRest)]
-    fn load_rest();
-}
-
-/// Makes an engine whole whose release build was cut in two (`crates/split`). Nobody must: what is
-/// missing is loaded when it is first needed.
-#[wasm_bindgen]
-pub fn complete() {
-    load_rest();
-}
-
 /// How long the engine computes before it looks at its messages again, in milliseconds.
 const SLICE: f64 = 12.0;
 

@@ -3,8 +3,15 @@
 use js_sys::{Array, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{ErrorEvent, MessageEvent, Worker};
 use yew::Callback;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A fresh worker, under the page's policy (`www/boot.js`).
+    #[wasm_bindgen(js_name = podscopeEngine, catch)]
+    fn new_engine() -> Result<Worker, JsValue>;
+}
 
 /// What the page hears from its engine.
 #[derive(Clone, Debug)]
@@ -28,7 +35,7 @@ impl Engine {
     pub(crate) fn start(heard: Callback<Heard>) -> Result<Engine, JsValue> {
         let worker = match early_worker()? {
             Some(worker) => worker,
-            None => fresh_worker()?,
+            None => new_engine()?,
         };
         let updates = heard.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -82,17 +89,4 @@ fn early_worker() -> Result<Option<Worker>, JsValue> {
     let worker = js_sys::Reflect::get(&global, &name)?.dyn_into().ok();
     js_sys::Reflect::delete_property(&global, &name)?;
     Ok(worker)
-}
-
-fn fresh_worker() -> Result<Worker, JsValue> {
-    let document = web_sys::window().and_then(|window| window.document());
-    let root = document
-        .and_then(|document| document.document_element())
-        .ok_or("no document")?;
-    let path = root
-        .get_attribute("data-engine")
-        .ok_or("the page does not name its engine")?;
-    let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
-    Worker::new_with_options(&path, &options)
 }

@@ -157,7 +157,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
         .filter(|b| args.is_empty() && !b.long || args.iter().any(|a| a == b.name))
         .collect();
     if chosen.iter().any(|b| b.site) {
-        site::build_with(&tools::ensure(tools::RELEASE)?)?;
+        site::build_with(&tools::ensure(tools::SITE)?)?;
     }
     let mut rows = Vec::new();
     for bench in chosen {

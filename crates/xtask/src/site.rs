@@ -1,9 +1,9 @@
 //! The site: Trunk builds it, `finish` (Trunk's last hook) makes it ready to be served from
-//! anywhere: content-named engine, Content-Security-Policy, offline copy.
+//! anywhere: names by content, Content-Security-Policy, headers for hosts, offline copy.
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{halves, host};
+use crate::{host, hosts};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -16,6 +16,11 @@ use std::time::{Duration, Instant};
 /// Files that the offline copy does without.
 const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
+/// Directories that are named by what they hold: no file of one version is ever taken for another's.
+const NAMED: &[&str] = &["engine", "editor", "icons"];
+/// What installing the page as an application needs.
+const MANIFEST: &str = "manifest.webmanifest";
+
 /// How long a development build may take, on a slow machine that has built nothing yet.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
@@ -26,14 +31,14 @@ pub(crate) fn dist() -> PathBuf {
 
 /// `cargo xtask build`.
 pub(crate) fn build() -> Fallible {
-    build_with(&tools::ensure(tools::RELEASE)?)?;
+    build_with(&tools::ensure(tools::SITE)?)?;
     println!("dist/ is the site: serve it from any path of any static host");
     crate::size::report()
 }
 
 /// `cargo xtask picture`: the README's pictures, of the release site.
 pub(crate) fn picture() -> Fallible {
-    build_with(&tools::ensure(tools::RELEASE)?)?;
+    build_with(&tools::ensure(tools::SITE)?)?;
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
     Run::new("node").args(["tests/e2e/picture.mjs"]).tools(&paths).status()
 }
@@ -150,51 +155,60 @@ pub(crate) fn finish() -> Fallible {
         .ok_or("`finish` is Trunk's hook: run `cargo xtask build`")?;
     let index = staging.join("index.html");
     let mut html = read(&index)?;
-    // Trunk's live reload rewrites its script while serving: its hash is not known here, and nothing
-    // is cut that is built again at every change.
+    // Trunk's live reload rewrites its script while serving: its hash is not known here.
     let serving = html.contains("__TRUNK_ADDRESS__");
-    if !serving {
-        html = halves::of(&staging, html)?;
-    }
 
-    let files = files_under(&staging, "engine")?;
-    let named = format!("engine-{}", &hash_of(&staging, &files)?[..16]);
-    fs::rename(staging.join("engine"), staging.join(&named)).map_err(|e| format!("engine: {e}"))?;
-    html = html.replace("\"engine/worker.js\"", &format!("\"{named}/worker.js\""));
-
-    if !serving {
-        let version = version(&staging)?;
-        html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);
+    let manifest = staging.join(MANIFEST);
+    let mut installs = read(&manifest)?;
+    for dir in NAMED {
+        let files = files_under(&staging, dir)?;
+        let named = format!("{dir}-{}", &hash_of(&staging, &files)?[..16]);
+        fs::rename(staging.join(dir), staging.join(&named)).map_err(|e| format!("{dir}: {e}"))?;
+        for text in [&mut html, &mut installs] {
+            *text = text.replace(&format!("\"{dir}/"), &format!("\"{named}/"));
+        }
     }
+    write(&manifest, &installs)?;
+    let named = format!("manifest-{}.webmanifest", &hash_of(&staging, &[MANIFEST.into()])?[..16]);
+    fs::rename(&manifest, staging.join(&named)).map_err(|e| format!("{MANIFEST}: {e}"))?;
+    html = html.replace(&format!("\"{MANIFEST}\""), &format!("\"{named}\""));
+
     let allowed = if serving {
         "'unsafe-inline'".to_string()
     } else {
         inline_hashes(&html)
     };
     html = html.replace("'sha256-inline'", &allowed);
-    write(&index, &html)?;
-
     if serving {
+        write(&index, &html)?;
         return fs::remove_file(staging.join("sw.js")).map_err(|e| format!("sw.js: {e}"));
     }
-    let kept = |name: &String| !NOT_OFFLINE.contains(&name.as_str());
-    let files: Vec<String> = files_under(&staging, "")?.into_iter().filter(kept).collect();
-    let version = hash_of(&staging, &files)?[..16].to_string();
-    let list: String = files
-        .iter()
-        .map(|file| if file == "index.html" { "./" } else { file.as_str() })
-        .map(|file| format!("\n  \"{file}\","))
-        .collect();
+
+    // The version is that of everything, the offline copy's own worker included. The page holds it.
+    write(&index, &html)?;
+    let version = hash_of(&staging, &files_under(&staging, "")?)?[..16].to_string();
+    html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);
+    write(&index, &html)?;
+    let policy = html
+        .split_once("Content-Security-Policy\" content=\"")
+        .and_then(|(_, rest)| rest.split_once('"'));
+    let (policy, _) = policy.ok_or("the page has no policy")?;
+
+    let mut list = String::new();
+    for file in files_under(&staging, "")? {
+        if NOT_OFFLINE.contains(&file.as_str()) {
+            continue;
+        }
+        let digest = base64::engine::general_purpose::STANDARD.encode(digest_of(&staging, &file)?);
+        let address = if file == "index.html" { "./" } else { &file };
+        list.push_str(&format!("\n  \"{address}\": \"sha256-{digest}\","));
+    }
     let worker = staging.join("sw.js");
     let text = read(&worker)?
         .replacen("\"unversioned\"", &format!("\"{version}\""), 1)
-        .replacen("const FILES = [];", &format!("const FILES = [{list}\n];"), 1);
-    write(&worker, &text)
-}
-
-fn version(staging: &Path) -> Fallible<String> {
-    let files = files_under(staging, "")?;
-    Ok(hash_of(staging, &files)?[..16].to_string())
+        .replacen("const FILES = {};", &format!("const FILES = {{{list}\n}};"), 1);
+    write(&worker, &text)?;
+    hosts::write_headers(&staging, policy)
 }
 
 /// The CSP sources of the scripts that stand in the page itself.
@@ -239,6 +253,13 @@ pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
     Ok(found)
 }
 
+fn digest_of(base: &Path, file: &str) -> Fallible<impl AsRef<[u8]> + use<>> {
+    let path = base.join(file);
+    let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(Sha256::digest(bytes))
+}
+
+/// A digest of names and contents, in hexadecimal.
 fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
     let mut hash = Sha256::new();
     for file in files {

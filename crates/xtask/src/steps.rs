@@ -91,7 +91,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "site",
         about: "the release site builds",
-        tools: tools::RELEASE,
+        tools: tools::SITE,
         after: None,
         run: |paths| (site::build_with(paths), Counts::default()),
     },

@@ -40,17 +40,6 @@ pub(crate) const SITE: &[Tool] = &[
     Tool::WasmOpt,
 ];
 
-/// What the release site takes besides: a browser visits it, to see what a first visit runs.
-pub(crate) const RELEASE: &[Tool] = &[
-    Tool::Toolchain,
-    Tool::Trunk,
-    Tool::WasmBindgen,
-    Tool::Node,
-    Tool::WasmOpt,
-    Tool::Playwright,
-    Tool::Browser,
-];
-
 /// Everything, in the order of installation.
 pub(crate) const ALL: &[Tool] = &[
     Tool::Toolchain,

@@ -24,21 +24,6 @@ export const stories = {
     t.forgive(/./);
   },
 
-  async "a first command has the rest loaded, a link at once"(t) {
-    const asked = [];
-    const before = (page) => { page.on("request", (request) => asked.push(request.url())); };
-    const rest = () => new Set(asked.filter((url) => url.endsWith("rest.wasm"))).size;
-    const page = await t.open("", { before });
-    t.equal(asked.filter((url) => url.endsWith("_bg.wasm")).length, 2, "the first halves");
-    await t.command(page, "kubectl cordon a-1");
-    await page.locator('[data-node="a-1"]').getByText("cordoned", { exact: true }).waitFor();
-    t.equal(rest(), 2, "the page's rest and the engine's");
-    asked.length = 0;
-    const other = await t.open("#lesson=preemption", { before });
-    await other.getByText("Preemption").first().waitFor();
-    t.equal(rest(), 2, "both");
-  },
-
   async "the policy stops injected scripts"(t) {
     const page = await t.open();
     const ran = await page.evaluate(() => new Promise((resolve) => {
@@ -58,21 +43,6 @@ export const stories = {
     await page.context().setOffline(true);
     await page.reload();
     await t.ready(page);
-  },
-
-  async "a new version waits until it is wanted, then comes whole"(t) {
-    const page = await t.open("", { offlineCopy: true });
-    await t.keptOffline(page);
-    t.change("sw.js", (text) => text.replace(/const VERSION = "\w+"/, 'const VERSION = "newer"'));
-    await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
-    await page.waitForFunction(() => window.podscopeUpdate === true);
-    t.equal(await page.evaluate(async () => (await caches.keys()).length), 2, "copies while it waits");
-    await Promise.all([
-      page.waitForEvent("load"),
-      page.evaluate(() => { dispatchEvent(new Event("podscope-update-now")); }),
-    ]);
-    await t.ready(page);
-    t.equal(await page.evaluate(async () => (await caches.keys()).join()), "podscope-newer");
   },
 
   async "both sizes, both themes: no accessibility violation (U-08)"(t) {

@@ -9,6 +9,7 @@ pub(crate) mod store;
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Window};
 
 /// The window.
@@ -127,24 +128,48 @@ pub(crate) async fn copy(text: String) -> bool {
     if clipboard.is_undefined() {
         return false;
     }
-    wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text))
-        .await
-        .is_ok()
+    JsFuture::from(clipboard.write_text(&text)).await.is_ok()
+}
+
+/// Longest file of this site that `?scenario=` opens, in bytes: what the engine reads as one text.
+const MAX_FILE: usize = 64 << 20;
+
+/// The address of a file below this page's, or nothing: whatever way a path is written, the browser's own
+/// reading of it decides (E-02, Q-04).
+fn below_this_page(path: &str) -> Option<String> {
+    let base = window()?.document()?.base_uri().ok()??;
+    let here = web_sys::Url::new_with_base("./", &base).ok()?;
+    let there = web_sys::Url::new_with_base(path, &base).ok()?;
+    let is_below = there.origin() == here.origin() && there.pathname().starts_with(&here.pathname());
+    is_below.then(|| there.href())
 }
 
 /// The text of a file of this site.
 pub(crate) async fn fetch(path: &str) -> Result<String, String> {
+    let failed = |_| format!("{path} cannot be loaded");
+    let address = below_this_page(path).ok_or_else(|| format!("{path} is not a file of this site"))?;
     let window = window().ok_or("no window")?;
-    let answer = wasm_bindgen_futures::JsFuture::from(window.fetch_with_str(path))
-        .await
-        .map_err(|_| format!("{path} cannot be loaded"))?;
+    let answer = JsFuture::from(window.fetch_with_str(&address)).await.map_err(failed)?;
     let answer: web_sys::Response = answer.dyn_into().map_err(|_| "not an answer")?;
     if !answer.ok() {
         return Err(format!("{path} cannot be loaded: the server says {}", answer.status()));
     }
-    let text = answer.text().map_err(|_| format!("{path} is not text"))?;
-    let text = wasm_bindgen_futures::JsFuture::from(text)
-        .await
-        .map_err(|_| format!("{path} is not text"))?;
-    text.as_string().ok_or_else(|| format!("{path} is not text"))
+    let Some(body) = answer.body() else {
+        return Ok(String::new());
+    };
+    let reader: web_sys::ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let mut bytes = Vec::new();
+    loop {
+        let part = JsFuture::from(reader.read()).await.map_err(failed)?;
+        let part: web_sys::ReadableStreamReadResult = part.unchecked_into();
+        if part.get_done() == Some(true) {
+            break;
+        }
+        bytes.extend(part.get_value().unchecked_into::<js_sys::Uint8Array>().to_vec());
+        if bytes.len() > MAX_FILE {
+            drop(reader.cancel());
+            return Err(format!("{path} is longer than {MAX_FILE} bytes"));
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{path} is not text"))
 }

@@ -161,7 +161,7 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
             <Clock />
             <label class="speed mono">
                 <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
-                    oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
+                    oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} ~style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
                 <span class="set">{ said }</span>
                 if let Some(achieved) = achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
             </label>

@@ -301,7 +301,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
     let back = ctl.act.reform(|_: MouseEvent| Act::Zone(None));
     let small = seen(page, model).0 > FULL_CARDS;
     html! {
-        <div class={classes!("zones", small.then_some("small"))} style={format!("--n:{}", if zoomed.is_some() { 1 } else { model.groups.len().max(1) })}>
+        <div class={classes!("zones", small.then_some("small"))} ~style={format!("--n:{}", if zoomed.is_some() { 1 } else { model.groups.len().max(1) })}>
             if zoomed.is_some() {
                 <button type="button" class="zoom-back" onclick={back}>{ icon("back") }{ "All zones" }</button>
             }

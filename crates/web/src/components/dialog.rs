@@ -62,7 +62,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
         })
     };
     html! {
-        <dialog ref={node} class={props.class.clone()} style={props.style.clone()} aria-label={props.title.clone()} {onclose} {oncancel} {onclick}>
+        <dialog ref={node} class={props.class.clone()} ~style={props.style.as_deref().unwrap_or_default()} aria-label={props.title.clone()} {onclose} {oncancel} {onclick}>
             <div class="inner">
                 <header><h2>{ &props.title }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
                 { props.children.clone() }

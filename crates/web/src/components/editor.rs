@@ -237,6 +237,13 @@ fn to_js(found: &[Problem], advice: &[Problem]) -> JsValue {
     list.into()
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// A script element that will bring the editor (`www/boot.js`).
+    #[wasm_bindgen(js_name = podscopeEditorScript)]
+    fn editor_script() -> web_sys::HtmlScriptElement;
+}
+
 /// Loads the editor's bundle once; calls back with what it exports, or with nothing.
 fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     const NAME: &str = "podscopeEditor";
@@ -248,14 +255,12 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     if let Some(module) = module() {
         return then(Some(module));
     }
-    let script = browser::window().and_then(|w| w.document()).and_then(|d| {
-        let script: web_sys::HtmlScriptElement = d.create_element("script").ok()?.dyn_into().ok()?;
-        script.set_type("module");
-        script.set_src("editor/editor.js");
-        d.head()?.append_child(&script).ok()?;
-        Some(script)
-    });
-    let Some(script) = script else { return then(None) };
+    let head = browser::window().and_then(|w| w.document()).and_then(|d| d.head());
+    let Some(head) = head else { return then(None) };
+    let script = editor_script();
+    if head.append_child(&script).is_err() {
+        return then(None);
+    }
     let then = std::rc::Rc::new(std::cell::RefCell::new(Some(then)));
     let fail = {
         let then = then.clone();

@@ -55,7 +55,7 @@ pub(crate) fn Legend(props: &Props) -> Html {
             <p class="eyebrow">{ "Shape: how it is" }</p>
             <ul class="marks">
                 { for MARKS.iter().map(|(mark, words)| html! {
-                    <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ *words }</li>
+                    <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ *words }</li>
                 }) }
             </ul>
         </>

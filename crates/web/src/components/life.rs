@@ -103,9 +103,9 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
                         let end = b.to.unwrap_or(now).max(b.from);
                         let words = format!("{} {} to {}", super::timeline::kind(b.kind), clock::instant(b.from), b.to.map_or("now".into(), clock::instant));
                         html! { <i class={format!("k-{}", super::timeline::kind(b.kind))} title={words.clone()}
-                            style={format!("left:{:.2}%;width:{:.2}%", span.percent(b.from), (span.percent(end) - span.percent(b.from)).max(0.8))}><span class="sr">{ words }</span></i> }
+                            ~style={format!("left:{:.2}%;width:{:.2}%", span.percent(b.from), (span.percent(end) - span.percent(b.from)).max(0.8))}><span class="sr">{ words }</span></i> }
                     }) }
-                    <u style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
+                    <u ~style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
                 </div></div>
             }) }
             <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span>{ icon("clock") }{ clock::left(to, from) }</p>

@@ -199,7 +199,7 @@ fn hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
 fn meter(name: &'static str, percent: i64, text: String) -> Html {
     html! {
         <div class={classes!("meter", (percent >= 90).then_some("full"))}>
-            <span>{ name }</span><i style={format!("--v:{percent}%")}></i><span>{ text }</span>
+            <span>{ name }</span><i ~style={format!("--v:{percent}%")}></i><span>{ text }</span>
         </div>
     }
 }

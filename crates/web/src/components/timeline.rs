@@ -149,7 +149,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 { for (0..LANES.len()).map(|index| html! { <LaneView page={props.page.clone()} {span} {index} /> }) }
                 <div class="axis mono" aria-hidden="true">
-                    { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
+                    { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span ~style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
                 </div>
                 { for branches(&model.branches, span) }
                 <Head page={props.page.clone()} {span} />
@@ -199,9 +199,9 @@ fn Head(props: &HeadProps) -> Html {
     let (at, horizon) = (span.percent(now.at), span.percent(now.horizon));
     html! {
         <>
-            if at < 100.0 { <i class="future" style={format!("transform:scaleX({:.5})", 1.0 - at.max(0.0) / 100.0)}></i> }
-            if horizon < 100.0 && horizon > at { <i class="unknown" style={format!("left:{horizon:.3}%")}></i> }
-            <div class="head" style={format!("transform:translateX({at:.3}%)")}>
+            if at < 100.0 { <i class="future" ~style={format!("transform:scaleX({:.5})", 1.0 - at.max(0.0) / 100.0)}></i> }
+            if horizon < 100.0 && horizon > at { <i class="unknown" ~style={format!("left:{horizon:.3}%")}></i> }
+            <div class="head" ~style={format!("transform:translateX({at:.3}%)")}>
                 <div class="now" role="slider" tabindex="0" aria-label="Time" aria-valuemin="0" aria-valuemax={(said.horizon / 1_000_000).to_string()}
                     aria-valuenow={(said.at / 1_000_000).to_string()} aria-valuetext={clock::instant(said.at)} {onkeydown}
                     hidden={!(0.0..=100.0).contains(&at)}></div>
@@ -289,10 +289,10 @@ fn drawing(d: &Drawn) -> Html {
             html! { <i class={classes!("span", class, open.then_some("open"))} {style} data-mark={id} {title}>if width > 3.0 { { &d.mark.label } }</i> }
         }
         None if d.count > 1 => {
-            html! { <i class={classes!("ev", "many", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
+            html! { <i class={classes!("ev", "many", class)} ~style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
         }
         None => {
-            html! { <i class={classes!("ev", class)} style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
+            html! { <i class={classes!("ev", class)} ~style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
         }
     }
 }
@@ -301,7 +301,7 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
     all.iter()
         .filter(|b| b.parent.is_some())
         .filter(|b| (0.0..=100.0).contains(&span.percent(b.from)))
-        .map(|b| html! { <i class={classes!("branch", b.current.then_some("on"))} style={format!("left:{:.3}%", span.percent(b.from))} title={format!("Branch {}: {}", b.id, b.label)}></i> })
+        .map(|b| html! { <i class={classes!("branch", b.current.then_some("on"))} ~style={format!("left:{:.3}%", span.percent(b.from))} title={format!("Branch {}: {}", b.id, b.label)}></i> })
         .collect()
 }
 

@@ -111,7 +111,7 @@ fn table(scores: &Scores) -> Html {
                 { for scores.rows.iter().map(|row| html! {
                     <tr><th scope="row" title={row.about.clone()}>{ &row.plugin }</th><td>{ row.weight }</td>
                         { for row.cells.iter().take(columns).map(|c| match c {
-                            Some(v) => html! { <td class="bartd" style={format!("--w:{}%", v * 100 / most)}>{ v }</td> },
+                            Some(v) => html! { <td class="bartd" ~style={format!("--w:{}%", v * 100 / most)}>{ v }</td> },
                             None => html! { <td>{ "–" }</td> },
                         }) }
                     </tr>
@@ -137,7 +137,7 @@ fn spread(s: &SpreadExplanation) -> Html {
                 { for s.domains.iter().take(24).map(|d| html! {
                     <li class={classes!((!d.allowed).then_some("full"))}>
                         <span>{ &d.value }</span>
-                        <i style={format!("--v:{}%;--l:{}%", d.count * 100 / most, limit * 100 / most)}></i>
+                        <i ~style={format!("--v:{}%;--l:{}%", d.count * 100 / most, limit * 100 / most)}></i>
                         <span class="mono">{ d.count }</span>
                         <span class="word" title={format!("With this pod the skew would be {}", d.skew)}>{ if d.allowed { "" } else { "full" } }</span>
                     </li>

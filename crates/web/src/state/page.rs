@@ -417,6 +417,7 @@ impl Page {
             frames: self.frames,
             acts: self.acts,
             newer: self.newer,
+            toasts: self.toasts.clone(),
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
             // all what a link could not open. Later ones close what was about the one before.
             dialog: if self.opened.is_none() || self.dialog.outlives_session() {
