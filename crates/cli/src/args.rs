@@ -8,6 +8,7 @@ use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
 use podscope_session::scenario::File;
+use podscope_session::timeline::END_OF_TIME;
 
 /// Status of bad input or usage.
 pub(crate) const BAD: u8 = 2;
@@ -75,7 +76,10 @@ pub(crate) fn complain(problems: &[Problem]) -> ExitCode {
 pub(crate) fn instant(value: std::ffi::OsString, flag: &str) -> Result<SimTime, lexopt::Error> {
     let text = value.to_string_lossy().into_owned();
     match parse_duration(&text) {
-        Ok(span) if span >= Span::ZERO => Ok(SimTime::ZERO + span),
+        Ok(span) if span >= Span::ZERO && SimTime::ZERO + span <= END_OF_TIME => Ok(SimTime::ZERO + span),
+        Ok(span) if span >= Span::ZERO => {
+            Err(format!("{flag}: {text} is after the end of time, a hundred years (876000h)").into())
+        }
         _ => Err(format!("{flag} takes a duration such as 45s or 5m, not {text:?}").into()),
     }
 }

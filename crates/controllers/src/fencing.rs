@@ -51,7 +51,7 @@ super::settings::settings! {
 pub use podscope_sim::FenceMechanism;
 
 impl Setting for FenceMechanism {
-    fn read(&mut self, value: &Value) -> Result<(), String> {
+    fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = match value.as_str() {
             Some("power") => Self::Power,
             Some("storage") => Self::Storage,

@@ -16,16 +16,22 @@ pub struct SettingError {
 
 /// What one setting holds and how it is read.
 pub(super) trait Setting {
-    /// Takes the value, or says what is wrong with it.
-    fn read(&mut self, value: &Value) -> Result<(), String>;
+    /// Takes the value, or says what is wrong with it. A duration is at least `least`, or zero where that is
+    /// the default.
+    fn read(&mut self, value: &Value, least: Span) -> Result<(), String>;
 }
+
+/// The shortest period of anything that comes again and again: shorter ones are work without end.
+pub(super) const SHORTEST_PERIOD: Span = Span::millis(100);
+/// The longest duration of a setting: a hundred years, the end of simulated time.
+const LONGEST: Span = Span::seconds(100 * 365 * 86_400);
 
 /// Settings that are read by their names.
 pub(super) trait Settings: Default {
     /// All names, in order.
     const NAMES: &'static [&'static str];
     /// The setting of that name, if there is one.
-    fn setting(&mut self, name: &str) -> Option<&mut dyn Setting>;
+    fn setting(&mut self, name: &str) -> Option<(&mut dyn Setting, Span)>;
 }
 
 /// Reads a map of settings; what is not given keeps its default.
@@ -43,7 +49,7 @@ pub(super) fn read_settings<T: Settings>(value: &Value) -> Result<T, Vec<Setting
     let mut errors = Vec::new();
     for (name, value) in map {
         let read = match settings.setting(name) {
-            Some(setting) => setting.read(value),
+            Some((setting, least)) => setting.read(value, least),
             None => Err(format!("unknown setting; known are {}", T::NAMES.join(", "))),
         };
         errors.extend(read.err().map(|message| SettingError {
@@ -55,28 +61,41 @@ pub(super) fn read_settings<T: Settings>(value: &Value) -> Result<T, Vec<Setting
 }
 
 impl Setting for Span {
-    fn read(&mut self, value: &Value) -> Result<(), String> {
+    fn read(&mut self, value: &Value, least: Span) -> Result<(), String> {
         let text = value
             .as_str()
             .ok_or_else(|| format!("{value} is not a duration such as 50s"))?;
-        *self = Span(podscope_api::parse_duration(text)?);
+        let span = Span(podscope_api::parse_duration(text)?);
+        let is_off = *self == Span::ZERO && span == Span::ZERO;
+        if span < least && !is_off {
+            let least = podscope_api::print_duration_short(least.0);
+            return Err(format!(
+                "Invalid value: {text:?}: must be greater than or equal to {least}"
+            ));
+        }
+        if span > LONGEST {
+            return Err(format!(
+                "Invalid value: {text:?}: must be at most a hundred years (876000h)"
+            ));
+        }
+        *self = span;
         Ok(())
     }
 }
 impl Setting for i64 {
-    fn read(&mut self, value: &Value) -> Result<(), String> {
+    fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = value.as_i64().ok_or_else(|| format!("{value} is not a whole number"))?;
         Ok(())
     }
 }
 impl Setting for bool {
-    fn read(&mut self, value: &Value) -> Result<(), String> {
+    fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = value.as_bool().ok_or_else(|| format!("{value} is not true or false"))?;
         Ok(())
     }
 }
 impl Setting for Millis {
-    fn read(&mut self, value: &Value) -> Result<(), String> {
+    fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = match value {
             Value::Number(number) => parse_decimal(&number.to_string(), 3).map(Millis),
             _ => None,
@@ -92,7 +111,7 @@ pub struct Millis(pub i64);
 
 /// A struct of settings with their names and defaults.
 macro_rules! settings {
-    ($(#[$of:meta])* $struct:ident; $($(#[$m:meta])* $field:ident: $ty:ty = $name:literal, $default:expr;)*) => {
+    ($(#[$of:meta])* $struct:ident; $($(#[$m:meta])* $field:ident: $ty:ty = $name:literal, $default:expr $(, least $least:expr)?;)*) => {
         $(#[$of])*
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct $struct { $($(#[$m])* pub $field: $ty),* }
@@ -101,9 +120,12 @@ macro_rules! settings {
         }
         impl $crate::settings::Settings for $struct {
             const NAMES: &'static [&'static str] = &[$($name),*];
-            fn setting(&mut self, name: &str) -> Option<&mut dyn $crate::settings::Setting> {
+            fn setting(&mut self, name: &str) -> Option<(&mut dyn $crate::settings::Setting, podscope_sim::Span)> {
                 match name {
-                    $($name => Some(&mut self.$field),)*
+                    $($name => {
+                        let least = [$($least,)? podscope_sim::Span::ZERO][0];
+                        Some((&mut self.$field, least))
+                    })*
                     _ => None,
                 }
             }
@@ -125,7 +147,7 @@ settings! {
     /// Settings of kube-controller-manager (`components.controllerManager`); the defaults are v1.36's (CT-020).
     ControllerManagerSettings;
     /// How often nodes are looked at.
-    node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5);
+    node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5), least SHORTEST_PERIOD;
     /// Silence after which a node is Unknown.
     node_monitor_grace_period: Span = "nodeMonitorGracePeriod", Span::seconds(50);
     /// The same for a node that never posted Ready.
@@ -143,13 +165,13 @@ settings! {
     /// No forced detach after six minutes (CT-133).
     disable_force_detach_on_timeout: bool = "disableForceDetachOnTimeout", false;
     /// How often the descheduler looks at spread constraints; 0 turns it off (S-12).
-    descheduling_interval: Span = "deschedulingInterval", Span::ZERO;
+    descheduling_interval: Span = "deschedulingInterval", Span::ZERO, least SHORTEST_PERIOD;
     /// Validity of the leader's lease (CT-153).
-    lease_duration: Span = "leaseDuration", Span::seconds(15);
+    lease_duration: Span = "leaseDuration", Span::seconds(15), least SHORTEST_PERIOD;
     /// A leader that cannot renew for this long steps down.
-    renew_deadline: Span = "renewDeadline", Span::seconds(10);
+    renew_deadline: Span = "renewDeadline", Span::seconds(10), least SHORTEST_PERIOD;
     /// Time between attempts to acquire or renew.
-    retry_period: Span = "retryPeriod", Span::seconds(2);
+    retry_period: Span = "retryPeriod", Span::seconds(2), least SHORTEST_PERIOD;
 }
 
 /// Digits with at most `places` decimals, scaled to a whole number.
@@ -180,6 +202,21 @@ mod tests {
         assert_eq!(settings.terminated_pod_gc_threshold, 10);
         assert!(settings.disable_force_detach_on_timeout);
         assert_eq!(settings.node_monitor_period, Span::seconds(5));
+        //
+        for (name, value, is_fine) in [
+            ("nodeMonitorPeriod", "0s", false),
+            ("nodeMonitorPeriod", "1us", false),
+            ("nodeMonitorPeriod", "100ms", true),
+            ("retryPeriod", "-2s", false),
+            ("deschedulingInterval", "0s", true),
+            ("deschedulingInterval", "1ms", false),
+            ("nodeMonitorGracePeriod", "0s", true),
+            ("nodeMonitorGracePeriod", "-1s", false),
+            ("nodeMonitorGracePeriod", "2000000h", false),
+        ] {
+            let read = ControllerManagerSettings::from_value(&json!({name: value}));
+            assert_eq!(read.is_ok(), is_fine, "{name}: {value}: {read:?}");
+        }
         let errors =
             ControllerManagerSettings::from_value(&json!({"nodeMonitorPeriod": "5 s", "pods": 1})).unwrap_err();
         let names: Vec<&str> = errors.iter().map(|error| error.name.as_str()).collect();

@@ -66,7 +66,7 @@ pub fn parse_duration(text: &str) -> Result<Span, String> {
         let mut place = *micros;
         for digit in fraction.bytes().take(12) {
             place /= 10;
-            part += i64::from(digit - b'0') * place;
+            part = part.checked_add(i64::from(digit - b'0') * place).ok_or_else(invalid)?;
         }
         total = total.checked_add(part).ok_or_else(invalid)?;
         rest = left;

@@ -11,6 +11,7 @@ use super::jsonpath::Path;
 use super::output::Form;
 use super::selector::{FieldQuery, LabelQuery, refused};
 use super::text::table;
+use super::work::Work;
 use super::{Printed, View, not_found, qualified_singular};
 use crate::command::{Get, Output, Selection, Target};
 
@@ -132,12 +133,18 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         let mut any = false;
         if table_mode {
             for (_, objects) in &mut groups {
-                any |= sort(objects, path);
+                match sort(objects, path) {
+                    Ok(some) => any |= some,
+                    Err(why) => return printed.fail(why),
+                }
             }
         } else {
             // Printed as one list, the objects of all kinds are sorted together.
             let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
-            any |= sort(&mut all, path);
+            match sort(&mut all, path) {
+                Ok(some) => any |= some,
+                Err(why) => return printed.fail(why),
+            }
             groups.push((Kind::Pod, all));
         }
         // Tables of several named objects are no list that kubectl could look into (KC-058).
@@ -199,21 +206,24 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
 }
 
 /// Sorts by a path (KC-058), those without the field first; whether any has it.
-pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> bool {
+///
+/// # Errors
+/// It takes too much work.
+pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> Result<bool, String> {
     let Ok(path) = Path::parse(path) else {
-        return false;
+        return Ok(false);
     };
-    let mut keyed: Vec<(Option<SortKey>, Object)> = objects
-        .drain(..)
-        .map(|object| {
-            let value = object.to_value();
-            (path.find(&value).first().map(|value| SortKey::of(value)), object)
-        })
-        .collect();
+    let work = Work::default();
+    let mut keyed: Vec<(Option<SortKey>, Object)> = Vec::new();
+    for object in objects.drain(..) {
+        let value = object.to_value();
+        let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
+        keyed.push((found.first().map(|value| SortKey::of(value)), object));
+    }
     let any = keyed.iter().any(|(key, _)| key.is_some());
     keyed.stable_sort_by(|a, b| a.0.cmp(&b.0));
     objects.extend(keyed.into_iter().map(|(_, object)| object));
-    any
+    Ok(any)
 }
 
 /// A sort key (KC-058): quantities compare as quantities, numbers as numbers, rest as text.
@@ -340,19 +350,21 @@ pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
 }
 
 /// An object's line under such columns.
-pub(super) fn columns_row(columns: &[(String, Path)], object: &Object) -> Vec<String> {
+///
+/// # Errors
+/// It takes too much work.
+pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Work) -> Result<Vec<String>, String> {
     let value = object.to_value();
-    columns
-        .iter()
-        .map(|(_, path)| {
-            let texts: Vec<String> = path.find(&value).into_iter().map(plain).collect();
-            if texts.is_empty() {
-                "<none>".into()
-            } else {
-                texts.join(",")
-            }
+    let row = columns.iter().map(|(_, path)| {
+        let found = path.find(&value, work).map_err(|why| format!("error: {why}"))?;
+        let texts: Vec<String> = found.into_iter().map(plain).collect();
+        Ok(if texts.is_empty() {
+            "<none>".into()
+        } else {
+            texts.join(",")
         })
-        .collect()
+    });
+    row.collect()
 }
 
 fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
@@ -364,7 +376,13 @@ fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Print
     if !get.no_headers {
         rows.push(columns.iter().map(|(header, _)| header.clone()).collect());
     }
-    rows.extend(objects.iter().map(|object| columns_row(&columns, object)));
+    let work = Work::default();
+    for object in objects {
+        match columns_row(&columns, object, &work) {
+            Ok(row) => rows.push(row),
+            Err(why) => return printed.fail(why),
+        }
+    }
     for line in table(&rows) {
         printed.out(line);
     }

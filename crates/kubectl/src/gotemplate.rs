@@ -6,6 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::gotext::{float, plain, sorted};
+use super::jsonpath::weight;
+use super::work::Work;
 
 /// Longest output; templates come from users.
 const MAX_OUTPUT: usize = 4 << 20;
@@ -98,6 +100,7 @@ impl GoTemplate {
         let mut run = Run {
             variables: vec![("$".to_owned(), Some(value.clone()))],
             out: String::new(),
+            work: Work::default(),
         };
         let dot = Some(value.clone());
         match run.list(&self.nodes, &dot) {
@@ -351,6 +354,7 @@ type Found = Option<Value>;
 struct Run {
     variables: Vec<(String, Found)>,
     out: String,
+    work: Work,
 }
 
 impl Run {
@@ -360,6 +364,7 @@ impl Run {
             if self.out.len() > MAX_OUTPUT {
                 return Err("the output is too long".to_owned());
             }
+            self.work.spend(1).map_err(|why| why.to_string())?;
             match node {
                 Node::Text(text) => self.out.push_str(text),
                 Node::Print(pipe) => {
@@ -449,16 +454,23 @@ impl Run {
         }
         Ok(value)
     }
+    /// A copy of a value, which costs what it holds.
+    fn copy(&self, value: &Found) -> Result<Found, String> {
+        self.work
+            .spend(value.as_ref().map_or(1, weight))
+            .map_err(|why| why.to_string())?;
+        Ok(value.clone())
+    }
     fn term(&mut self, term: &Term, dot: &Found) -> Result<Found, String> {
         Ok(match term {
             Term::Literal(value) => Some(value.clone()),
             Term::Function(name) => call(name, &[])?,
             Term::Path(root, path) => {
                 let mut value = match root {
-                    Root::Dot => dot.clone(),
+                    Root::Dot => self.copy(dot)?,
                     Root::Variable(name) => {
                         let known = self.variables.iter().rev().find(|(known, _)| known == name);
-                        known.ok_or_else(|| format!("undefined variable {name:?}"))?.1.clone()
+                        self.copy(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
                     }
                     Root::Group(pipe) => self.pipe(pipe, dot)?,
                 };
@@ -635,6 +647,16 @@ fn formatted(format: &str, arguments: &[Found]) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    ///
+    #[test]
+    fn nested_ranges_over_everything_are_refused() {
+        let items: Vec<Value> = (0..300).map(|n| serde_json::json!({"a": n})).collect();
+        let value = serde_json::json!({"items": items});
+        let text = "{{range .items}}{{range $.items}}{{range $.items}}{{end}}{{end}}{{end}}";
+        let printed = GoTemplate::parse(text).and_then(|template| template.print(&value));
+        assert!(printed.is_err_and(|why| why.contains("would look at more than")));
+    }
 
     #[test]
     fn templates_print_as_go_prints_them() {

@@ -6,8 +6,12 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-/// Deepest recursion and most results of one evaluation; templates come from users.
-const MAX_RESULTS: usize = 100_000;
+use crate::work::{TooMuchWork, Work};
+
+/// Longest text that a template prints, in bytes.
+const MAX_OUTPUT: usize = 4 << 20;
+
+type Found<'v> = Result<Vec<&'v Value>, TooMuchWork>;
 
 /// A parsed template.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,27 +82,40 @@ impl Path {
         }
     }
     /// Every value the path leads to.
-    pub fn find<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
-        self.walk(root, root)
+    ///
+    /// # Errors
+    /// The command's work is used up.
+    pub fn find<'v>(&self, root: &'v Value, work: &Work) -> Found<'v> {
+        self.walk(root, root, work)
     }
-    fn walk<'v>(&self, root: &'v Value, current: &'v Value) -> Vec<&'v Value> {
+    fn walk<'v>(&self, root: &'v Value, current: &'v Value, work: &Work) -> Found<'v> {
         let mut found = vec![if self.from_root { root } else { current }];
         for step in &self.steps {
             let mut next = Vec::new();
             for value in found {
-                step.apply(root, value, &mut next);
-                if next.len() > MAX_RESULTS {
-                    break;
-                }
+                step.apply(root, value, work, &mut next)?;
             }
             found = next;
         }
-        found
+        Ok(found)
     }
 }
 
 impl Step {
-    fn apply<'v>(&self, root: &'v Value, value: &'v Value, out: &mut Vec<&'v Value>) {
+    fn apply<'v>(
+        &self,
+        root: &'v Value,
+        value: &'v Value,
+        work: &Work,
+        out: &mut Vec<&'v Value>,
+    ) -> Result<(), TooMuchWork> {
+        work.spend(match (self, value) {
+            (Step::Wildcard | Step::Filter(..) | Step::Slice(..), Value::Array(items)) => 1 + items.len() as u64,
+            (Step::Wildcard, Value::Object(map)) => 1 + map.len() as u64,
+            (Step::Fields(names), _) => names.len() as u64,
+            (Step::Indexes(indexes), _) => indexes.len() as u64,
+            _ => 1,
+        })?;
         match self {
             Step::Field(name) => out.extend(value.get(name.as_str()).filter(|value| !value.is_null())),
             Step::Fields(names) => out.extend(names.iter().filter_map(|name| value.get(name.as_str()))),
@@ -128,45 +145,47 @@ impl Step {
                 Value::Object(map) => out.extend(map.values()),
                 _ => {}
             },
-            Step::Recursive => descend(value, out),
+            Step::Recursive => descend(value, work, out)?,
             Step::Filter(left, right) => {
                 if let Value::Array(items) = value {
-                    out.extend(items.iter().filter(|item| {
-                        let lefts = left.values(root, item);
-                        match right {
+                    for item in items {
+                        let lefts = left.values(root, item, work)?;
+                        let holds = match right {
                             None => !lefts.is_empty(),
                             Some((compare, right)) => {
-                                let rights = right.values(root, item);
+                                let rights = right.values(root, item, work)?;
                                 match (lefts.first(), rights.first()) {
                                     (Some(left), Some(right)) => compare.holds(left, right),
                                     _ => false,
                                 }
                             }
+                        };
+                        if holds {
+                            out.push(item);
                         }
-                    }));
+                    }
                 }
             }
         }
+        Ok(())
     }
 }
 
-fn descend<'v>(value: &'v Value, out: &mut Vec<&'v Value>) {
-    if out.len() > MAX_RESULTS {
-        return;
-    }
+fn descend<'v>(value: &'v Value, work: &Work, out: &mut Vec<&'v Value>) -> Result<(), TooMuchWork> {
+    work.spend(1)?;
     out.push(value);
     match value {
-        Value::Array(items) => items.iter().for_each(|item| descend(item, out)),
-        Value::Object(map) => map.values().for_each(|item| descend(item, out)),
-        _ => {}
+        Value::Array(items) => items.iter().try_for_each(|item| descend(item, work, out)),
+        Value::Object(map) => map.values().try_for_each(|item| descend(item, work, out)),
+        _ => Ok(()),
     }
 }
 
 impl Operand {
-    fn values<'a>(&'a self, root: &'a Value, current: &'a Value) -> Vec<&'a Value> {
+    fn values<'a>(&'a self, root: &'a Value, current: &'a Value, work: &Work) -> Found<'a> {
         match self {
-            Operand::Literal(value) => vec![value],
-            Operand::Path(path) => path.walk(root, current),
+            Operand::Literal(value) => Ok(vec![value]),
+            Operand::Path(path) => path.walk(root, current, work),
         }
     }
 }
@@ -210,20 +229,29 @@ impl Template {
         Ok(Template(pieces))
     }
     /// Everything that the template's paths lead to, as one list (`-o jsonpath-as-json`).
-    pub(crate) fn found(&self, value: &Value) -> Value {
-        let mut all = Vec::new();
+    ///
+    /// # Errors
+    /// It takes too much work.
+    pub(crate) fn found(&self, value: &Value) -> Result<Value, String> {
+        let (work, mut all) = (Work::default(), Vec::new());
         for piece in &self.0 {
             if let Piece::Path(path) | Piece::Range(path, _) = piece {
-                all.extend(path.walk(value, value).into_iter().cloned());
+                for found in path.find(value, &work).map_err(|why| why.to_string())? {
+                    work.spend(weight(found)).map_err(|why| why.to_string())?;
+                    all.push(found.clone());
+                }
             }
         }
-        Value::Array(all)
+        Ok(Value::Array(all))
     }
     /// The text for a value; missing keys give nothing.
-    pub fn print(&self, value: &Value) -> String {
+    ///
+    /// # Errors
+    /// It takes too much work, or is too long.
+    pub fn print(&self, value: &Value) -> Result<String, String> {
         let mut out = String::new();
-        print_pieces(&self.0, value, value, &mut out);
-        out
+        print_pieces(&self.0, value, value, &Work::default(), &mut out)?;
+        Ok(out)
     }
 }
 
@@ -290,23 +318,48 @@ fn quoted(action: &str) -> Option<String> {
     )
 }
 
-fn print_pieces(pieces: &[Piece], root: &Value, current: &Value, out: &mut String) {
+fn print_pieces(pieces: &[Piece], root: &Value, current: &Value, work: &Work, out: &mut String) -> Result<(), String> {
+    let too_much = |why: TooMuchWork| why.to_string();
     for piece in pieces {
-        if out.len() > 16 * MAX_RESULTS {
-            return;
-        }
+        work.spend(1).map_err(too_much)?;
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Path(path) => {
-                let texts: Vec<String> = path.walk(root, current).into_iter().map(plain).collect();
-                out.push_str(&texts.join(" "));
+                for (at, value) in path
+                    .walk(root, current, work)
+                    .map_err(too_much)?
+                    .into_iter()
+                    .enumerate()
+                {
+                    if at > 0 {
+                        out.push(' ');
+                    }
+                    work.spend(weight(value)).map_err(too_much)?;
+                    out.push_str(&plain(value));
+                    if out.len() > MAX_OUTPUT {
+                        break;
+                    }
+                }
             }
             Piece::Range(path, body) => {
-                for value in path.walk(root, current) {
-                    print_pieces(body, root, value, out);
+                for value in path.walk(root, current, work).map_err(too_much)? {
+                    print_pieces(body, root, value, work, out)?;
                 }
             }
         }
+        if out.len() > MAX_OUTPUT {
+            return Err(format!("the output is longer than {MAX_OUTPUT} bytes"));
+        }
+    }
+    Ok(())
+}
+
+/// How many values a value holds, itself included.
+pub(crate) fn weight(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(weight).sum::<u64>(),
+        Value::Object(map) => 1 + map.values().map(weight).sum::<u64>(),
+        _ => 1,
     }
 }
 
@@ -516,6 +569,29 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    ///
+    #[test]
+    fn a_short_template_that_asks_for_a_lifetime_is_refused() {
+        let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
+        let value = json!({"items": items});
+        for template in [
+            "{.items[?($.items[?($.items[?(@.c)])])]}",
+            "{range .items[*]}{range $.items[*]}{range $.items[*]}{end}{end}{end}",
+            "{range .items[*]}{range $.items[*]}{$.items}{end}{end}",
+        ] {
+            let parsed = Template::parse(template).expect(template);
+            assert!(parsed.print(&value).is_err(), "{template}");
+        }
+        let work = Work::default();
+        let found = Path::parse("..b").and_then(|path| {
+            path.find(&value, &work)
+                .map(|found| found.len())
+                .map_err(|why| why.to_string())
+        });
+        assert_eq!(found, Ok(300));
+        assert!(work.spent() < 3_000, "{}", work.spent());
+    }
+
     /// KC-054.
     #[test]
     fn jsonpath_templates_print_what_kubectls_do() {
@@ -541,7 +617,9 @@ mod tests {
             ("n={.items[0,1].n}", "n=1 2"),
         ] {
             assert_eq!(
-                Template::parse(template).map(|parsed| parsed.print(&value)).as_deref(),
+                Template::parse(template)
+                    .and_then(|parsed| parsed.print(&value))
+                    .as_deref(),
                 Ok(want),
                 "{template}"
             );

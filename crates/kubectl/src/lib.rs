@@ -32,6 +32,7 @@ mod said;
 mod selector;
 mod text;
 mod watch;
+mod work;
 mod write;
 
 use podscope_api::{Kind, NodeName, Time};
@@ -43,6 +44,7 @@ pub use jsonpath::{Path, Template};
 pub(crate) use merge::{json_merge, strategic};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};
+pub use work::{TooMuchWork, WORK, Work};
 pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Watch};

@@ -43,15 +43,16 @@ impl Form {
     /// # Errors
     /// A template that cannot be executed.
     pub(super) fn text(&self, value: &Value) -> Result<String, String> {
+        let wrong = |why: String| format!("error: {why}");
         let trimmed = |text: String| text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned);
         Ok(match self {
             Form::Yaml => trimmed(podscope_api::print_yaml(value)),
             Form::Json => trimmed(podscope_api::print_json(value)),
             Form::Kyaml => kyaml::print(value),
             Form::Name => name_of(value),
-            Form::Path(template) => template.print(value),
-            Form::PathAsJson(template) => gotext::json_indented(&template.found(value)),
-            Form::GoTemplate(template) => template.print(value).map_err(|why| format!("error: {why}"))?,
+            Form::Path(template) => template.print(value).map_err(wrong)?,
+            Form::PathAsJson(template) => gotext::json_indented(&template.found(value).map_err(wrong)?),
+            Form::GoTemplate(template) => template.print(value).map_err(wrong)?,
         })
     }
     /// Whether a document of this form stands below another one after a line of `---`.

@@ -8,6 +8,7 @@ use super::get::{columns_of, columns_row, header_row, object_row, shown};
 use super::jsonpath::Path;
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::Widths;
+use super::work::Work;
 use super::write::Plan;
 use super::{View, not_found};
 use crate::command::{Get, Output, Selection, Watch};
@@ -119,11 +120,13 @@ impl Printer {
                     let titles = columns.iter().map(|(title, _)| title.clone()).collect();
                     rows.push(with_event(titles, "EVENT"));
                 }
-                rows.extend(
-                    objects
-                        .iter()
-                        .map(|object| with_event(columns_row(columns, object), event)),
-                );
+                let work = Work::default();
+                for object in objects {
+                    match columns_row(columns, object, &work) {
+                        Ok(row) => rows.push(with_event(row, event)),
+                        Err(why) => return vec![why],
+                    }
+                }
             }
             Form::Whole(form) => {
                 let mut first = is_first;
@@ -160,8 +163,10 @@ impl WatchPrinter for Printer {
             return Vec::new();
         }
         let mut objects = objects.to_vec();
-        if let Some(path) = &self.get.sort_by {
-            super::get::sort(&mut objects, path);
+        if let Some(path) = &self.get.sort_by
+            && let Err(why) = super::get::sort(&mut objects, path)
+        {
+            return vec![why];
         }
         self.lines(&objects, "ADDED   ", now)
     }

@@ -2,6 +2,7 @@
 //! gives the cluster, the components' settings, the timeline, narration and
 //! expectations; every other document is a Kubernetes object, in file order.
 
+mod bounds;
 mod components;
 mod document;
 mod entries;
@@ -17,6 +18,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
 use podscope_cluster::{Setup, SimTime, Span};
 
+pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
 pub(crate) use expect::{count, value_at};
@@ -308,6 +310,13 @@ impl Reader {
     fn scenario(&mut self, file: &str, tree: &Tree<'_>) {
         if std::mem::replace(&mut self.loaded.has_scenario, true) {
             return self.problem(file, tree, "kind", "there is already a Scenario: only one may be given");
+        }
+        let too_much = bounds::too_much(tree);
+        if !too_much.is_empty() {
+            for (path, message) in too_much {
+                self.problem(file, tree, &path, message);
+            }
+            return;
         }
         let (document, errors): (Document, _) = podscope_api::decode_what_fits(tree, true);
         for error in errors {

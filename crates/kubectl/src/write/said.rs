@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::super::jsonpath::{Path, plain};
 use super::super::merge::json_merge;
 use super::super::selector::LabelQuery;
+use super::super::work::Work;
 use super::manifest::manifest_objects;
 use super::set;
 use super::{Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, typed_name, with_objects};
@@ -378,7 +379,8 @@ fn holds(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: &
         }
         Awaited::Path(_, wanted) => {
             let value = object.to_value();
-            let found = path.map(|path| path.find(&value)).unwrap_or_default();
+            let work = Work::default();
+            let found = path.and_then(|path| path.find(&value, &work).ok()).unwrap_or_default();
             match (found.as_slice(), wanted) {
                 ([], _) => false,
                 (_, None) => true,

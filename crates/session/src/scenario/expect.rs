@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::Place;
 use super::document::ExpectDocument;
+use crate::timeline::END_OF_TIME;
 use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
-use podscope_kubectl::{FieldQuery, LabelQuery, Path};
+use podscope_kubectl::{FieldQuery, LabelQuery, Path, Work};
 
 /// When an expectation is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +105,9 @@ fn instant(field: &str, text: &str) -> Result<SimTime, Bad> {
 /// A time in a scenario; what is wrong with it in a teacher's words.
 pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     match parse_duration(text) {
+        Ok(span) if SimTime::ZERO + span > END_OF_TIME => {
+            Err(format!("{text} is after the end of time: a hundred years are 876000h"))
+        }
         Ok(span) if span.0 >= 0 => Ok(span),
         Ok(_) => Err(format!("{text} is before the beginning: times count from 0s")),
         Err(_) if text.parse::<f64>().is_ok() => Err(format!("{text} has no unit: write {text}s")),
@@ -331,7 +335,8 @@ impl Test {
 pub(crate) fn value_at(path: &Path, object: &Object) -> Option<String> {
     let value = object.to_value();
     let found: Vec<String> = path
-        .find(&value)
+        .find(&value, &Work::default())
+        .unwrap_or_default()
         .into_iter()
         .map(|value| match value {
             Value::String(text) => text.clone(),
