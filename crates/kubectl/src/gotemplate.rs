@@ -651,7 +651,7 @@ mod tests {
     ///
     #[test]
     fn nested_ranges_over_everything_are_refused() {
-        let items: Vec<Value> = (0..300).map(|n| serde_json::json!({"a": n})).collect();
+        let items: Vec<Value> = (0..300).map(Value::from).collect();
         let value = serde_json::json!({"items": items});
         let text = "{{range .items}}{{range $.items}}{{range $.items}}{{end}}{{end}}{{end}}";
         let printed = GoTemplate::parse(text).and_then(|template| template.print(&value));
