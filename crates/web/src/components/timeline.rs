@@ -255,7 +255,7 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
         let title = format!("{} · {}", director::says(due), clock::instant(due.at));
         // Where two words would touch, the second is a tick.
         let word = if left - last > 9.0 { director::mark(due) } else { "" };
-        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} style={format!("left:{left:.3}%")} {title} data-due={director::mark(due)}>{ word }</i> });
+        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={director::mark(due)}>{ word }</i> });
         if !word.is_empty() {
             last = left;
         }
