@@ -16,10 +16,10 @@ export const stories = {
   async "a node cut off is shown as cut while time goes on (U-02, U-03)"(t) {
     const page = await t.open("", { theme: "dark" });
     await page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
-    await page.getByText("fault partition a-1").first().click();
+    await page.getByText("fault partition c-2").first().click();
     const before = await clock(page);
     await page.waitForFunction((now) => document.querySelector(".page").dataset.now !== now, before);
-    await page.locator('[data-node="a-1"]').getByText(/cut|no heartbeat|heartbeat/i).first().waitFor();
+    await page.locator('[data-node="c-2"]').getByText(/cut|no heartbeat|heartbeat/i).first().waitFor();
     await t.screenshot(page, "cut-desktop-dark");
     await t.axe(page);
   },
