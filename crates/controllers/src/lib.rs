@@ -66,6 +66,7 @@ pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
 pub use node_selector::fits as fits_node;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
+pub use taint_eviction::stay;
 
 use podscope_api::NodeName;
 

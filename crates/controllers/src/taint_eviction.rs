@@ -42,8 +42,8 @@ impl TaintEviction {
     }
 }
 
-/// How long a pod may stay: none is for ever (CT-034).
-pub(super) fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Option<Span> {
+/// How long a pod may stay where these NoExecute taints are: none is for ever (CT-034).
+pub fn stay<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Toleration]) -> Option<Span> {
     let mut seconds: Option<i64> = None;
     for taint in taints {
         // The first that matches is the one used for this taint.

@@ -15,7 +15,7 @@ use crate::plugins::{
     Plugin, PluginSet, Point, inter_pod_affinity, pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
 };
 use crate::pod_info::{Incoming, PodInfo};
-use crate::status::{Code, Histogram, Status};
+use crate::status::{Code, Histogram, Refusal, Status};
 use crate::symbols::Symbol;
 
 /// What plugins may look at.
@@ -140,6 +140,19 @@ impl Diagnosis {
             text.push_str(&self.post_filter);
         }
         text
+    }
+    /// The same in causes that are counted, for people.
+    pub fn refusal(&self, cache: &Cache) -> Refusal {
+        let nodes = cache.order().len();
+        let mut histogram = Histogram::default();
+        match &self.pre_filter {
+            Some(status) => histogram.add(status, nodes),
+            None => histogram = self.histogram(nodes),
+        }
+        Refusal {
+            nodes,
+            causes: histogram.causes(&cache.symbols),
+        }
     }
     fn histogram(&self, n_nodes: usize) -> Histogram {
         let mut histogram = Histogram::default();

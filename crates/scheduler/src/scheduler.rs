@@ -19,6 +19,7 @@ use crate::pod_info::Incoming;
 use crate::post_filter::{self, Limit, Preemption};
 use crate::queue::events::EventKind;
 use crate::queue::{Pool, Queue, QueuedPod};
+use crate::status::Refusal;
 
 /// Receives whole decisions where somebody wants them.
 pub trait Recorder {
@@ -57,6 +58,8 @@ pub struct QueueEntry {
     pub tried_at: Option<i64>,
     /// The plugins that refused it.
     pub rejectors: Vec<&'static str>,
+    /// Why no node took it at its last attempt; none before the first.
+    pub refusal: Option<Arc<Refusal>>,
 }
 
 /// kube-scheduler. Cloning it is a checkpoint.
@@ -122,6 +125,7 @@ impl Scheduler {
                     Pool::Active | Pool::Backoff | Pool::Gated => None,
                 },
                 rejectors: pod.rejectors.iter().map(Plugin::name).collect(),
+                refusal: pod.refusal.clone(),
             })
             .collect()
     }
@@ -169,7 +173,7 @@ impl Scheduler {
 
     fn cycle(
         &mut self,
-        pod: QueuedPod,
+        mut pod: QueuedPod,
         profile: &Arc<Profile>,
         now: i64,
         draw: &mut dyn FnMut() -> u64,
@@ -212,6 +216,9 @@ impl Scheduler {
             let failed = found.hosts.is_empty();
             failed.then(|| found.diagnosis.message(&self.cache))
         });
+        if found.error.is_none() && message.is_some() {
+            pod.refusal = Some(Arc::new(found.diagnosis.refusal(&self.cache)));
+        }
         let key = incoming.info.pod.metadata.key();
         let mut attempt = Attempt {
             pod: key.clone(),

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 
 use podscope_api::Str;
 
-use crate::plugins::Plugin;
+use crate::plugins::{
+    Plugin, inter_pod_affinity, node_affinity, node_name, node_ports, node_unschedulable, node_volume_limits,
+    pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
+};
 use crate::symbols::{Symbol, Symbols};
 
 /// The code of a refusal.
@@ -50,6 +53,49 @@ impl Reason {
             Self::Text(text) => text.to_string(),
         }
     }
+    /// The reason in two or three words, for a card or a row that has no room for more.
+    pub fn short(&self, symbols: &Symbols) -> String {
+        match self {
+            Self::Fixed(text) => short(text).to_owned(),
+            Self::Insufficient(_) | Self::Text(_) => self.text(symbols),
+        }
+    }
+}
+
+/// Two or three words for the plugins' fixed reasons; what is short already stands for itself.
+fn short(reason: &'static str) -> &'static str {
+    match reason {
+        inter_pod_affinity::REASON_AFFINITY => "pod affinity",
+        inter_pod_affinity::REASON_ANTI_AFFINITY => "pod anti-affinity",
+        inter_pod_affinity::REASON_EXISTING => "another pod's anti-affinity",
+        node_affinity::REASON_POD => "node affinity/selector",
+        node_affinity::REASON_ENFORCED => "the scheduler's node affinity",
+        node_name::REASON => "another node is named",
+        node_ports::REASON => "port in use",
+        node_unschedulable::REASON => "unschedulable",
+        node_volume_limits::REASON => "too many volumes",
+        pod_topology_spread::REASON => "topology spread",
+        pod_topology_spread::REASON_LABEL => "no label to spread by",
+        volume_binding::REASON_NODE => "its volume is elsewhere",
+        volume_binding::REASON_BIND => "no volume to bind",
+        volume_binding::REASON_SPACE => "no free storage",
+        volume_binding::REASON_LOST => "its volume is lost",
+        volume_binding::REASON_IMMEDIATE => "unbound claims",
+        volume_restrictions::REASON_DISK => "disk in use",
+        volume_restrictions::REASON_CLAIM => "claim in use",
+        volume_zone::REASON => "its volume's zone is elsewhere",
+        other => other,
+    }
+}
+
+/// Why no node took a pod at its last attempt: how many nodes there were, and the causes with the nodes of each, most
+/// frequent first. A node that refused for two reasons counts for both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Refusal {
+    /// Nodes that there were.
+    pub nodes: usize,
+    /// Causes as [`Reason::short`] puts them.
+    pub causes: Vec<(String, usize)>,
 }
 
 /// Reasons of one status; one is by far the most common number.
@@ -133,6 +179,19 @@ impl Histogram {
                 None => self.entries.push((reason.clone(), times)),
             }
         }
+    }
+    /// The causes with their counts, most frequent first, then by name.
+    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<(String, usize)> {
+        let mut causes: Vec<(String, usize)> = Vec::new();
+        for (reason, count) in &self.entries {
+            let text = reason.short(symbols);
+            match causes.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, sum)) => *sum += count,
+                None => causes.push((text, *count)),
+            }
+        }
+        causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        causes
     }
     /// ` 1 a, 2 b.` with entries sorted as byte strings; empty without entries.
     pub(crate) fn text(&self, symbols: &Symbols) -> String {

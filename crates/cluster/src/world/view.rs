@@ -27,6 +27,10 @@ impl World {
     pub fn switches(&self) -> &Switches {
         &self.switches
     }
+    /// How its controllers are set.
+    pub fn controller_settings(&self) -> &podscope_controllers::ControllerManagerSettings {
+        &self.settings.controller_manager
+    }
     /// All objects as the API server stores them.
     pub fn objects(&self) -> &Arc<Objects> {
         self.api.objects()

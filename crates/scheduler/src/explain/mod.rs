@@ -105,6 +105,9 @@ pub struct NodeExplanation {
     /// kube-scheduler's reasons.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reasons: Vec<String>,
+    /// The reasons in two or three words each.
+    #[serde(skip)]
+    pub short: String,
     /// In words, with numbers.
     pub words: String,
     /// Weighted scores, one for each of [`Explanation::plugins`].
@@ -298,6 +301,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         plugin: None,
         code: None,
         reasons: Vec::new(),
+        short: String::new(),
         words: "not examined: enough nodes were found before".to_owned(),
         scores: Vec::new(),
         raw: Vec::new(),
@@ -335,6 +339,12 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             .iter()
             .map(|reason| reason.text(&cache.symbols))
             .collect();
+        let short = status
+            .reasons
+            .as_slice()
+            .iter()
+            .map(|reason| reason.short(&cache.symbols));
+        out.short = short.collect::<Vec<_>>().join(", ");
         out.words = words::refusal(cache, decision, node, status);
     }
     out

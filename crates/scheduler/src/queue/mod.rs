@@ -22,6 +22,7 @@ use crate::config::SchedulerConfiguration;
 use crate::plugins::priority_sort::{self, SortKey};
 use crate::plugins::{Plugin, PluginSet};
 use crate::pod_info::Incoming;
+use crate::status::Refusal;
 
 const SECOND: i64 = 1_000_000;
 /// How often pods that wait too long are looked for (SCH-116).
@@ -58,6 +59,8 @@ pub(crate) struct QueuedPod {
     errors: u32,
     pub(crate) rejectors: PluginSet,
     pub(crate) gated_by: Option<Plugin>,
+    /// Why no node took it the last time; none before its first attempt.
+    pub(crate) refusal: Option<Arc<Refusal>>,
 }
 
 impl QueuedPod {
@@ -71,6 +74,7 @@ impl QueuedPod {
             errors: 0,
             rejectors: PluginSet::default(),
             gated_by: None,
+            refusal: None,
         }
     }
     fn uid(&self) -> &Str {
