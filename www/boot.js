@@ -5,8 +5,10 @@
 (() => {
   const root = document.documentElement;
   const here = new URL("./", document.baseURI).href;
+  // Names carry the site's path (crates/web/src/browser/store.rs).
+  const kept = (key) => localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`);
   try {
-    const theme = localStorage.getItem("podscope.theme");
+    const theme = kept("theme") ?? localStorage.getItem("podscope.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch { /* storage may be forbidden: the system's theme it is */ }
 

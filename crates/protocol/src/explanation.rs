@@ -77,6 +77,8 @@ pub enum NodeVerdict {
         plugin: Option<String>,
         /// kube-scheduler's reasons.
         reasons: Vec<String>,
+        /// The same in two or three words each.
+        short: String,
         /// In words, with numbers.
         words: String,
     },

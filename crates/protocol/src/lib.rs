@@ -36,11 +36,12 @@ pub use explanation::{
 };
 pub use picture::{
     BranchView, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, MarkKind,
-    NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, SpreadCount, TerminationStage, TerminationView,
+    NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount, TerminationStage,
+    TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
 pub use story::{GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView};
-pub use update::{AttemptInfo, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, Update};
+pub use update::{AttemptInfo, Basis, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, Update};
 
 /// A message as it crosses: bytes without names, because both ends are of one build.
 ///

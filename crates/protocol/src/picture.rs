@@ -95,6 +95,10 @@ pub struct NodeView {
     pub ready: String,
     /// Reason when not ready.
     pub ready_reason: String,
+    /// Since when it has that status.
+    pub ready_since: Micros,
+    /// What the control plane will do about it next, if nothing changes.
+    pub next: Option<NodeNext>,
     /// Cordoned.
     pub cordoned: bool,
     /// Taints as `key=value:Effect`.
@@ -111,6 +115,24 @@ pub struct NodeView {
     pub labels: ordered::Map<String, String>,
     /// The machine.
     pub machine: MachineView,
+}
+
+/// What the control plane does about a node from which it hears nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum NodeNext {
+    /// Its Ready condition becomes Unknown, and it is tainted.
+    NotReady {
+        /// When, at the earliest.
+        at: Micros,
+    },
+    /// Pods that do not tolerate its taints any longer are evicted.
+    Evicts {
+        /// The first of them.
+        at: Micros,
+        /// How many.
+        pods: u32,
+    },
 }
 
 /// The machine under a node, as it really is.
@@ -130,6 +152,8 @@ pub struct MachineView {
     pub cuts: Vec<String>,
     /// Fenced by: `power`, `storage`, `network`; empty if not.
     pub fenced: Vec<String>,
+    /// UIDs of the pods of which a process runs, those that the API has forgotten included.
+    pub running: Vec<String>,
     /// Last heartbeat the API has seen of a node that is dark or not ready; 0 of the others.
     pub last_heartbeat: Micros,
     /// Where API and machine differ, in words; empty where they agree (U-02).
@@ -187,6 +211,8 @@ pub struct PodView {
     pub phase: String,
     /// Status as kubectl prints it.
     pub status: String,
+    /// Labels, as `key=value`.
+    pub labels: Vec<String>,
     /// Priority.
     pub priority: i32,
     /// Ticks of priority, 0 to 3.
@@ -251,10 +277,10 @@ pub enum TerminationStage {
 pub struct QueueView {
     /// Where it stands and what it waits for.
     pub place: QueuePlace,
-    /// End of the back-off or flush.
+    /// End of the back-off, or of its victims' grace.
     pub until: Option<Micros>,
-    /// Nodes that fit at the last attempt, and how many there were.
-    pub fit: Option<(u32, u32)>,
+    /// Why no node took it at the last attempt; none before the first.
+    pub refusal: Option<RefusalView>,
     /// The last message.
     pub message: String,
 }
@@ -271,12 +297,27 @@ pub enum QueuePlace {
     Backoff,
     /// Held by scheduling gates of these names.
     Gated(Vec<String>),
-    /// It waits for pods to end that it preempted.
-    Victims,
+    /// It waits for less important pods to be gone from the node that it is nominated to.
+    Victims {
+        /// The node.
+        node: String,
+        /// Those that still end there, `NAMESPACE/NAME`; none if they are only about to.
+        pods: Vec<String>,
+    },
     /// It fits nowhere, until an event may help one of these plugins, or the queue is flushed.
     Unschedulable(Vec<String>),
     /// It fitted nowhere, and no scheduler runs.
     Stranded,
+}
+
+/// Why no node took a pod.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusalView {
+    /// Nodes that there were.
+    pub nodes: u32,
+    /// Causes in two or three words with the nodes of each, most frequent first.
+    pub causes: Vec<(String, u32)>,
 }
 
 /// An owner of pods and its colour.
@@ -392,6 +433,8 @@ pub enum MarkKind {
     Expected,
     /// An expectation failed.
     Unexpected,
+    /// A node that is not ready, or under pressure, as long as the API server knows it so.
+    NotReady,
 }
 
 /// A branch of the session.

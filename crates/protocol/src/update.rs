@@ -182,12 +182,44 @@ pub struct Opened {
     pub story: Vec<StoryStep>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
     pub notices: Vec<String>,
+    /// What answers rest on because of what the files do not have; each is among the notices too.
+    pub basis: Vec<Basis>,
     /// Warnings on the manifests (P-08).
     pub advice: Vec<Problem>,
     /// From a link: the page's own state.
     pub screen: Option<String>,
     /// The scenario's text, for the editor.
     pub text: String,
+}
+
+/// What answers about a dump rest on, because of what it does not hold (P-09).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Basis {
+    /// No PodDisruptionBudget.
+    NoBudgets,
+    /// No Node.
+    NoNodes,
+    /// Pods of one namespace only.
+    OneNamespace {
+        /// Its name.
+        namespace: String,
+    },
+}
+
+impl std::fmt::Display for Basis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoBudgets => {
+                f.write_str("No file has a PodDisruptionBudget: preemption and `kubectl drain` ignore them")
+            }
+            Self::NoNodes => f.write_str("No file has a Node: pending pods meet a made-up cluster of six nodes"),
+            Self::OneNamespace { namespace } => write!(
+                f,
+                "All pods in the files are of namespace {namespace}: what else runs on the nodes is not counted"
+            ),
+        }
+    }
 }
 
 /// A record of an attempt.

@@ -141,6 +141,8 @@ pub struct Loaded {
     pub places: Vec<(usize, Location)>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
     pub notices: Vec<String>,
+    /// What answers rest on because of what the files do not have (P-09).
+    pub basis: Vec<podscope_protocol::Basis>,
     /// Warnings on manifests that are legal and still surprise (P-08).
     pub advice: Vec<Problem>,
 }
@@ -177,6 +179,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
             setup: Setup::default(),
             places: Vec::new(),
             notices: Vec::new(),
+            basis: Vec::new(),
             advice: Vec::new(),
         },
         others: ordered::Map::new(),

@@ -105,20 +105,38 @@ fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
                 Err(error) => {
                     act.emit(Act::Toast(error));
                     send.emit(Request::Open {
-                        source: Source::Welcome,
+                        source: last_or_welcome(&act),
                     });
                 }
             }
         });
         return;
+    } else if route.fresh || route.embed.is_some() {
+        Source::Welcome
     } else {
-        match store::session().filter(|_| route.embed.is_none()) {
-            Some(fragment) => Source::Link { fragment },
-            None => Source::Welcome,
-        }
+        last_or_welcome(act)
     };
     send.emit(Request::Open { source });
 }
+
+/// The last session, or the first visit's cluster; never by itself what did not finish opening the last time.
+fn last_or_welcome(act: &Callback<Act>) -> Source {
+    let Some((id, fragment)) = store::last() else {
+        act.emit(Act::Start(!store::is_framed()));
+        return Source::Welcome;
+    };
+    if store::unfinished().is_some_and(|what| what == id.to_string()) {
+        act.emit(Act::Toast(UNFINISHED.into()));
+        return Source::Welcome;
+    }
+    store::trying(Some(&id.to_string()));
+    store::resume(id);
+    Source::Link { fragment }
+}
+
+/// Said when a kept session is not opened by itself.
+const UNFINISHED: &str =
+    "The last session did not finish opening, so it is not tried again by itself. It is kept: Files, Sessions.";
 
 /// The engine, and seeks that wait for its answer to the last one.
 #[derive(Default)]
@@ -127,8 +145,12 @@ struct Wire {
     seeking: bool,
     /// A session is there; before that, what cannot be opened gives way to the first visit.
     opened: bool,
-    /// Let time run when the session opens: lessons and the first visit live at once.
+    /// Let time run when the session opens: all but a link, which shows an instant, live at once.
     play: bool,
+    /// What was asked for last is somebody's own.
+    own: bool,
+    /// The session is worth keeping when another opens: a command was given, or it came from a file or a link.
+    touched: bool,
     seek_to: Option<i64>,
 }
 
@@ -143,10 +165,33 @@ impl Wire {
             self.seeking = true;
         }
         if let Request::Open { source } = &request {
-            self.play = matches!(source, Source::Welcome | Source::Lesson { .. });
+            self.play = !matches!(source, Source::Link { .. });
+            self.own = matches!(source, Source::Link { .. } | Source::Files { .. });
         }
+        self.touched |= matches!(request, Request::Command { .. });
         if let Some(engine) = &self.engine {
             drop(engine.send(&request));
+        }
+    }
+
+    /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched.
+    fn opened(&mut self) {
+        store::trying(None);
+        match store::resumed() {
+            Some(id) => store::take(id),
+            None => {
+                if self.opened && !self.touched {
+                    store::forget(store::here());
+                }
+                store::begin();
+            }
+        }
+        self.touched = self.own;
+        self.opened = true;
+        self.seeking = false;
+        self.seek_to = None;
+        if std::mem::take(&mut self.play) {
+            self.send(Request::Play);
         }
     }
 
@@ -234,7 +279,7 @@ fn use_engine(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Rc<Route>) {
             }
             Err(error) => ctl.act.emit(Act::Trapped(format!("{error:?}"))),
         }
-        let named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some();
+        let named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.fresh;
         if route.embed.is_none() && named {
             // A reload goes on with the session instead of starting anew.
             browser::forget_link();
@@ -261,23 +306,35 @@ fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
             });
         }
         Update::Opened(_) => {
-            let mut wire = wire.borrow_mut();
-            wire.opened = true;
-            wire.seeking = false;
-            wire.seek_to = None;
-            if std::mem::take(&mut wire.play) {
-                wire.send(Request::Play);
+            let is_beside = {
+                let mut wire = wire.borrow_mut();
+                let was_first = !wire.opened && wire.own;
+                wire.opened();
+                was_first
+            };
+            if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
+                let at = store::when(kept.at);
+                ctl.act
+                    .emit(Act::Toast(format!("Your session of {at} is kept: Files, Sessions.")));
             }
         }
         Update::Refused { .. } => {
-            let mut wire = wire.borrow_mut();
-            wire.answered();
-            if !wire.opened {
-                wire.opened = true;
-                store::forget_session();
-                wire.send(Request::Open {
-                    source: Source::Welcome,
-                });
+            store::trying(None);
+            let was_kept = store::resumed().is_some();
+            let is_first = {
+                let mut wire = wire.borrow_mut();
+                wire.answered();
+                !std::mem::replace(&mut wire.opened, true)
+            };
+            // Nothing that is kept changes: what cannot be opened gives way to what was there.
+            if is_first {
+                let source = if was_kept {
+                    Source::Welcome
+                } else {
+                    last_or_welcome(&ctl.act)
+                };
+                wire.borrow_mut().opened = false;
+                wire.borrow_mut().send(Request::Open { source });
             }
         }
         _ => {}
@@ -339,7 +396,7 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     );
     let now = (!page.model.playing).then_some(page.model.now);
     let send = ctl.send.clone();
-    let embedded = page.embedded;
+    let embedded = page.embedded || store::is_framed();
     let kept = use_mut_ref(|| None::<Timeout>);
     use_effect_with((deps, now), move |((opened, _, screen, ..), _)| {
         if opened.is_some() && !embedded {
@@ -369,9 +426,10 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
     let act = ctl.act.clone();
     let full = use_mut_ref(|| false);
+    let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
     use_effect_with(page.link.clone(), move |link| {
         if let Some(link) = link.as_ref().filter(|_| !embedded) {
-            let kept = store::keep_session(&link.fragment);
+            let kept = store::keep_session(&link.fragment, &title);
             if !kept && !full.replace(true) {
                 act.emit(Act::Toast(NOT_KEPT.into()));
             } else if kept {
@@ -418,7 +476,8 @@ fn use_address(ctl: &Rc<Ctl>) {
             })
         };
         let newer = listen("podscope-update", move |_| ctl.act.emit(Act::Newer));
-        move || drop((hash, newer))
+        let leaving = listen("pagehide", |_| store::leaving());
+        move || drop((hash, newer, leaving))
     });
 }
 
@@ -486,7 +545,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={calm.clone()} has_story={story} />
                 if story { <Story page={calm.clone()} /> }
-                if panels.cluster { <Cluster page={calm.clone()} /> }
+                if panels.cluster { <Cluster page={calm.clone()} start={page.start} /> }
                 if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={calm.clone()} /> }
                 if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }

@@ -45,6 +45,7 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
     (
         "Page",
         &[
+            ("/", "Find pods and nodes"),
             ("`", "Console"),
             ("l", "Lessons"),
             ("e", "Editor"),
@@ -153,6 +154,8 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }
         if page.console_open {
             ctl.act.emit(Act::ConsoleOpen(false));
+        } else if page.find.is_some() {
+            ctl.act.emit(Act::Find(None));
         } else {
             ctl.act.emit(Act::Select(None));
         }
@@ -201,6 +204,7 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }
         "f" => ctl.send.emit(Request::Fork),
         "u" => ctl.send.emit(Request::Undo),
+        "/" => ctl.act.emit(Act::Find(Some(page.find.clone().unwrap_or_default()))),
         "`" => ctl.act.emit(Act::ConsoleOpen(!page.console_open)),
         "l" => ctl.act.emit(Act::Dialog(Dialog::Lessons)),
         "e" => ctl.act.emit(Act::Dialog(Dialog::Editor)),

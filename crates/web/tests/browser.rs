@@ -68,26 +68,34 @@ const STAGE: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" s
 /// T-05.
 #[wasm_bindgen_test]
 fn a_session_is_kept_and_forgotten() {
-    store::forget_session();
-    assert_eq!(store::session(), None);
-    assert!(store::keep_session("s1:abc"));
-    assert_eq!(store::session().as_deref(), Some("s1:abc"));
+    let first = store::begin();
+    assert_eq!(store::session(first), None);
+    assert!(store::keep_session("s1:abc", "one"));
+    assert_eq!(store::session(first).as_deref(), Some("s1:abc"));
+    // Another one stands beside it.
+    let second = store::begin();
+    assert!(store::keep_session("s1:def", "two"));
+    assert_eq!(store::session(first).as_deref(), Some("s1:abc"));
+    let titles: Vec<String> = store::sessions().into_iter().map(|kept| kept.title).collect();
+    assert_eq!(titles, ["two", "one"]);
     // Only links are taken for sessions.
-    assert!(store::keep_session("<script>"));
-    assert_eq!(store::session(), None);
-    store::forget_session();
+    assert!(store::keep_session("<script>", "two"));
+    assert_eq!(store::session(second), None);
+    store::forget(first);
+    store::forget(second);
+    assert!(store::sessions().is_empty());
 }
 
 /// T-05: a session that does not fit is not kept, and the answer says so.
 #[wasm_bindgen_test]
 fn full_storage_is_told() {
-    store::forget_session();
+    let id = store::begin();
     let huge = format!("s1:{}", "x".repeat(12 * 1024 * 1024));
     assert!(
-        !store::keep_session(&huge),
+        !store::keep_session(&huge, ""),
         "no browser gives a site twelve million characters"
     );
-    assert_eq!(store::session(), None);
+    assert_eq!(store::session(id), None);
 }
 
 #[wasm_bindgen_test]

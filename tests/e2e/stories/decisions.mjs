@@ -62,10 +62,9 @@ export const stories = {
   async "what would help is found and tried in a fork (S-15)"(t) {
     const page = await t.open("");
     await t.openFiles(page, { "stuck.yaml": STUCK });
-    await page.getByRole("button", { name: "Play" }).click();
     const tray = page.getByRole("region", { name: "Pending pods" });
     await tray.getByText("picky").first().waitFor();
-    await tray.getByText("0/2 fit").waitFor();
+    await tray.getByText("unschedulable on 2 of 2").waitFor();
     await t.pause(page);
     await tray.getByRole("button", { name: "What would help?" }).click();
     const help = page.locator(".why.help");

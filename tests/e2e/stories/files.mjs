@@ -126,7 +126,7 @@ export const stories = {
       before: (page) => page.addInitScript(() => {
         const real = Storage.prototype.setItem;
         Storage.prototype.setItem = function setItem(key, value) {
-          if (key === "podscope.session") throw new DOMException("full", "QuotaExceededError");
+          if (key.includes("/session.")) throw new DOMException("full", "QuotaExceededError");
           return real.call(this, key, value);
         };
       }),

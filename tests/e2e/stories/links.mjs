@@ -61,7 +61,7 @@ export const stories = {
     t.equal(again, marks, "pods and their marks");
     // A reload goes on with the session, although the address no longer names it.
     t.check(!other.url().includes("#s"), "the link is taken out of the address");
-    await other.waitForFunction(() => localStorage.getItem("podscope.session"));
+    await other.waitForFunction(() => localStorage.getItem("podscope:/any/sub-path/sessions"));
     await other.reload();
     await other.locator('.page[data-now="1:20.0"]').waitFor();
   },
@@ -133,7 +133,7 @@ export const stories = {
     await t.fits(page, "frame");
     await t.axe(page);
     await t.screenshot(page, "embedded");
-    t.equal(await page.evaluate(() => localStorage.getItem("podscope.session")), null, "a frame leaves the visitor's session alone");
+    t.equal(await page.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions")), null, "a frame leaves the visitor's session alone");
   },
 
   async "guarantees have a page of their own (E-04)"(t) {

@@ -24,6 +24,10 @@ export const stories = {
     const play = await page.locator(".transport .play").boundingBox();
     t.check(play.y > 844 / 2, "play is at the thumb's side");
     const dock = page.getByRole("navigation", { name: "Panels" });
+    // The sentence and its button are on the first screen.
+    await page.locator(".story .try button").waitFor();
+    await dock.getByRole("button", { name: "Story" }).click();
+    await page.locator(".story").waitFor({ state: "hidden" });
     for (const [name, region] of [["Story", ".story"], ["Details", ".side"], ["Timeline", ".time"], ["Console", ".con"]]) {
       await dock.getByRole("button", { name }).click();
       await page.locator(region).waitFor();

@@ -197,6 +197,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
         seed: loaded.setup.seed,
         story: scenario.steps.iter().map(super::reader::told).collect(),
         notices: loaded.notices.clone(),
+        basis: loaded.basis.clone(),
         advice: loaded.advice.clone(),
         screen: None,
         text: joined(&loaded.files),

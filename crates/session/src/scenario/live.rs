@@ -7,6 +7,8 @@ use podscope_api::ordered;
 use podscope_api::{Kind, Location, Object, Str};
 use podscope_cluster::Assumed;
 
+use podscope_protocol::Basis;
+
 use super::Reader;
 
 /// Names of a kind that a notice gives; more are counted.
@@ -95,22 +97,23 @@ impl Reader {
         if live_pods().next().is_none() {
             return;
         }
-        let mut notices = Vec::new();
+        let mut basis = Vec::new();
         if !has(Kind::PodDisruptionBudget) {
-            notices.push("No file has a PodDisruptionBudget: preemption and `kubectl drain` ignore them".to_owned());
+            basis.push(Basis::NoBudgets);
         }
         if !has(Kind::Node) && !self.loaded.has_scenario {
-            notices.push("No file has a Node: pending pods meet a made-up cluster of six nodes".to_owned());
+            basis.push(Basis::NoNodes);
         }
         let mut namespaces: ordered::Set<&str> = live_pods().map(|pod| &*pod.metadata().namespace).collect();
         if let (Some(only), None) = (namespaces.pop_first(), namespaces.first())
             && has(Kind::Node)
         {
-            notices.push(format!(
-                "All pods in the files are of namespace {only}: what else runs on the nodes is not counted"
-            ));
+            basis.push(Basis::OneNamespace {
+                namespace: only.to_owned(),
+            });
         }
-        self.loaded.notices.extend(notices);
+        self.loaded.notices.extend(basis.iter().map(ToString::to_string));
+        self.loaded.basis = basis;
     }
 
     /// Namespaces that objects name and no file has: they are made first, and said.

@@ -199,12 +199,8 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             }
         )
     } else if node.is_empty() {
-        pod.condition("PodScheduled")
-            .filter(|condition| !condition.message.is_empty())
-            .map_or_else(
-                || "Not bound to a node yet.".into(),
-                |condition| condition.message.to_string(),
-            )
+        // The scheduler's own words stand beside its decision.
+        "Not bound to a node yet.".into()
     } else if is_dark {
         format!(
             "The API says {}, but {node} cannot be reached: this is the last that was heard.",

@@ -45,6 +45,7 @@ fn node(node: NodeExplanation) -> protocol::NodeExplanation {
             NodeVerdict::Refused => protocol::NodeVerdict::Refused {
                 plugin: node.plugin,
                 reasons: node.reasons,
+                short: node.short,
                 words: node.words,
             },
             NodeVerdict::NotExamined => protocol::NodeVerdict::NotExamined,

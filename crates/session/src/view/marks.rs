@@ -1,6 +1,6 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
-use podscope_api::ordered;
+use podscope_api::{ConditionStatus, ordered};
 use podscope_cluster::{AttemptResult, FaultKind, Happening, HookKind, Record, SimTime};
 
 use crate::timeline::Trace;
@@ -14,6 +14,23 @@ pub(crate) struct Marks {
     marks: ordered::Map<u64, Mark>,
     /// Open bars: (uid, container) or a fault's node → mark.
     open: ordered::Map<(String, String), u64>,
+    /// Containers that run, by the name of their pod and its UID.
+    living: ordered::Map<String, ordered::Map<String, usize>>,
+}
+
+/// Taints of the control plane's begin so.
+const OWN_TAINTS: &str = "node.kubernetes.io/";
+
+fn is_of_node(record: &Record) -> bool {
+    (record.object.as_ref()).is_some_and(|subject| subject.kind == podscope_api::Kind::Node)
+}
+
+/// Guarantees that are broken for as long as processes of two pods of one name run.
+const TWO_AT_ONCE: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
+
+/// The key under which a broken guarantee of a pod's name is open.
+fn twice(invariant: &str, key: &str) -> (String, String) {
+    (format!("broken {invariant}"), key.to_owned())
 }
 
 fn pod_ref(record: &Record) -> Option<SubjectRef> {
@@ -180,8 +197,12 @@ impl Marks {
             Happening::HookFinished {
                 hook: HookKind::PreStop,
                 ..
+            } => changed.extend(self.close(&life, record.at)),
+            Happening::ContainerStarted { .. } => self.lives(record),
+            Happening::ContainerExited { .. } => {
+                changed.extend(self.close(&life, record.at));
+                changed.extend(self.ends(record));
             }
-            | Happening::ContainerExited { .. } => changed.extend(self.close(&life, record.at)),
             Happening::SignalSent { signal } => {
                 changed.extend(self.close(&life, record.at));
                 let kind = if &**signal == "SIGKILL" {
@@ -191,13 +212,18 @@ impl Marks {
                 };
                 self.bar(record, life, kind, changed);
             }
-            Happening::InvariantViolated { violation } => {
-                let invariant = violation.invariant.to_string();
-                let id = self.point(record, Lane::Invariants, MarkKind::Broken, invariant.clone());
-                if let Some(mark) = self.marks.get_mut(&id) {
-                    mark.subject = Some(SubjectRef::Invariant { name: invariant });
-                }
-                changed.insert(id);
+            Happening::InvariantViolated { violation } => changed.extend(self.broken(record, &violation.invariant)),
+            Happening::ConditionChanged { kind, status, .. } if is_of_node(record) => {
+                changed.extend(self.of_node(record, kind, status, &name));
+            }
+            // The control plane's own taints say what the conditions have said.
+            Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !key.starts_with(OWN_TAINTS) => {
+                let label = format!("{name} tainted {key}:{effect}");
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
+            }
+            Happening::TaintRemoved { key, .. } if is_of_node(record) && !key.starts_with(OWN_TAINTS) => {
+                let label = format!("{name} no longer tainted {key}");
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
             }
             Happening::Expectation { expect, ok, .. } => {
                 let kind = if *ok { MarkKind::Expected } else { MarkKind::Unexpected };
@@ -205,6 +231,63 @@ impl Marks {
             }
             _ => {}
         }
+    }
+
+    fn lives(&mut self, record: &Record) {
+        if let Some(subject) = &record.object {
+            let lives = self.living.entry(subject.key.to_string()).or_default();
+            *lives.entry(subject.uid.to_string()).or_insert(0) += 1;
+        }
+    }
+
+    /// A process has ended: what was broken for as long as there were two of a name is whole again.
+    fn ends(&mut self, record: &Record) -> Vec<u64> {
+        let Some(subject) = &record.object else {
+            return Vec::new();
+        };
+        let key = subject.key.to_string();
+        if let Some(lives) = self.living.get_mut(&key) {
+            let uid = subject.uid.to_string();
+            let left = lives.get(&uid).map_or(0, |n| n.saturating_sub(1));
+            match left {
+                0 => drop(lives.remove(&uid)),
+                left => drop(lives.insert(uid, left)),
+            }
+            if lives.len() > 1 {
+                return Vec::new();
+            }
+        }
+        let closed = TWO_AT_ONCE.into_iter();
+        closed
+            .filter_map(|invariant| self.close(&twice(invariant, &key), record.at))
+            .collect()
+    }
+
+    /// A broken guarantee: a bar for as long as two of a name run, else a point.
+    fn broken(&mut self, record: &Record, invariant: &str) -> Option<u64> {
+        let key = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.to_string());
+        let lives = self.living.get(&key).map_or(0, ordered::Map::len);
+        let lasts = TWO_AT_ONCE.contains(&invariant) && lives > 1;
+        if lasts && self.open.contains_key(&twice(invariant, &key)) {
+            return None;
+        }
+        let of_what = (record.object.as_ref()).map(|subject| subject.key.name.to_string());
+        let label = match (&of_what, lasts) {
+            (Some(name), true) => format!("{invariant}: {lives} × {name}"),
+            (Some(name), false) => format!("{invariant}: {name}"),
+            (None, _) => invariant.to_owned(),
+        };
+        let id = self.point(record, Lane::Invariants, MarkKind::Broken, label);
+        if let Some(mark) = self.marks.get_mut(&id) {
+            if lasts {
+                mark.to = None;
+                self.open.insert(twice(invariant, &key), id);
+            }
+            mark.subject = Some(SubjectRef::Invariant {
+                name: invariant.to_owned(),
+            });
+        }
+        Some(id)
     }
 
     fn bar(
@@ -224,5 +307,24 @@ impl Marks {
         }
         self.open.insert(life, id);
         changed.insert(id);
+    }
+
+    /// What the API server knows of a node: a bar for as long as it is not ready or under pressure.
+    fn of_node(&mut self, record: &Record, condition: &str, status: &ConditionStatus, name: &str) -> Option<u64> {
+        let is_well = (condition == "Ready") == (*status == ConditionStatus::True);
+        let open = (format!("condition {condition}"), name.to_owned());
+        if is_well {
+            return self.close(&open, record.at);
+        }
+        if self.open.contains_key(&open) {
+            return None;
+        }
+        let word = if condition == "Ready" { "NotReady" } else { condition };
+        let id = self.point(record, Lane::Faults, MarkKind::NotReady, format!("{name} {word}"));
+        if let Some(mark) = self.marks.get_mut(&id) {
+            mark.to = None;
+        }
+        self.open.insert(open, id);
+        Some(id)
     }
 }

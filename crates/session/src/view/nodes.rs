@@ -5,13 +5,14 @@ use std::sync::Arc;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{ConditionStatus, Node, NodeName, Pod, UnsatisfiableAction};
+use podscope_api::{ConditionStatus, Node, NodeName, Pod, TaintEffect, UnsatisfiableAction};
+use podscope_cluster::controllers::stay;
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{Network, Place, World};
+use podscope_cluster::{Network, Place, SimTime, Span, World};
 
 use super::Owners;
 use super::pods::{self, Seen as SeenPod};
-use podscope_protocol::{Frame, GroupView, MachineView, NodeView, PodMark, PodView, SpreadCount};
+use podscope_protocol::{Frame, GroupView, MachineView, NodeNext, NodeView, PodMark, PodView, SpreadCount};
 
 /// What is known of one machine.
 #[derive(Debug, Clone)]
@@ -214,6 +215,7 @@ fn view(
             if ready.status != ConditionStatus::True {
                 view.ready_reason = ready.reason.to_string();
             }
+            view.ready_since = (ready.last_transition_time).map_or(0, |at| (at.0 - world.start().0).max(0));
         }
         view.cordoned = node.is_unschedulable();
         view.taints = node
@@ -258,9 +260,11 @@ fn view(
     // Of who is heard nobody asks when; told of all it would make each node another one every ten seconds.
     let silent = view.ready != "True" || state.is_none_or(|state| state.is_dark);
     let last_heartbeat = heartbeat.filter(|_| silent).map_or(0, |at| at.0);
+    view.next = node.and_then(|node| next(world, node, heartbeat.filter(|_| silent)));
     view.machine = match state {
         Some(state) => MachineView {
             exists: true,
+            running: running(&state.machine),
             powered: state.powered,
             kubelet: state.kubelet,
             runtime: state.runtime,
@@ -280,6 +284,40 @@ fn view(
         },
     };
     view
+}
+
+/// UIDs of the pods of which a process runs, in order.
+fn running(machine: &Machine) -> Vec<String> {
+    let mut uids: Vec<String> = (machine.processes().iter())
+        .map(|process| process.uid.to_string())
+        .collect();
+    uids.stable_sort();
+    uids.dedup();
+    uids
+}
+
+/// What the control plane does next about a node from which nothing is heard: it is taken for not ready (CT-021), then
+/// the pods go that do not tolerate that for ever (CT-034).
+fn next(world: &World, node: &Node, heartbeat: Option<SimTime>) -> Option<NodeNext> {
+    let taints = || (node.spec.taints.iter()).filter(|taint| taint.effect == TaintEffect::NoExecute);
+    let Some(tainted) = taints().filter_map(|taint| taint.time_added).min() else {
+        let is_ready = (node.condition("Ready")).is_some_and(|ready| ready.status == ConditionStatus::True);
+        let at = heartbeat.filter(|_| is_ready)? + world.controller_settings().node_monitor_grace_period;
+        return (at > world.now()).then_some(NodeNext::NotReady { at: at.0 });
+    };
+    let name = NodeName(node.metadata.name.clone());
+    let stays = (world.objects().pods_on(&name))
+        .filter(|pod| !pod.metadata.is_terminating() && !pod.is_terminal())
+        .filter_map(|pod| stay(taints(), &pod.spec.tolerations));
+    let (mut first, mut pods) = (None::<Span>, 0);
+    for span in stays {
+        pods += 1;
+        first = Some(first.map_or(span, |known| known.min(span)));
+    }
+    first.map(|span| NodeNext::Evicts {
+        at: tainted.0 - world.start().0 + span.0,
+        pods,
+    })
 }
 
 /// cpu in thousandths and memory in bytes that the scheduler counts for a pod.

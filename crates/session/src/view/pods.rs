@@ -16,7 +16,7 @@ use super::words;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{
-    ContainerStage, Frame, PodMark, PodView, QueuePlace, QueueView, TerminationStage, TerminationView,
+    ContainerStage, Frame, PodMark, PodView, QueuePlace, QueueView, RefusalView, TerminationStage, TerminationView,
 };
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
@@ -233,6 +233,9 @@ fn view(
         mark,
         phase: pod.status.phase.as_ref().map_or_else(String::new, ToString::to_string),
         status: row.status,
+        labels: (pod.metadata.labels.iter())
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect(),
         priority,
         ticks: match priority {
             ..=0 => 0,
@@ -243,7 +246,7 @@ fn view(
         containers: containers(pod),
         termination: termination(world, machines, pod, &node).map(Box::new),
         countdown: countdown(world, pod),
-        queue: node.is_empty().then(|| Box::new(queue(waiting, pod))),
+        queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
         deletion_cause: words::deletion_cause(pod),
         node,
     }
@@ -327,36 +330,62 @@ fn countdown(world: &World, pod: &Pod) -> Option<i64> {
 }
 
 /// Place of a pending pod in the queue, whose entries come by UID.
-fn queue(waiting: &[QueueEntry], pod: &Pod) -> QueueView {
+fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
         .condition("PodScheduled")
         .filter(|condition| condition.status == ConditionStatus::False);
-    let message = condition.map_or_else(String::new, |condition| condition.message.to_string());
-    let fit = message
-        .split_once(" nodes are available")
-        .and_then(|(front, _)| front.split_once('/'))
-        .and_then(|(fit, all)| Some((fit.parse().ok()?, all.parse().ok()?)));
-    let gated = !pod.spec.scheduling_gates.is_empty();
     let found = waiting.binary_search_by(|entry| (*entry.uid).cmp(&pod.metadata.uid.0));
     let entry = found.ok().and_then(|at| waiting.get(at));
+    let victims = victims(world, pod);
     let place = match entry {
-        _ if gated => {
+        _ if !pod.spec.scheduling_gates.is_empty() => {
             let gates = pod.spec.scheduling_gates.iter();
             QueuePlace::Gated(gates.map(|gate| gate.name.to_string()).collect())
         }
+        entry if !victims.is_empty() || entry.is_some_and(|entry| entry.pool == Pool::Gated) => QueuePlace::Victims {
+            node: pod.status.nominated_node_name.to_string(),
+            pods: victims.iter().map(|victim| victim.metadata.key().to_string()).collect(),
+        },
         Some(entry) => match entry.pool {
             Pool::Active => QueuePlace::Active,
             Pool::Backoff | Pool::ErrorBackoff => QueuePlace::Backoff,
-            Pool::Gated => QueuePlace::Victims,
-            Pool::Unschedulable => QueuePlace::Unschedulable(entry.rejectors.iter().map(ToString::to_string).collect()),
+            Pool::Gated | Pool::Unschedulable => {
+                QueuePlace::Unschedulable(entry.rejectors.iter().map(ToString::to_string).collect())
+            }
         },
         None if condition.is_some() => QueuePlace::Stranded,
         None => QueuePlace::Unheard,
     };
+    let refusal = entry
+        .and_then(|entry| entry.refusal.as_ref())
+        .map(|refusal| RefusalView {
+            nodes: count(refusal.nodes),
+            causes: (refusal.causes.iter())
+                .map(|(cause, nodes)| (cause.clone(), count(*nodes)))
+                .collect(),
+        });
+    let gone = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp);
+    let gone = gone.max().map(|at| at.0 - world.start().0);
     QueueView {
         place,
-        until: entry.and_then(|entry| entry.release_at),
-        fit,
-        message,
+        until: gone.or(entry.and_then(|entry| entry.release_at)),
+        refusal,
+        message: condition.map_or_else(String::new, |condition| condition.message.to_string()),
     }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// What still ends on the node that a pod is nominated to, and is less important.
+fn victims<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
+    let node = &pod.status.nominated_node_name;
+    if node.is_empty() {
+        return Vec::new();
+    }
+    let here = world.objects().pods_on(&podscope_api::NodeName(node.clone()));
+    here.filter(|other| other.metadata.is_terminating() && other.priority() < pod.priority())
+        .map(|other| &**other)
+        .collect()
 }

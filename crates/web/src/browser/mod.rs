@@ -58,6 +58,13 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     debug_assert!(asked.is_ok());
 }
 
+/// Scrolls as little as shows an element.
+pub(crate) fn bring_into_sight(element: &Element) {
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
 /// Whether the person wants little motion.
 pub(crate) fn calm() -> bool {
     window()

@@ -1,65 +1,240 @@
-//! What the browser keeps between visits: the theme, the session, whether single keys act.
+//! What the browser keeps between visits: the theme, whether single keys act, the last ten sessions.
+//!
+//! Names carry the path of the site, so that two of them on one origin live side by side. Each tab works on a session
+//! of its own (its number is in the tab's own storage); what is opened beside it gets another number. A page in a frame
+//! keeps nothing and reads no session.
+
+use podscope_api::ordered::StableSort as _;
 
 use super::window;
 
-const SESSION: &str = "podscope.session";
-const THEME: &str = "podscope.theme";
-const KEYS: &str = "podscope.keys";
-const COURSE: &str = "podscope.course";
+/// Sessions that are kept; the oldest goes first.
+const MAX_SESSIONS: usize = 10;
+/// What every key began with when the site's path was not in it.
+const OLD: &str = "podscope.";
+
+/// A session that the browser keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Its number.
+    pub(crate) id: u64,
+    /// When it was last kept, in milliseconds since 1970.
+    pub(crate) at: i64,
+    pub(crate) title: String,
+}
+
+/// `podscope:/path/name`.
+fn name(key: &str) -> String {
+    let path = window().and_then(|w| w.location().pathname().ok()).unwrap_or_default();
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("podscope:{folder}/{key}")
+}
+
+fn local() -> Option<web_sys::Storage> {
+    window()?.local_storage().ok()?
+}
+
+fn of_tab() -> Option<web_sys::Storage> {
+    window()?.session_storage().ok()?
+}
+
+/// Whether the page is in a frame of another.
+pub(crate) fn is_framed() -> bool {
+    let Some(window) = window() else { return false };
+    window.parent().ok().flatten().is_none_or(|parent| parent != window)
+}
 
 fn get(key: &str) -> Option<String> {
-    window()?.local_storage().ok()??.get_item(key).ok()?
+    let storage = local()?;
+    let found = storage.get_item(&name(key)).ok()?;
+    // What a version before this one kept.
+    found.or_else(|| storage.get_item(&format!("{OLD}{key}")).ok()?)
 }
 
 /// Storage may be full or forbidden: then nothing is kept, and the answer is false.
 fn set(key: &str, value: Option<&str>) -> bool {
-    let Some(storage) = window().and_then(|w| w.local_storage().ok().flatten()) else {
+    let Some(storage) = local().filter(|_| !is_framed()) else {
         return false;
     };
     match value {
-        Some(value) => storage.set_item(key, value),
-        None => storage.remove_item(key),
+        Some(value) => storage.set_item(&name(key), value),
+        None => storage.remove_item(&name(key)),
     }
     .is_ok()
 }
 
-/// The last session, as a link's fragment (T-05).
-pub(crate) fn session() -> Option<String> {
-    get(SESSION).filter(|s| s.starts_with('s'))
+/// The sessions that are kept, newest first.
+pub(crate) fn sessions() -> Vec<Kept> {
+    let list = get("sessions").unwrap_or_default();
+    let mut all: Vec<Kept> = list.lines().filter_map(read).collect();
+    all.stable_sort_by_key(|kept| std::cmp::Reverse((kept.at, kept.id)));
+    all
 }
 
-/// Keeps the session; false if the browser does not.
-pub(crate) fn keep_session(fragment: &str) -> bool {
-    set(SESSION, Some(fragment))
+fn read(line: &str) -> Option<Kept> {
+    let mut parts = line.splitn(3, ' ');
+    let (id, at) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let title = parts.next().unwrap_or_default().to_owned();
+    Some(Kept { id, at, title })
 }
 
-pub(crate) fn forget_session() {
-    set(SESSION, None);
+fn write(all: &[Kept]) -> bool {
+    let lines: Vec<String> = all
+        .iter()
+        .map(|kept| format!("{} {} {}", kept.id, kept.at, kept.title.replace(['\n', '\r'], " ")))
+        .collect();
+    set("sessions", Some(&lines.join("\n")))
+}
+
+/// The number of this tab's session; a new one if the tab has none yet.
+pub(crate) fn here() -> u64 {
+    let known = of_tab().and_then(|tab| tab.get_item(&name("tab")).ok()?);
+    known.and_then(|id| id.parse().ok()).unwrap_or_else(begin)
+}
+
+/// This tab works on another session from now on; what it worked on stays where it is.
+pub(crate) fn begin() -> u64 {
+    let now = js_sys::Date::now() as u64;
+    // Two tabs that begin in the same millisecond.
+    let id = now * 1_000 + (js_sys::Math::random() * 1_000.0) as u64;
+    take(id);
+    id
+}
+
+/// This tab goes on with a session that is kept.
+pub(crate) fn take(id: u64) {
+    if let Some(tab) = of_tab() {
+        drop(tab.set_item(&name("tab"), &id.to_string()));
+    }
+}
+
+thread_local! {
+    static RESUMED: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
+}
+
+/// The next session that opens is this kept one: the tab goes on with it.
+pub(crate) fn resume(id: u64) {
+    RESUMED.set(Some(id));
+}
+
+/// The kept session that was to be opened, if it was one; asked once.
+pub(crate) fn resumed() -> Option<u64> {
+    RESUMED.take()
+}
+
+/// The link's fragment of a session that is kept (T-05).
+pub(crate) fn session(id: u64) -> Option<String> {
+    get(&format!("session.{id}")).filter(|text| text.starts_with('s'))
+}
+
+/// The time of day when a session was last kept, with its date where that is another day.
+pub(crate) fn when(at: i64) -> String {
+    let (then, now) = (js_sys::Date::new(&(at as f64).into()), js_sys::Date::new_0());
+    let time = format!("{}:{:02}", then.get_hours(), then.get_minutes());
+    if then.to_date_string() == now.to_date_string() {
+        time
+    } else {
+        let (year, month, day) = (then.get_full_year(), then.get_month() + 1, then.get_date());
+        format!("{year}-{month:02}-{day:02} {time}")
+    }
+}
+
+/// What this tab goes on with: what it worked on before a reload, else the newest. A version before this one kept a
+/// single session without a number.
+pub(crate) fn last() -> Option<(u64, String)> {
+    if is_framed() {
+        return None;
+    }
+    let own = of_tab().and_then(|tab| tab.get_item(&name("tab")).ok()?);
+    let own = own.and_then(|id| id.parse().ok());
+    let kept = own.into_iter().chain(sessions().into_iter().map(|kept| kept.id));
+    let found = kept.into_iter().find_map(|id| Some((id, session(id)?)));
+    found.or_else(|| {
+        let old = get("session").filter(|text| text.starts_with('s'))?;
+        Some((0, old))
+    })
+}
+
+/// Keeps this tab's session; false if the browser does not.
+pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
+    let id = here();
+    if !set(&format!("session.{id}"), Some(fragment)) {
+        return false;
+    }
+    let mut all = sessions();
+    all.retain(|kept| kept.id != id);
+    all.insert(
+        0,
+        Kept {
+            id,
+            at: js_sys::Date::now() as i64,
+            title: title.to_owned(),
+        },
+    );
+    for old in all.drain(MAX_SESSIONS.min(all.len())..) {
+        set(&format!("session.{}", old.id), None);
+    }
+    write(&all)
+}
+
+/// A session that nobody wants any more.
+pub(crate) fn forget(id: u64) {
+    set(&format!("session.{id}"), None);
+    let mut all = sessions();
+    all.retain(|kept| kept.id != id);
+    write(&all);
+}
+
+/// Notes what is about to be opened by itself, and takes the note away when it has been. What is still noted at the
+/// next start did not finish: it is not tried again by itself.
+pub(crate) fn trying(what: Option<&str>) {
+    SINCE.set(what.map(|_| js_sys::Date::now()));
+    set("trying", what);
+}
+
+thread_local! {
+    /// When this page began to open what it noted.
+    static SINCE: std::cell::Cell<Option<f64>> = const { std::cell::Cell::new(None) };
+}
+
+/// Milliseconds after which somebody who leaves has given up waiting.
+const PATIENCE: f64 = 5_000.0;
+
+/// The page is left: who goes on at once has not waited in vain for what was being opened.
+pub(crate) fn leaving() {
+    if SINCE.get().is_some_and(|since| js_sys::Date::now() - since < PATIENCE) {
+        trying(None);
+    }
+}
+
+/// What did not finish opening.
+pub(crate) fn unfinished() -> Option<String> {
+    get("trying")
 }
 
 /// What was done of the course.
 pub(crate) fn course() -> String {
-    get(COURSE).unwrap_or_default()
+    get("course").unwrap_or_default()
 }
 
 /// Keeps it on this device; a private window forgets it with the visit.
 pub(crate) fn keep_course(text: &str) {
-    set(COURSE, (!text.is_empty()).then_some(text));
+    set("course", (!text.is_empty()).then_some(text));
 }
 
 pub(crate) fn theme() -> Option<String> {
-    get(THEME)
+    get("theme")
 }
 
 pub(crate) fn keep_theme(name: &str) {
-    set(THEME, (name != "system").then_some(name));
+    set("theme", (name != "system").then_some(name));
 }
 
 /// Whether shortcuts of a single character act (WCAG 2.1.4 wants a switch).
 pub(crate) fn single_keys() -> bool {
-    get(KEYS).as_deref() != Some("off")
+    get("keys").as_deref() != Some("off")
 }
 
 pub(crate) fn keep_single_keys(on: bool) {
-    set(KEYS, (!on).then_some("off"));
+    set("keys", (!on).then_some("off"));
 }

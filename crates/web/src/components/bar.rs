@@ -59,7 +59,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
         <>
         <header class="bar">
             <h1 class="sr">{ format!("Podscope: {title}") }</h1>
-            <span class="logo">{ logo() }<span class="word">{ "Podscope" }</span></span>
+            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Start(true))} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
             <button type="button" class="scenario" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
                 <span>{ title }</span>{ icon("down") }
             </button>
@@ -71,17 +71,22 @@ pub(crate) fn Bar(props: &Props) -> Html {
             }
             { transport(&ctl, &props.page) }
             <span class="tools">
-                <button type="button" onclick={ctl.on(Request::Undo)} class="quiet" aria-label="Undo the last command" title="Undo the last command (u)">{ icon("undo") }</button>
-                <button type="button" onclick={ctl.on(Request::Fork)} title="Keep this future as a branch and go on from here (f)">{ icon("fork") }<span class="word">{ "Fork" }</span></button>
+                <button type="button" onclick={ctl.on(Request::Undo)} class="quiet undo" aria-label="Undo the last command" title="Undo the last command (u)">{ icon("undo") }</button>
+                <button type="button" class="fork" onclick={ctl.on(Request::Fork)} aria-label="Fork" title="Keep this future as a branch and go on from here (f)">{ icon("fork") }<span class="word">{ "Fork" }</span></button>
+                <button type="button" class="finder" onclick={ctl.act.reform(|_: MouseEvent| Act::Find(Some(String::new())))} aria-label="Find pods and nodes" title="Find pods and nodes (/)">{ icon("find") }<span class="word">{ "Find" }</span></button>
                 <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title="A link that holds everything (s)">
                     { "Share" }
                     if let Some(n) = link_length { <span class="mono" aria-label={format!("{n} characters")}>{ length(n) }</span> }
                 </button>
-                <button type="button" class="quiet" onclick={open(Dialog::Editor)} aria-label="Editor" title="Editor: manifests and scenarios (e)" aria-haspopup="dialog">{ icon("edit") }</button>
-                <button type="button" class="quiet" onclick={open(Dialog::Files)} aria-label="Files" title="Open and save" aria-haspopup="dialog">{ icon("files") }</button>
-                <a class="btn quiet" href="#guarantees" aria-label="Guarantees" title="What Kubernetes promises, and what breaks it">{ icon("shield") }</a>
-                <button type="button" class="quiet" onclick={theme} aria-label={format!("Theme: {}", page.theme.name())} title={format!("Theme: {} (t)", page.theme.name())}>{ icon(theme_icon) }</button>
-                <button type="button" class="quiet help" onclick={open(Dialog::Shortcuts)} aria-label="Help and shortcuts" title="Help and shortcuts (?)" aria-haspopup="dialog">{ "?" }</button>
+                <button type="button" class="quiet unfolded" onclick={open(Dialog::Editor)} aria-label="Editor" title="Editor: manifests and scenarios (e)" aria-haspopup="dialog">{ icon("edit") }</button>
+                <button type="button" class="quiet unfolded" onclick={open(Dialog::Files)} aria-label="Files" title="Open and save" aria-haspopup="dialog">{ icon("files") }</button>
+                <a class="btn quiet unfolded" href="#guarantees" aria-label="Guarantees" title="What Kubernetes promises, and what breaks it">{ icon("shield") }</a>
+                <button type="button" class="quiet unfolded" onclick={theme} aria-label={format!("Theme: {}", page.theme.name())} title={format!("Theme: {} (t)", page.theme.name())}>{ icon(theme_icon) }</button>
+                <button type="button" class="quiet help unfolded" onclick={open(Dialog::Shortcuts)} aria-label="Help and shortcuts" title="Help and shortcuts (?)" aria-haspopup="dialog">{ "?" }</button>
+                if page.panels.side {
+                    <button type="button" class="quiet folded details" onclick={ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::Side))} aria-label="Details" title="What is selected, and why" aria-pressed={(page.sheet == Sheet::Side).to_string()}>{ icon("list") }</button>
+                }
+                <button type="button" class="quiet folded more" onclick={open(Dialog::More)} aria-label="More" title="Editor, files, guarantees, theme, help" aria-haspopup="dialog">{ icon("more") }</button>
             </span>
         </header>
         <nav class="dock" aria-label="Panels">
@@ -134,12 +139,18 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.seek(0))
     };
+    let chosen = |value: &str| {
+        let index: usize = value.parse().unwrap_or(3);
+        clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)]
+    };
+    // A sweep over the slider is shown; where it is let go counts.
+    let swept = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: InputEvent| ctl.act.emit(Act::Speed(chosen(&crate::browser::value_of(&event)))))
+    };
     let speed = {
         let ctl = ctl.clone();
-        Callback::from(move |event: InputEvent| {
-            let index: usize = crate::browser::value_of(&event).parse().unwrap_or(3);
-            ctl.speed(clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)]);
-        })
+        Callback::from(move |event: Event| ctl.speed(chosen(&crate::browser::value_of(&event))))
     };
     let button = |sign: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
         html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}>{ icon(sign) }</button> }
@@ -161,13 +172,16 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
             <Clock />
             <label class="speed mono">
                 <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
-                    oninput={speed} aria-label="Speed" aria-valuetext={said.clone()} ~style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
+                    oninput={swept} onchange={speed} aria-label="Speed" aria-valuetext={said.clone()} ~style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
                 <span class="set">{ said }</span>
                 if let Some(achieved) = achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
             </label>
         </div>
     }
 }
+
+/// From a hundred hours on the clock needs more room.
+const LONG: podscope_protocol::Micros = 100 * 3_600_000_000;
 
 /// Where time is; what is typed into it is where time goes.
 #[component]
@@ -198,7 +212,7 @@ fn Clock() -> Html {
     };
     html! {
         <span class="dial">
-            <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
+            <input class={classes!("clock", "mono", (now.at >= LONG).then_some("long"))} aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
                 value={(*typed).clone().unwrap_or_else(|| clock::instant(now.at))} {oninput} {onchange} {onblur} />
         </span>
     }

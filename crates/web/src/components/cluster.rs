@@ -4,25 +4,27 @@
 use podscope_api::ordered;
 
 use gloo_timers::callback::Timeout;
-use podscope_protocol::{GroupView, PodMark, Request, SubjectRef};
-use wasm_bindgen::JsCast;
+use podscope_protocol::{GroupView, Request, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
 use super::director::DirectorBar;
+use super::find::Find;
+use super::hands::{click, drop_pod, menu_of};
 use super::icon;
 use super::node::Node;
 use super::overview::Overview;
 use super::plane::Plane;
+use super::said::Said;
+use super::start::Start;
 use super::timeline::branch_name;
 use super::tray::Tray;
 use super::zone::Zone;
 use crate::app::Ctl;
 use crate::browser::drag::{self, Drag, End, Went};
 use crate::browser::{closest, flight, focus};
-use crate::pure::actions;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
-use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, menu};
+use crate::state::{Act, Dialog, Model, NodeState, Page, Shared};
 
 /// From so many nodes on, cards are small.
 const FULL_CARDS: usize = 24;
@@ -30,6 +32,8 @@ const FULL_CARDS: usize = 24;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
+    /// The ways in stand above it.
+    pub(crate) start: bool,
 }
 
 /// The region.
@@ -175,6 +179,9 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     html! {
         <main id="cluster" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
             {onclick} {oncontextmenu} {onkeydown} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
+            if props.start && page.opened.is_some() { <Start /> }
+            if page.unread && !props.start { <Said page={page.clone()} /> }
+            if page.find.is_some() { <Find page={page.clone()} /> }
             if page.opened.is_none() {
                 <div class="hollow" role="status">
                     { match &page.progress {
@@ -221,16 +228,15 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Ht
         Some(SubjectRef::Pod { key, uid }) => model.pod(key, uid).map(|p| p.id.clone()),
         _ => None,
     };
-    let tick = model
-        .pending
-        .iter()
-        .any(|p| p.countdown.is_some() || p.termination.is_some());
+    let tick = model.pending.iter().any(|p| {
+        p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
+    });
     let (nodes, pods) = seen(page, model);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     html! {
         <div class={classes!("run", picture.then_some("pictured"))}>
-            <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} />
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} />
+            <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} />
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} />
             if !other { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model) } else { zones(page, model, selected, other, ctl) } }
         </div>
@@ -259,7 +265,7 @@ fn key_name(page: &Page) -> String {
 }
 
 fn overview(page: &Page, model: &Shared<Model>) -> Html {
-    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} /> }
+    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} /> }
 }
 
 fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: bool, ctl: &Ctl) -> Html {
@@ -283,7 +289,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
         let highlighted = lit.iter().any(|h| h.strip_prefix("node/") == Some(name));
         html! {
             <Node key={name.clone()} node={state.clone()} owners={model.owners.clone()} now={if state.ticks() { model.now } else { 0 }}
-                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} />
+                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} filter={page.filter.clone()} truth={page.truth} />
         }
     };
     let mut least: ordered::Map<String, u32> = ordered::Map::new();
@@ -330,100 +336,4 @@ fn highlights(page: &Page) -> Vec<&str> {
         .as_ref()
         .and_then(|o| o.story.get(step))
         .map_or_else(Vec::new, |s| s.highlight.iter().map(String::as_str).collect())
-}
-
-/// Said when the second of two runs is touched.
-const PLAYS_ALONG: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
-
-fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
-    let target = || event.target();
-    if closest(target(), "data-other").is_some() {
-        if closest(target(), "data-end").is_none() && closest(target(), "type").is_some() {
-            ctl.act.emit(Act::Toast(PLAYS_ALONG.into()));
-        }
-        return;
-    }
-    if let Some((_, command)) = closest(target(), "data-run") {
-        ctl.run(&command);
-    } else if let Some((_, pod)) = closest(target(), "data-help") {
-        ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
-            key: pod.clone(),
-            uid: String::new(),
-        })));
-        ctl.send.emit(Request::WhatWouldHelp { pod });
-    } else if let Some((_, id)) = closest(target(), "data-id") {
-        if let Some(pod) = page.model.pods.get(&id) {
-            let subject = SubjectRef::Pod {
-                key: pod.key.clone(),
-                uid: pod.uid.clone(),
-            };
-            let again = page.selected.as_ref() == Some(&subject);
-            ctl.act.emit(Act::Select((!again).then_some(subject)));
-        }
-    } else if let Some((_, name)) = closest(target(), "data-select-node") {
-        ctl.act.emit(Act::Select(Some(SubjectRef::Node { name })));
-    } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
-        ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-    } else if closest(target(), "data-node").is_none()
-        && event
-            .target()
-            .and_then(|t| t.dyn_into::<Element>().ok())
-            .is_some_and(|e| e.closest("button, select, label, a, canvas").ok().flatten().is_none())
-    {
-        ctl.act.emit(Act::Select(None));
-    }
-}
-
-fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
-    if closest(event.target(), "data-other").is_some() {
-        return None;
-    }
-    if let Some((_, id)) = closest(event.target(), "data-id") {
-        let pod = page.model.pods.get(&id)?;
-        return Some(menu(pod.key.clone(), actions::pod(pod), event));
-    }
-    if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
-        let group = page.model.groups.iter().find(|g| g.name == name)?;
-        if !page.group.is_empty() || name.is_empty() {
-            return Some(menu(name, Vec::new(), event));
-        }
-        let cut = group
-            .nodes
-            .iter()
-            .filter_map(|n| page.model.nodes.get(n))
-            .all(|n| !n.view.machine.cuts.is_empty());
-        return Some(menu(format!("Zone {name}"), actions::zone(&name, cut), event));
-    }
-    let (_, name) = closest(event.target(), "data-node")?;
-    let node = page.model.nodes.get(&name)?;
-    Some(menu(format!("Node {name}"), actions::node(&node.view), event))
-}
-
-fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
-    let force = event.shift_key();
-    match end {
-        End::Rested { id } => {
-            if let Some(pod) = page.model.pods.get(&id) {
-                let menu = menu(pod.key.clone(), actions::pod(pod), event);
-                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-            }
-        }
-        End::Bin { id } => {
-            let Some(pod) = page.model.pods.get(&id) else { return };
-            if pod.mark == PodMark::Ghost {
-                ctl.act.emit(Act::Toast("The API has forgotten it already: there is nothing left to delete. Heal the link, or power the machine off.".into()));
-            } else if force {
-                ctl.run(&actions::force_delete_pod(&pod.key));
-            } else {
-                ctl.run(&actions::delete_pod(&pod.key));
-            }
-        }
-        End::Node { id, node } => {
-            let Some(pod) = page.model.pods.get(&id).filter(|p| p.node != node) else {
-                return;
-            };
-            ctl.act.emit(Act::Toast(actions::cannot_move(pod, &node)));
-        }
-        End::Click | End::Nothing => {}
-    }
 }

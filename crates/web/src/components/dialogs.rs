@@ -10,6 +10,8 @@ use super::dialog::Modal;
 use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
+use super::next_theme;
+use super::start::Pending;
 use super::timeline::{LANES, kind};
 use crate::app::Ctl;
 use crate::browser::{self, store};
@@ -40,6 +42,8 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
             html! { <Lessons lessons={page.lessons.clone()} course={page.course.clone()} current={page.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
         }
         Dialog::Shortcuts => shortcuts(),
+        Dialog::More => more(&ctl, page),
+        Dialog::Pending => html! { <Pending /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {
             html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} /> }
@@ -181,6 +185,44 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     }
 }
 
+/// What the bar of a narrow page has no room for.
+fn more(ctl: &Ctl, page: &Page) -> Html {
+    let to = |dialog: Dialog| ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
+    let give = |request: Request| {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.send.emit(request.clone());
+        })
+    };
+    let theme = {
+        let theme = page.theme;
+        ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
+    };
+    let guarantees = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
+    let find = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.act.emit(Act::Find(Some(String::new())));
+        })
+    };
+    html! {
+        <Modal title="More" class="menu folded-tools" style="--x:9999px;--y:56px">
+            <ul>
+                <li><button type="button" onclick={find}>{ "Find pods and nodes" }</button></li>
+                <li><button type="button" onclick={to(Dialog::Editor)}>{ "Editor" }</button></li>
+                <li><button type="button" onclick={to(Dialog::Files)}>{ "Files" }</button></li>
+                <li><button type="button" onclick={give(Request::Undo)}>{ "Undo the last command" }</button></li>
+                <li><button type="button" onclick={give(Request::Fork)}>{ "Fork: keep this future as a branch" }</button></li>
+                <li><a class="btn" href="#guarantees" onclick={guarantees}>{ "What Kubernetes promises" }</a></li>
+                <li><button type="button" onclick={theme}>{ format!("Theme: {}", page.theme.name()) }</button></li>
+                <li><button type="button" onclick={to(Dialog::Shortcuts)}>{ "Help and shortcuts" }</button></li>
+            </ul>
+        </Modal>
+    }
+}
+
 fn shortcuts() -> Html {
     let toggle = Callback::from(|event: Event| {
         let field: web_sys::HtmlInputElement = event.target_unchecked_into();
@@ -227,9 +269,9 @@ fn crashed(ctl: &Ctl, message: &str) -> Html {
         }
     });
     let fresh = Callback::from(|_: MouseEvent| {
-        store::forget_session();
-        if let Some(window) = browser::window() {
-            drop(window.location().reload());
+        if let Some(location) = browser::window().map(|window| window.location()) {
+            drop(location.set_hash("new"));
+            drop(location.reload());
         }
     });
     let _ = ctl;
@@ -315,6 +357,60 @@ fn Share(props: &Props) -> Html {
     }
 }
 
+/// The sessions that this browser keeps.
+#[component]
+fn Sessions() -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let all = use_state(store::sessions);
+    if all.is_empty() {
+        return Html::default();
+    }
+    let here = store::here();
+    let rows = all.iter().map(|kept| {
+        let (id, name) = (kept.id, format!("{} · {}", store::when(kept.at), kept.title));
+        let open = {
+            let ctl = ctl.clone();
+            Callback::from(move |_: MouseEvent| {
+                if let Some(fragment) = store::session(id) {
+                    store::resume(id);
+                    ctl.act.emit(Act::Dialog(Dialog::None));
+                    ctl.send.emit(Request::Open { source: Source::Link { fragment } });
+                }
+            })
+        };
+        let download = Callback::from(move |_: MouseEvent| {
+            if let Some(fragment) = store::session(id) {
+                spawn_local(async move {
+                    drop(browser::files::save("podscope-session.txt", "text/plain", &browser::address(&fragment)).await);
+                });
+            }
+        });
+        let forget = {
+            let all = all.clone();
+            Callback::from(move |_: MouseEvent| {
+                store::forget(id);
+                all.set(store::sessions());
+            })
+        };
+        html! {
+            <li key={id}>
+                if id == here {
+                    <b>{ &name }</b><span class="none">{ "this tab's" }</span>
+                } else {
+                    <button type="button" class="quiet name" onclick={open}>{ &name }</button>
+                }
+                <button type="button" class="quiet" onclick={download} aria-label={format!("Save the link of {name}")} title="Save its link as a file">{ icon("files") }</button>
+                if id != here {
+                    <button type="button" class="quiet" onclick={forget} aria-label={format!("Forget {name}")} title="Forget it">{ icon("bin") }</button>
+                }
+            </li>
+        }
+    });
+    html! { <><h3 class="eyebrow">{ "Sessions that this browser keeps" }</h3><ul class="sessions">{ for rows }</ul></> }
+}
+
 #[derive(Properties, PartialEq)]
 struct FilesProps {
     /// The scenario as it was opened.
@@ -389,6 +485,7 @@ fn Files(props: &FilesProps) -> Html {
             <h3 class="eyebrow">{ "Open" }</h3>
             <label class="drop">{ icon("files") }<span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
+            <Sessions />
             <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
             <label class="drop">{ icon("fork") }<span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
             <div class="row">

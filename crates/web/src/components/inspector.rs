@@ -12,7 +12,7 @@ use super::why::WhyView;
 use super::yaml::Yaml;
 use crate::app::Ctl;
 use crate::pure::actions::{self, Action};
-use crate::pure::clock;
+use crate::pure::{clock, just_now};
 use crate::state::{Act, Model, Page, Shared, Tab};
 
 #[derive(Properties, PartialEq)]
@@ -43,7 +43,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             m.pending.len(),
             m.ghosts,
         ];
-        return html! { <aside class="side" aria-label="Details"><Legend {sums} owners={m.owners.clone()} log={page.log.clone()} /></aside> };
+        return html! { <aside class="side" aria-label="Details" tabindex="0"><Legend {sums} owners={m.owners.clone()} log={just_now::lines(m)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let is_pod = matches!(subject, SubjectRef::Pod { .. });
@@ -101,7 +101,8 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                     Tab::Why => {
                         let key = page.selected_pod().unwrap_or_default().0.to_string();
                         let pending = page.pod().is_some_and(|p| p.node.is_empty());
-                        html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} /> }
+                        html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()}
+                            basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
                     }
                     Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
                     Tab::Events => events(detail, page.model.now),

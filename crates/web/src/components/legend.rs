@@ -14,7 +14,8 @@ pub(crate) struct Props {
     /// Nodes, pods, ready ones, pending ones, ghosts.
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    pub(crate) log: Shared<Vec<(Micros, String)>>,
+    /// What has just happened, newest first.
+    pub(crate) log: Vec<(Micros, String)>,
 }
 
 const MARKS: [(PodMark, &str); 10] = [

@@ -9,6 +9,7 @@ use super::icon;
 use crate::app::Ctl;
 use crate::browser::files;
 use crate::pure::course::Course;
+use crate::pure::symptoms::{self, SYMPTOMS};
 use crate::state::{Act, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -36,7 +37,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         .collect();
     let fits = |l: &LessonInfo| {
         let text = format!("{} {} {} {}", l.name, l.title, l.group, l.summary).to_ascii_lowercase();
-        words.iter().all(|w| text.contains(w))
+        words.iter().all(|w| text.contains(w) || symptoms::explains(&l.name, w))
     };
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();
     for lesson in props.lessons.iter().filter(|l| fits(l)) {
@@ -62,6 +63,16 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             </div>
             { progress(&ctl, props) }
             <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} value={(*filter).clone()} autofocus=true />
+            <div class="symptoms" role="group" aria-label="What do you see?">
+                { for SYMPTOMS.iter().map(|symptom| {
+                    let on = *filter == symptom.words;
+                    let press = {
+                        let filter = filter.clone();
+                        Callback::from(move |_: MouseEvent| filter.set(if on { String::new() } else { symptom.words.to_string() }))
+                    };
+                    html! { <button type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()} onclick={press}>{ symptom.words }</button> }
+                }) }
+            </div>
             { for groups.iter().map(|(group, list)| html! {
                 <section>
                     <h3 class="eyebrow">{ format!("{group} · {} of {}", list.iter().filter(|l| props.course.is_done(&l.name)).count(), list.len()) }</h3>

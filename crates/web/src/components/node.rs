@@ -7,11 +7,10 @@ use yew::prelude::*;
 
 use super::icon;
 use super::pod::Pod;
-use crate::pure::actions;
-use crate::pure::clock;
 use crate::pure::explain::Verdict;
-use crate::pure::quantity;
-use crate::state::{HUES, NodeState, Shared};
+use crate::pure::find::Filter;
+use crate::pure::{actions, belief, clock, quantity};
+use crate::state::{HUES, NodeState, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -33,6 +32,12 @@ pub(crate) struct Props {
     pub(crate) victims: Vec<String>,
     #[prop_or_default]
     pub(crate) highlighted: bool,
+    /// What does not match is drawn dimly.
+    #[prop_or_default]
+    pub(crate) filter: Option<Shared<Filter>>,
+    /// Whose picture it is.
+    #[prop_or_default]
+    pub(crate) truth: Truth,
 }
 
 /// The state of a node in a few words, if it is not simply ready.
@@ -64,6 +69,28 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
         )),
         _ if node.ready_reason.is_empty() => Some(("bad", "not ready".into())),
         _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
+    }
+}
+
+/// The same as one of the two truths has it: the API server knows nothing of machines, a machine nothing of beliefs.
+fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
+    let machine = &node.machine;
+    match truth {
+        Truth::Both => state(node, now),
+        Truth::Api if !node.registered => Some(("ghost", "no Node object".into())),
+        Truth::Api => match node.ready.as_str() {
+            "True" => None,
+            "Unknown" => Some(("bad", "NotReady".into())),
+            _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
+        },
+        Truth::Machine => match machine {
+            machine if !machine.exists => Some(("ghost", "no machine".into())),
+            machine if !machine.powered => Some(("bad", "off".into())),
+            machine if !machine.cuts.is_empty() => Some(("bad", "cut off".into())),
+            machine if !machine.kubelet => Some(("bad", "no kubelet runs".into())),
+            machine if !machine.runtime => Some(("bad", "no runtime answers".into())),
+            _ => None,
+        },
     }
 }
 
@@ -108,9 +135,20 @@ pub(crate) fn Node(props: &Props) -> Html {
     let node = &*props.node;
     let view = &node.view;
     let machine = &view.machine;
-    let cut = !machine.cuts.is_empty();
-    let dark = machine.exists && !machine.powered;
-    let state = state(view, props.now);
+    let truth = props.truth;
+    let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
+    let cut = !machine.cuts.is_empty() && shows_machine;
+    let dark = machine.exists && !machine.powered && shows_machine;
+    let state = state_of(view, truth, props.now);
+    let believed = belief::words(view, props.now).filter(|_| shows_api);
+    let found = |pod: &podscope_protocol::PodView| {
+        (props.filter.as_ref()).is_none_or(|filter| filter.finds_node(view) || filter.finds_pod(pod))
+    };
+    let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_on(node));
+    let pods: Vec<_> = (node.pods.iter())
+        .filter_map(|pod| Some((pod, belief::mark(pod, view, truth)?)))
+        .collect();
+    let nominated = if shows_api { node.nominated.as_slice() } else { &[] };
     let dim = props.aside || props.verdict.as_ref().is_some_and(|v| !v.fits);
     let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
     let dot = match (&state, view.cordoned) {
@@ -128,7 +166,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     html! {
         <article
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"))}
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"))}
             data-node={view.name.clone()}
             data-ready={view.ready.clone()}
             data-drop={view.name.clone()}
@@ -148,7 +186,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 if let Some((kind, words)) = &state {
                     <span class={classes!("chip", *kind)}>{ words }</span>
                 }
-                if view.cordoned { <span class="chip wait">{ "cordoned" }</span> }
+                if view.cordoned && shows_api { <span class="chip wait">{ "cordoned" }</span> }
                 if let Some(verdict) = &props.verdict {
                     <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={verdict.text.clone()}>
                         { icon(if verdict.fits { "check" } else { "cross" }) }
@@ -161,13 +199,13 @@ pub(crate) fn Node(props: &Props) -> Html {
                 { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
                 <span class="count">{ format!("{} / {} pods", view.pods.0, view.pods.1) }</span>
             </div>
-            if !node.pods.is_empty() || !node.nominated.is_empty() {
+            if !pods.is_empty() || !nominated.is_empty() {
                 <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
-                    { for node.pods.iter().map(|pod| html! {
-                        <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} hue={hue(&props.owners, &pod.owner)}
+                    { for pods.iter().map(|(pod, mark)| html! {
+                        <Pod key={pod.id.clone()} pod={(*pod).clone()} drawn={*mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)}
                             selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} />
                     }) }
-                    { for node.nominated.iter().map(|pod| html! {
+                    { for nominated.iter().map(|pod| html! {
                         <span key={format!("n{}", pod.id)} class={classes!("nominee", format!("h{}", hue(&props.owners, &pod.owner)))}
                             title={format!("{} is nominated here: room is being made for it", pod.key)}>
                             <span class="sr">{ "nominated here: " }</span>{ &pod.short }
@@ -175,16 +213,19 @@ pub(crate) fn Node(props: &Props) -> Html {
                     }) }
                 </div>
             }
-            if !taints.is_empty() || !view.pressure.is_empty() {
+            if shows_api && (!taints.is_empty() || !view.pressure.is_empty()) {
                 <p class="chips">
                     { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
                     { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
                 </p>
             }
-            if !machine.differs.is_empty() || !machine.fenced.is_empty() {
+            if believed.is_some() || shows_machine && (!machine.differs.is_empty() || !machine.fenced.is_empty()) {
                 <p class="truth">
+                    if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
+                    if shows_machine {
                     { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ line }</span> }) }
                     { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ format!("Fenced by {by}.") }</span> }) }
+                    }
                 </p>
             }
             </div>

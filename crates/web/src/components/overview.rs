@@ -12,6 +12,7 @@ use yew::prelude::*;
 use super::node::Node;
 use crate::app::Ctl;
 use crate::browser::sight;
+use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect, plan, room};
 use crate::pure::route::Theme;
 use crate::state::{Act, HUES, Model, NodeState, Shared};
@@ -24,6 +25,8 @@ pub(crate) struct Props {
     pub(crate) selected: Option<SubjectRef>,
     /// Another one, or another one of the system's, paints anew.
     pub(crate) theme: Theme,
+    /// What does not match is painted dimly.
+    pub(crate) filter: Option<Shared<Filter>>,
 }
 
 type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
@@ -85,9 +88,18 @@ pub(crate) fn Overview(props: &Props) -> Html {
     {
         let (canvas, plan, zones, focus) = (canvas.clone(), plan.clone(), zones.clone(), *focus);
         let (model, painted, tint) = (props.model.clone(), painted.clone(), (props.theme, *dark));
+        let filter = props.filter.clone();
         use_effect(move || {
             if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
-                draw(&canvas, &mut painted.borrow_mut(), &plan, &zones, focus, &model, tint);
+                draw(
+                    &canvas,
+                    &mut painted.borrow_mut(),
+                    &plan,
+                    &zones,
+                    focus,
+                    &model,
+                    Look { tint, filter },
+                );
             }
         });
     }
@@ -212,6 +224,15 @@ struct Painted {
     owners: Shared<ordered::Map<String, OwnerView>>,
     nodes: Vec<Vec<Shared<NodeState>>>,
     focus: (usize, usize),
+    filter: Option<Shared<Filter>>,
+}
+
+/// In what light it is painted.
+struct Look {
+    /// The theme, and whether the system's is dark.
+    tint: (Theme, bool),
+    /// What does not match is painted dimly.
+    filter: Option<Shared<Filter>>,
 }
 
 #[derive(Default)]
@@ -233,8 +254,9 @@ fn draw(
     zones: &Zones,
     focus: (usize, usize),
     model: &Model,
-    tint: (Theme, bool),
+    look: Look,
 ) {
+    let Look { tint, filter } = look;
     let Some(window) = crate::browser::window() else { return };
     let ratio = window.device_pixel_ratio();
     let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
@@ -244,6 +266,7 @@ fn draw(
         || canvas.height() != h
         || !Rc::ptr_eq(&painted.plan, plan)
         || recoloured
+        || painted.filter != filter
         || is_recoloured(&painted.owners, &model.owners)
         || painted.nodes.len() != zones.len();
     let others = zones.iter().zip(&painted.nodes).any(|((_, now), before)| now != before);
@@ -290,6 +313,7 @@ fn draw(
     let mut filled = vec![Vec::new(); colours.hues.len()];
     let mut outlined = vec![Vec::new(); colours.hues.len()];
     let (mut ghosts, mut failing) = (Vec::new(), Vec::new());
+    let mut left_out = Vec::new();
     for (z, ((_, nodes), rects)) in zones.iter().zip(&plan.nodes).enumerate() {
         for (n, (node, rect)) in nodes.iter().zip(rects).enumerate() {
             let refocused = focus != painted.focus && (focus == (z, n) || painted.focus == (z, n));
@@ -309,6 +333,16 @@ fn draw(
                     h: (r.h - 1.0).max(1.0),
                 };
                 let hue = usize::from(model.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES));
+                let found = (filter.as_ref()).is_none_or(|f| f.finds_pod(pod) || f.finds_node(&node.view));
+                if !found {
+                    left_out.push(Rect {
+                        x: inner.x + inner.w / 3.0,
+                        y: inner.y + inner.h / 3.0,
+                        w: inner.w / 3.0,
+                        h: inner.h / 3.0,
+                    });
+                    continue;
+                }
                 match pod.mark {
                     PodMark::Ghost => ghosts.push(inner),
                     PodMark::Starting | PodMark::Pending => outlined[hue].push(inner),
@@ -354,6 +388,7 @@ fn draw(
         paint(colour, &filled[hue]);
         frame(colour, 1.0, &outlined[hue]);
     }
+    paint(&colours.line, &left_out);
     paint(&colours.bad, &failing);
     frame(&colours.ghost, 1.0, &ghosts);
     if let Some(r) = plan.nodes.get(focus.0).and_then(|n| n.get(focus.1)) {
@@ -369,6 +404,7 @@ fn draw(
     painted.tint = Some(tint);
     painted.nodes = zones.iter().map(|(_, nodes)| nodes.clone()).collect();
     painted.focus = focus;
+    painted.filter = filter;
 }
 
 /// Whether an owner whose pods are painted has another colour now.

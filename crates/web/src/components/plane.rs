@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::icon;
 use crate::app::Ctl;
 use crate::pure::{actions, clock};
-use crate::state::{Act, Dialog, Shared};
+use crate::state::{Act, Dialog, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -18,7 +18,22 @@ pub(crate) struct Props {
     pub(crate) follows: Option<String>,
     /// The second of two runs: it is looked at, not acted on.
     pub(crate) idle: bool,
+    pub(crate) truth: Truth,
 }
+
+/// Whose picture the cards draw, by name.
+const TRUTHS: [(Truth, &str, &str); 3] = [
+    (Truth::Api, "API", "Only what the API server believes"),
+    (
+        Truth::Both,
+        "both",
+        "What the API server believes, and where machines differ",
+    ),
+    (Truth::Machine, "machine", "Only what really runs"),
+];
+
+/// What nodes are grouped by where nothing else is chosen.
+const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// The strip.
 #[component]
@@ -53,6 +68,14 @@ pub(crate) fn Plane(props: &Props) -> Html {
             { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }
             <span class="gap"></span>
             { for broken }
+            if !props.idle {
+                <span class="truths" role="group" aria-label="Whose picture">
+                    { for TRUTHS.into_iter().map(|(truth, name, about)| {
+                        let go = ctl.act.reform(move |_: MouseEvent| Act::Truth(truth));
+                        html! { <button type="button" class="quiet" aria-pressed={(props.truth == truth).to_string()} onclick={go} title={about}>{ name }</button> }
+                    }) }
+                </span>
+            }
             if props.keys.len() > 1 && !props.idle {
                 <label class="group"><span>{ "by" }</span>
                     <select aria-label="Group nodes by label" onchange={group}>
@@ -60,7 +83,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
                         if let Some(key) = props.follows.as_ref().filter(|k| !props.keys.contains(k)) {
                             <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
                         }
-                        { for props.keys.iter().map(|key| html! {
+                        { for props.keys.iter().filter(|key| **key != ZONE || props.group_key == ZONE).map(|key| html! {
                             <option value={key.clone()} selected={*key == props.group_key}>
                                 { key }{ if props.follows.as_ref() == Some(key) { " (its constraint)" } else { "" } }
                             </option>

@@ -20,6 +20,12 @@ pub(crate) struct Props {
     pub(crate) victim: bool,
     #[prop_or_default]
     pub(crate) tab_stop: bool,
+    /// How it is drawn, where that is not how the pod is taken together.
+    #[prop_or_default]
+    pub(crate) drawn: Option<PodMark>,
+    /// The filter leaves it out.
+    #[prop_or_default]
+    pub(crate) out: bool,
 }
 
 /// The class of a mark.
@@ -120,12 +126,13 @@ pub(crate) fn Pod(props: &Props) -> Html {
     });
     let style = left.map(|l| format!("--left:{}.{}%", l / 10, l % 10));
     let stage = pod.termination.as_ref().map(|t| stage_attribute(t.stage));
+    let mark = props.drawn.unwrap_or(pod.mark);
     let ghost = pod.mark == PodMark::Ghost;
     let label = label(pod);
     html! {
         <button
             type="button"
-            class={classes!("pod", class(pod.mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"))}
+            class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"))}
             {style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}
@@ -140,7 +147,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             title={label}
         >
             <span class="face"><span class="t">{ &pod.short }</span></span>
-            { glyph(pod.mark) }
+            { glyph(mark) }
             if pod.ticks > 0 {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
             }

@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use super::icon;
 use crate::app::{Ctl, Now};
+use crate::pure::find::Filter;
 use crate::pure::scale::{Drawn, Span, lane};
 use crate::pure::{clock, director};
 use crate::state::{Act, Dialog, Model, Page, Shared, Sheet};
@@ -44,6 +45,7 @@ pub(crate) fn kind(kind: MarkKind) -> &'static str {
         MarkKind::Broken => "broken",
         MarkKind::Expected => "expected",
         MarkKind::Unexpected => "unexpected",
+        MarkKind::NotReady => "notready",
     }
 }
 
@@ -233,7 +235,8 @@ impl LaneProps {
 
 impl PartialEq for LaneProps {
     fn eq(&self, other: &Self) -> bool {
-        (self.stamp(), self.span, self.index) == (other.stamp(), other.span, other.index)
+        (self.stamp(), self.span, self.index, &self.page.filter)
+            == (other.stamp(), other.span, other.index, &other.page.filter)
     }
 }
 
@@ -242,7 +245,8 @@ impl PartialEq for LaneProps {
 fn LaneView(props: &LaneProps) -> Html {
     let (model, (which, name)) = (&props.page.model, LANES[props.index]);
     let drawn = lane(model.marks.values().filter(|m| m.lane == which), props.span, model.now);
-    html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(drawing) }{ for due(model, which, props.span) }</div> }
+    let filter = props.page.filter.as_deref();
+    html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
 }
 
 /// What is due, as outlines in the future of its lane.
@@ -263,8 +267,9 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     marks
 }
 
-fn drawing(d: &Drawn) -> Html {
-    let class = format!("k-{}", kind(d.mark.kind));
+fn drawing(d: &Drawn, filter: Option<&Filter>, model: &Model) -> Html {
+    let out = filter.is_some_and(|filter| !filter.finds_mark(&d.mark, model));
+    let class = classes!(format!("k-{}", kind(d.mark.kind)), out.then_some("out"));
     let id = d.mark.id.to_string();
     let title = match d.mark.to {
         Some(to) if to > d.mark.from => format!(

@@ -1,12 +1,13 @@
-//! Pods that have no node: where in the scheduler's queue each is and what it waits for.
+//! Pods that have no node: what each waits for, and together those that have the same trouble.
 
 use podscope_api::ordered;
 
-use podscope_protocol::{Micros, OwnerView, PodView, QueuePlace};
+use podscope_protocol::{Micros, OwnerView, PodView};
 use yew::prelude::*;
 
 use super::pod::Pod;
-use crate::pure::clock;
+use crate::pure::find::Filter;
+use crate::pure::waits::{self, Group};
 use crate::state::{HUES, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -17,40 +18,17 @@ pub(crate) struct Props {
     pub(crate) selected: Option<String>,
     /// It is in the second of two runs.
     pub(crate) beside: bool,
+    /// There are pods at all.
+    pub(crate) any: bool,
+    pub(crate) filter: Option<Shared<Filter>>,
 }
 
-/// Rows shown in full; the others as marks.
+/// As many pods have a row each; of more, those with the same cause share one.
 const ROWS: usize = 3;
-
-fn pool(place: &QueuePlace) -> &'static str {
-    match place {
-        QueuePlace::Unheard | QueuePlace::Active => "next in line",
-        QueuePlace::Backoff => "backing off",
-        QueuePlace::Gated(_) | QueuePlace::Victims => "held by a gate",
-        QueuePlace::Unschedulable(_) | QueuePlace::Stranded => "fits nowhere",
-    }
-}
-
-/// What a pending pod waits for.
-fn waits_for(place: &QueuePlace) -> String {
-    match place {
-        QueuePlace::Unheard => "the scheduler".into(),
-        QueuePlace::Active => "its turn".into(),
-        QueuePlace::Backoff => "the end of its back-off".into(),
-        QueuePlace::Gated(gates) => format!("its scheduling gates: {}", gates.join(", ")),
-        QueuePlace::Victims => "its victims to end".into(),
-        QueuePlace::Unschedulable(plugins) if plugins.is_empty() => {
-            "an event that can help, or the five-minute flush".into()
-        }
-        QueuePlace::Unschedulable(plugins) => {
-            format!(
-                "an event that can help {}, or the five-minute flush",
-                plugins.join(", ")
-            )
-        }
-        QueuePlace::Stranded => "a scheduler that runs".into(),
-    }
-}
+/// Rows of groups; the rest is counted.
+const GROUPS: usize = 4;
+/// Marks in a group's row.
+const MARKS: usize = 24;
 
 /// The tray.
 #[component]
@@ -61,42 +39,73 @@ pub(crate) fn Tray(props: &Props) -> Html {
         "Pending pods"
     };
     if props.pending.is_empty() {
-        return html! { <section class="tray empty" aria-label={name} data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ "every pod has a node" }</span></section> };
+        return html! { <section class="tray empty" aria-label={name} data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ if props.any { "every pod has a node" } else { "no pods yet" } }</span></section> };
     }
-    let mark = |pod: &Shared<PodView>| {
-        let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
-        html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} /> }
+    let body = if props.pending.len() <= ROWS {
+        html! { <>{ for props.pending.iter().map(|pod| row(props, pod)) }</> }
+    } else {
+        grouped(props)
     };
-    let row = |pod: &Shared<PodView>| {
-        let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
-        let queue = pod.queue.clone().unwrap_or_default();
-        html! {
-            <li key={pod.id.clone()}>
-                { mark(pod) }
-                <span class="what">
-                    <b>{ &name }</b>
-                    <span class="pool">{ pool(&queue.place) }</span>
-                    <span>{ waits_for(&queue.place) }</span>
-                    if let Some(until) = queue.until {
-                        <span class="mono" title={format!("retried at {}", clock::instant(until))}>{ format!("retry by {}", clock::axis(until)) }</span>
-                    }
-                </span>
-                if let Some((fit, all)) = queue.fit { <span class="chip">{ format!("{fit}/{all} fit") }</span> }
-                <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ "What would help?" }</button>
-            </li>
-        }
-    };
-    let rest = props.pending.len().saturating_sub(ROWS);
     html! {
         <section class="tray" aria-label={name}>
             <span class="eyebrow">{ format!("Pending {}", props.pending.len()) }</span>
-            <ul>{ for props.pending.iter().take(ROWS).map(row) }</ul>
-            if rest > 0 {
-                <div class="more" role="group" aria-label={format!("{rest} more pending pods")}>
-                    { for props.pending.iter().skip(ROWS).take(60).map(mark) }
-                    if rest > 60 { <span class="chip">{ format!("+{}", rest - 60) }</span> }
-                </div>
-            }
+            <ul>{ body }</ul>
         </section>
+    }
+}
+
+fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
+    let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
+    let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} /> }
+}
+
+fn help(pod: &PodView) -> Html {
+    html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ "What would help?" }</button> }
+}
+
+/// One pod by itself.
+fn row(props: &Props, pod: &Shared<PodView>) -> Html {
+    let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
+    let refused = pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some());
+    html! {
+        <li key={pod.id.clone()}>
+            { mark(props, pod) }
+            <span class="what">
+                <b>{ name }</b>
+                if refused { <span>{ waits::cause_counted(pod) }</span> }
+                <span class="pool">{ waits::words(pod, props.now) }</span>
+            </span>
+            { help(pod) }
+        </li>
+    }
+}
+
+/// Many pods by what keeps them.
+fn grouped(props: &Props) -> Html {
+    let groups = waits::groups(&props.pending);
+    let rest: usize = groups.iter().skip(GROUPS).map(|group| group.pods.len()).sum();
+    html! {
+        <>
+            { for groups.iter().take(GROUPS).map(|group| group_row(props, group)) }
+            if rest > 0 { <li class="pool">{ format!("and {rest} more pods for other causes") }</li> }
+        </>
+    }
+}
+
+fn group_row(props: &Props, group: &Group) -> Html {
+    let count = group.pods.len();
+    if let [only] = group.pods.as_slice() {
+        return row(props, only);
+    }
+    html! {
+        <li key={group.cause.clone()} class="many" data-cause={group.cause.clone()}>
+            <span class="what"><b>{ format!("{count} pods: {}", group.cause) }</b></span>
+            <span class="more" role="group" aria-label={format!("{count} pods: {}", group.cause)}>
+                { for group.pods.iter().take(MARKS).map(|pod| mark(props, pod)) }
+                if count > MARKS { <span class="chip">{ format!("+{}", count - MARKS) }</span> }
+            </span>
+            { group.pods.first().map_or_else(Html::default, |pod| help(pod)) }
+        </li>
     }
 }

@@ -1,6 +1,6 @@
 //! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
 
-use podscope_protocol::{PreemptionExplanation, Request, SpreadExplanation, VictimExplanation};
+use podscope_protocol::{Basis, PreemptionExplanation, Request, SpreadExplanation, VictimExplanation};
 use yew::prelude::*;
 
 use super::icon;
@@ -15,6 +15,8 @@ pub(crate) struct Props {
     pub(crate) pending: bool,
     pub(crate) why: Option<Shared<Why>>,
     pub(crate) help: Option<Shared<HelpView>>,
+    /// What answers about this cluster rest on.
+    pub(crate) basis: Vec<Basis>,
 }
 
 /// Nodes shown as columns of the score table.
@@ -27,23 +29,34 @@ pub(crate) fn WhyView(props: &Props) -> Html {
         return Html::default();
     };
     let help = props.help.as_ref().filter(|h| h.pod == props.pod);
+    // Beside the reason, above everything that is looked up only after it.
+    let helped = if props.pending || help.is_some() {
+        html! { <Remedies pod={props.pod.clone()} help={help.cloned()} /> }
+    } else {
+        Html::default()
+    };
     html! {
         <>
             { match &props.why {
-                Some(why) if why.attempts.is_empty() => html! { <p class="none">{ if props.pending {
+                Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ if props.pending {
                     "The scheduler has not looked at this pod yet."
                 } else {
                     "The scheduler was never asked about this pod."
-                } }</p> },
-                Some(why) => decision(&ctl, why),
-                None => html! { <p class="none" aria-busy="true">{ "…" }</p> },
+                } }</p>{ helped }</> },
+                Some(why) => decision(&ctl, why, basis(why, &props.basis), helped),
+                None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ helped }</> },
             } }
-            if props.pending || help.is_some() { { remedies(&ctl, &props.pod, help) } }
         </>
     }
 }
 
-fn decision(ctl: &Ctl, why: &Why) -> Html {
+/// What an answer rests on: budgets matter only where pods would have to end.
+fn basis(why: &Why, all: &[Basis]) -> Html {
+    let matters = |basis: &&Basis| **basis != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
+    html! { <>{ for all.iter().filter(matters).map(|basis| html! { <p class="basis">{ format!("{basis}.") }</p> }) }</> }
+}
+
+fn decision(ctl: &Ctl, why: &Why, basis: Html, helped: Html) -> Html {
     let at = why.attempts.iter().position(|a| a.id == why.attempt);
     let step = |to: Option<usize>| {
         to.and_then(|i| why.attempts.get(i)).map(|a| {
@@ -74,7 +87,9 @@ fn decision(ctl: &Ctl, why: &Why) -> Html {
                 </div>
                 <p class="lead">{ &why.sentence }</p>
                 if !why.meaning.is_empty() { <p>{ &why.meaning }</p> }
+                { basis }
             </div>
+            { helped }
             if let Some(scores) = &why.scores { { table(scores) } }
             { for why.spread.iter().map(spread) }
             if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
@@ -190,16 +205,38 @@ fn names(pods: &[VictimExplanation]) -> String {
     pods.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn remedies(ctl: &Ctl, pod: &str, help: Option<&Shared<HelpView>>) -> Html {
+#[derive(Properties, PartialEq)]
+struct RemediesProps {
+    pod: String,
+    help: Option<Shared<HelpView>>,
+}
+
+/// What would help, and what was found; brought into sight when the first answer comes.
+#[component]
+fn Remedies(props: &RemediesProps) -> Html {
+    let root = use_node_ref();
+    {
+        let root = root.clone();
+        let answered = (props.help.as_ref()).is_some_and(|help| help.done || !help.remedies.is_empty());
+        use_effect_with((props.pod.clone(), answered), move |(_, answered)| {
+            if let (true, Some(root)) = (*answered, root.cast::<web_sys::Element>()) {
+                crate::browser::bring_into_sight(&root);
+            }
+        });
+    }
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let (pod, help) = (&props.pod, props.help.as_ref());
     let name = pod.rsplit('/').next().unwrap_or(pod);
-    let ask = ctl.on(Request::WhatWouldHelp { pod: pod.to_string() });
+    let ask = ctl.on(Request::WhatWouldHelp { pod: pod.clone() });
     html! {
-        <section class="why help">
-            <h3>{ format!("What would help {name}?") }</h3>
+        <section class="why help" ref={root}>
             { match help {
-                None => html! { <button type="button" onclick={ask}>{ "Find out" }</button> },
+                None => html! { <button type="button" onclick={ask}>{ "What would help?" }</button> },
                 Some(help) => html! {
                     <>
+                        <h3>{ format!("What would help {name}?") }</h3>
                         if !help.done {
                             <progress max="1000" value={help.per_mille.to_string()} aria-label="Trying changes"></progress>
                             <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ "Stop" }</button>

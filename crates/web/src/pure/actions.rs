@@ -191,6 +191,9 @@ pub(crate) fn component(shown: &str, up: bool) -> Vec<Action> {
 pub(crate) fn words(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (say, name) = match *words.as_slice() {
+        ["fault", "heal", "--all"] => return Some("Heal everything".into()),
+        ["fault", "heal", "--zone", zone] => ("Heal zone", zone),
+        ["fault", "partition", "--zone", zone] => ("Cut off zone", zone),
         ["fault", "partition", name] => ("Cut off", name),
         ["fault", "heal", name] => ("Heal", name),
         ["fault", "poweroff", name] => ("Power off", name),

@@ -112,8 +112,12 @@ fn tell(why: &mut Why, told: Explanation) {
     for node in told.nodes {
         let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
         let text = match node.verdict {
-            NodeVerdict::Refused { plugin, reasons, words } => {
-                let short = short_reason(reasons.first().unwrap_or(&words));
+            NodeVerdict::Refused {
+                plugin,
+                reasons,
+                short,
+                words,
+            } => {
                 let plugin = plugin.unwrap_or_default();
                 why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
                 short
@@ -159,37 +163,18 @@ fn range(cells: &[Option<i64>]) -> i64 {
     cells.iter().flatten().max().unwrap_or(&0) - cells.iter().flatten().min().unwrap_or(&0)
 }
 
-/// The reason without the words that every line would repeat.
-fn short_reason(reason: &str) -> String {
-    let mut lead = [
-        "node(s) had ",
-        "node(s) were ",
-        "node(s) didn't match pod ",
-        "node(s) didn't match Pod's ",
-        "node(s) ",
-    ]
-    .into_iter();
-    let reason = lead.find_map(|l| reason.strip_prefix(l)).unwrap_or(reason);
-    let reason = ([" constraints", " rules"].into_iter())
-        .find_map(|tail| reason.strip_suffix(tail))
-        .unwrap_or(reason);
-    match reason.split_once('{') {
-        Some((head, _)) if head.len() > 3 => head.trim().to_string(),
-        _ => reason.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use podscope_protocol::{NodeExplanation, ScoringPlugin};
 
-    fn refused(name: &str, plugin: &str, reason: &str) -> NodeExplanation {
+    fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
         NodeExplanation {
             name: name.into(),
             verdict: NodeVerdict::Refused {
                 plugin: Some(plugin.into()),
-                reasons: vec![reason.into()],
+                reasons: vec!["as the scheduler puts it".into()],
+                short: short.into(),
                 words: "in words".into(),
             },
         }
@@ -222,11 +207,7 @@ mod tests {
             plugins: vec![plugin("TaintToleration", 3), plugin("NodeResourcesFit", 1)],
             nodes: vec![
                 refused("a-1", "NodeResourcesFit", "Insufficient cpu"),
-                refused(
-                    "a-2",
-                    "TaintToleration",
-                    "node(s) had untolerated taint {dedicated: db}",
-                ),
+                refused("a-2", "TaintToleration", "untolerated taint"),
                 fits("b-2", [300, 52]),
                 fits("c-1", [300, 71]),
                 NodeExplanation {
@@ -247,24 +228,5 @@ mod tests {
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
-    }
-
-    #[test]
-    fn a_refusal_fits_on_a_card() {
-        for (reason, short) in [
-            (
-                "node(s) didn't match pod topology spread constraints",
-                "topology spread",
-            ),
-            (
-                "node(s) didn't match Pod's node affinity/selector",
-                "node affinity/selector",
-            ),
-            ("node(s) didn't match pod anti-affinity rules", "anti-affinity"),
-            ("node(s) were unschedulable", "unschedulable"),
-            ("Insufficient cpu", "Insufficient cpu"),
-        ] {
-            assert_eq!(short_reason(reason), short);
-        }
     }
 }

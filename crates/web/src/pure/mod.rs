@@ -1,14 +1,19 @@
 //! What the page computes without a browser: texts, scales, routes, actions. Tested natively.
 
 pub(crate) mod actions;
+pub(crate) mod belief;
 pub(crate) mod clock;
 pub(crate) mod course;
 pub(crate) mod director;
 pub(crate) mod explain;
+pub(crate) mod find;
 pub(crate) mod guarantees;
+pub(crate) mod just_now;
 pub(crate) mod markdown;
 pub(crate) mod overview;
 pub(crate) mod pairs;
 pub(crate) mod quantity;
 pub(crate) mod route;
 pub(crate) mod scale;
+pub(crate) mod symptoms;
+pub(crate) mod waits;

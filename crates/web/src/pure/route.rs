@@ -83,6 +83,8 @@ pub(crate) struct Route {
     pub(crate) embed: Option<Panels>,
     pub(crate) theme: Option<Theme>,
     pub(crate) view: View,
+    /// A new session, whatever is kept.
+    pub(crate) fresh: bool,
 }
 
 /// Reads `?search` and `#fragment`.
@@ -102,6 +104,8 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
             route.link = Some(part.to_string());
         } else if part == "guarantees" {
             route.view = View::Guarantees;
+        } else if part == "new" {
+            route.fresh = true;
         } else {
             match part.split_once('=') {
                 Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),

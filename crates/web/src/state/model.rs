@@ -241,7 +241,7 @@ impl Model {
 
     /// Palette index of a pod's owner.
     pub(crate) fn hue(&self, owner: &str) -> u8 {
-        self.owners.get(owner).map_or(0, |o| o.hue % HUES)
+        self.owners.get(owner).map_or(HUES, |o| o.hue % HUES)
     }
 
     /// Nodes that no group lists: machines whose Node object is gone.

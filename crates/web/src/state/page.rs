@@ -11,6 +11,7 @@ use super::{Console, Model, Screen, Shared};
 use crate::pure::actions::Action;
 use crate::pure::course::Course;
 use crate::pure::explain::{self, Why};
+use crate::pure::find::Filter;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::scale::Span;
@@ -32,6 +33,10 @@ pub(crate) enum Dialog {
     None,
     Lessons,
     Shortcuts,
+    /// What the bar has no room for.
+    More,
+    /// The way in for whoever has a cluster with a pending pod.
+    Pending,
     Share,
     Files,
     Editor,
@@ -79,7 +84,7 @@ pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEv
     Menu { title, actions, at }
 }
 
-/// On a phone: the sheet over the cluster.
+/// What lies over the cluster where the page is too narrow for columns; on a phone the story is one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Sheet {
     #[default]
@@ -88,6 +93,18 @@ pub(crate) enum Sheet {
     Side,
     Timeline,
     Console,
+}
+
+/// Whose picture the cards draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Truth {
+    /// What the API server believes, and beside it where machines differ.
+    #[default]
+    Both,
+    /// Only what the API server believes.
+    Api,
+    /// Only what runs.
+    Machine,
 }
 
 /// Remedies for a pending pod.
@@ -151,10 +168,17 @@ pub(crate) struct Page {
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     /// What just happened, for the live region.
     pub(crate) heard: Shared<Vec<String>>,
-    /// The same with its instants, newest first.
-    pub(crate) log: Shared<Vec<(Micros, String)>>,
     pub(crate) crashed: Option<String>,
     pub(crate) newer: bool,
+    /// What this is, and the ways in.
+    pub(crate) start: bool,
+    /// What is to be said of the session has not been read yet.
+    pub(crate) unread: bool,
+    /// What is typed into the filter; none while it is closed.
+    pub(crate) find: Option<String>,
+    /// What that leaves.
+    pub(crate) filter: Option<Shared<Filter>>,
+    pub(crate) truth: Truth,
     /// The count of frames when the last command was given.
     pub(crate) asked: Option<u64>,
     /// Where the clock was sent, until the engine has had the time to follow; and the count of frames then.
@@ -195,9 +219,13 @@ impl Page {
             link: None,
             toasts: Shared::default(),
             heard: Shared::default(),
-            log: Shared::default(),
             crashed: None,
             newer: false,
+            start: false,
+            unread: false,
+            find: None,
+            filter: None,
+            truth: Truth::default(),
             asked: None,
             aim: None,
         }
@@ -272,6 +300,13 @@ pub(crate) enum Act {
     Finished(String),
     /// What was done of the course, all of it.
     Course(Course),
+    /// Shows the ways in, or what they led to.
+    Start(bool),
+    /// What was to be said has been read.
+    Read,
+    /// Filters by this, or not at all.
+    Find(Option<String>),
+    Truth(Truth),
 }
 
 impl Reducible for Page {
@@ -312,6 +347,13 @@ impl Reducible for Page {
             Act::Newer => page.newer = true,
             Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
             Act::Course(course) => page.course = Shared::new(course),
+            Act::Start(start) => page.start = start,
+            Act::Read => page.unread = false,
+            Act::Find(text) => {
+                page.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
+                page.find = text;
+            }
+            Act::Truth(truth) => page.truth = truth,
         }
         Rc::new(page)
     }
@@ -342,8 +384,6 @@ impl Page {
                 self.progress = None;
                 if !frame.announcements.is_empty() {
                     self.heard = Shared::new(std::mem::take(&mut frame.announcements));
-                    let fresh = self.heard.iter().rev().map(|line| (frame.now, line.clone()));
-                    self.log = Shared::new(fresh.chain(self.log.iter().cloned()).take(9).collect());
                 }
                 let other = frame.other.take();
                 self.model.change(|m| m.apply(*frame));
@@ -418,6 +458,9 @@ impl Page {
             acts: self.acts,
             newer: self.newer,
             toasts: self.toasts.clone(),
+            // The first visit's cluster lives behind it.
+            start: self.start && self.opened.is_none(),
+            truth: self.truth,
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
             // all what a link could not open. Later ones close what was about the one before.
             dialog: if self.opened.is_none() || self.dialog.outlives_session() {
@@ -435,8 +478,10 @@ impl Page {
             self.span = screen.span;
             self.console_open = screen.console;
         }
-        if !opened.notices.is_empty() && opened.lesson.is_none() {
-            self.dialog = Dialog::Notices;
+        self.unread = !opened.notices.is_empty() && opened.lesson.is_none();
+        // A phone's first screen holds the sentence and its button.
+        if !opened.story.is_empty() && self.selected.is_none() {
+            self.sheet = Sheet::Story;
         }
         self.opened = Some(Shared::new(opened));
     }

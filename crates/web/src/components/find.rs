@@ -1,0 +1,65 @@
+//! The filter's field: what does not match dims everywhere, and how much is found stands beside it.
+
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use super::icon;
+use crate::app::Ctl;
+use crate::pure::find::{Filter, Found};
+use crate::state::{Act, Page, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The field, while it is open.
+#[component]
+pub(crate) fn Find(props: &Props) -> Html {
+    let field = use_node_ref();
+    {
+        let field = field.clone();
+        use_effect_with((), move |()| {
+            if let Some(field) = field.cast::<HtmlInputElement>() {
+                drop(field.focus());
+            }
+        });
+    }
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let text = props.page.find.clone().unwrap_or_default();
+    let oninput = ctl
+        .act
+        .reform(|event: InputEvent| Act::Find(Some(crate::browser::value_of(&event))));
+    let onkeydown = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" {
+                event.prevent_default();
+                event.stop_propagation();
+                ctl.act.emit(Act::Find(None));
+            } else if event.key() == "Enter" {
+                let field: HtmlInputElement = event.target_unchecked_into();
+                drop(field.blur());
+            }
+        })
+    };
+    let close = ctl.act.reform(|_: MouseEvent| Act::Find(None));
+    let said = props.page.filter.as_ref().map(|filter| told(filter, &props.page));
+    html! {
+        <div class="find" role="search">
+            { icon("find") }
+            <input ref={field} type="text" value={text} {oninput} {onkeydown} aria-label="Find pods and nodes"
+                placeholder="A name, a label, a state, an owner, a node" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" />
+            <span class="mono found" role="status">{ said.unwrap_or_default() }</span>
+            <button type="button" class="quiet" onclick={close} aria-label="Show everything again">{ icon("cross") }</button>
+        </div>
+    }
+}
+
+fn told(filter: &Filter, page: &Page) -> String {
+    let Found { pods, nodes } = filter.count(&page.model);
+    let one = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    format!("{}, {}", one(pods, "pod"), one(nodes, "node"))
+}

@@ -1,0 +1,109 @@
+//! What a click, a menu's key or the end of a drag does in the cluster: what was touched is read from the `data-`
+//! attributes of the marks.
+
+use podscope_protocol::{PodMark, Request, SubjectRef};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+use yew::prelude::*;
+
+use crate::app::Ctl;
+use crate::browser::closest;
+use crate::browser::drag::End;
+use crate::pure::actions;
+use crate::state::{Act, Dialog, Page, menu};
+
+/// Said when the second of two runs is touched.
+const PLAYS_ALONG: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
+
+pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
+    let target = || event.target();
+    if closest(target(), "data-other").is_some() {
+        if closest(target(), "data-end").is_none() && closest(target(), "type").is_some() {
+            ctl.act.emit(Act::Toast(PLAYS_ALONG.into()));
+        }
+        return;
+    }
+    if let Some((_, command)) = closest(target(), "data-run") {
+        ctl.run(&command);
+    } else if let Some((_, pod)) = closest(target(), "data-help") {
+        ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
+            key: pod.clone(),
+            uid: String::new(),
+        })));
+        ctl.send.emit(Request::WhatWouldHelp { pod });
+    } else if let Some((_, id)) = closest(target(), "data-id") {
+        if let Some(pod) = page.model.pods.get(&id) {
+            let subject = SubjectRef::Pod {
+                key: pod.key.clone(),
+                uid: pod.uid.clone(),
+            };
+            let again = page.selected.as_ref() == Some(&subject);
+            ctl.act.emit(Act::Select((!again).then_some(subject)));
+        }
+    } else if let Some((_, name)) = closest(target(), "data-select-node") {
+        ctl.act.emit(Act::Select(Some(SubjectRef::Node { name })));
+    } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
+        ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+    } else if closest(target(), "data-node").is_none()
+        && event
+            .target()
+            .and_then(|t| t.dyn_into::<Element>().ok())
+            .is_some_and(|e| e.closest("button, select, label, a, canvas").ok().flatten().is_none())
+    {
+        ctl.act.emit(Act::Select(None));
+    }
+}
+
+pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
+    if closest(event.target(), "data-other").is_some() {
+        return None;
+    }
+    if let Some((_, id)) = closest(event.target(), "data-id") {
+        let pod = page.model.pods.get(&id)?;
+        return Some(menu(pod.key.clone(), actions::pod(pod), event));
+    }
+    if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
+        let group = page.model.groups.iter().find(|g| g.name == name)?;
+        if !page.group.is_empty() || name.is_empty() {
+            return Some(menu(name, Vec::new(), event));
+        }
+        let cut = group
+            .nodes
+            .iter()
+            .filter_map(|n| page.model.nodes.get(n))
+            .all(|n| !n.view.machine.cuts.is_empty());
+        return Some(menu(format!("Zone {name}"), actions::zone(&name, cut), event));
+    }
+    let (_, name) = closest(event.target(), "data-node")?;
+    let node = page.model.nodes.get(&name)?;
+    Some(menu(format!("Node {name}"), actions::node(&node.view), event))
+}
+
+pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
+    let force = event.shift_key();
+    match end {
+        End::Rested { id } => {
+            if let Some(pod) = page.model.pods.get(&id) {
+                let menu = menu(pod.key.clone(), actions::pod(pod), event);
+                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+            }
+        }
+        End::Bin { id } => {
+            let Some(pod) = page.model.pods.get(&id) else { return };
+            if pod.mark == PodMark::Ghost {
+                ctl.act.emit(Act::Toast("The API has forgotten it already: there is nothing left to delete. Heal the link, or power the machine off.".into()));
+            } else if force {
+                ctl.run(&actions::force_delete_pod(&pod.key));
+            } else {
+                ctl.run(&actions::delete_pod(&pod.key));
+            }
+        }
+        End::Node { id, node } => {
+            let Some(pod) = page.model.pods.get(&id).filter(|p| p.node != node) else {
+                return;
+            };
+            ctl.act.emit(Act::Toast(actions::cannot_move(pod, &node)));
+        }
+        End::Click | End::Nothing => {}
+    }
+}

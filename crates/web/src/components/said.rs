@@ -1,0 +1,34 @@
+//! What is to be said of what was opened: above the cluster, in nobody's way, until it has been read.
+
+use yew::prelude::*;
+
+use super::icon;
+use crate::app::Ctl;
+use crate::state::{Act, Dialog, Page, Shared};
+
+/// Notices that stand there; more are in the dialog.
+const SHOWN: usize = 4;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The strip.
+#[component]
+pub(crate) fn Said(props: &Props) -> Html {
+    let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.opened) else {
+        return Html::default();
+    };
+    let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Notices));
+    let read = ctl.act.reform(|_: MouseEvent| Act::Read);
+    html! {
+        <section class="said" aria-label="About what was opened">
+            <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ notice }</li> }) }</ul>
+            if opened.notices.len() > SHOWN {
+                <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button>
+            }
+            <button type="button" class="quiet" onclick={read} aria-label="I have read it">{ icon("cross") }</button>
+        </section>
+    }
+}

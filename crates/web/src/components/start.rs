@@ -1,0 +1,128 @@
+//! What this is, and the ways in: a card above the living cluster of a first visit, and what the identity in the bar
+//! opens again. A link, a lesson or a kept session never meets it.
+
+use podscope_protocol::{Request, Source};
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use super::icon;
+use crate::app::Ctl;
+use crate::browser;
+use crate::state::{Act, Dialog};
+
+/// The lesson that the course begins with.
+const FIRST_LESSON: &str = "first-pod";
+/// What prints a cluster for the second way in.
+const DUMP: &str = "kubectl get nodes,pods -A -o yaml";
+
+/// The card.
+#[component]
+pub(crate) fn Start() -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let shut = ctl.act.reform(|_: MouseEvent| Act::Start(false));
+    let course = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Start(false));
+            let name = FIRST_LESSON.to_string();
+            ctl.send.emit(Request::Open {
+                source: Source::Lesson { name, seed: None },
+            });
+        })
+    };
+    let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
+    let find = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Lessons));
+    html! {
+        <section class="start" aria-labelledby="start-title">
+            <button type="button" class="quiet shut" onclick={shut.clone()} aria-label="Close this">{ icon("cross") }</button>
+            <h2 id="start-title">{ "A Kubernetes cluster in your browser: see why a pod is where it is, and when it is really gone." }</h2>
+            <p>{ "It runs in this tab. Nothing to install, and nothing leaves your browser." }</p>
+            <ul>
+                <li><button type="button" class="primary" onclick={course}><b>{ "Start the course" }</b><span>{ "2 minutes to your first surprise" }</span></button></li>
+                <li><button type="button" onclick={pending}><b>{ "My pod is Pending" }</b><span>{ "Paste or drop your cluster, see why" }</span></button></li>
+                <li><button type="button" onclick={shut}><b>{ "Free play" }</b><span>{ "Six nodes, three zones, every fault" }</span></button></li>
+                <li><button type="button" onclick={find}><b>{ "Find a lesson" }</b><span>{ "By a word, or by what you see" }</span></button></li>
+            </ul>
+        </section>
+    }
+}
+
+/// The second way in: what to print, and a field that opens what is pasted into it.
+#[component]
+pub(crate) fn Pending() -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let open = |ctl: &Ctl, text: String| {
+        ctl.act.emit(Act::Start(false));
+        ctl.act.emit(Act::Dialog(Dialog::None));
+        let files = vec![("pasted.yaml".to_string(), text)];
+        ctl.send.emit(Request::Open {
+            source: Source::Files { files },
+        });
+    };
+    let pasted = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let text = event
+                .dyn_ref_clipboard()
+                .and_then(|data| data.get_data("text/plain").ok())
+                .unwrap_or_default();
+            if !text.trim().is_empty() {
+                event.prevent_default();
+                open(&ctl, text);
+            }
+        })
+    };
+    let chosen = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let field: web_sys::HtmlInputElement = event.target_unchecked_into();
+            if let Some(list) = field.files() {
+                ctl.act.emit(Act::Start(false));
+                super::open_files(&ctl, list);
+            }
+        })
+    };
+    let copy = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            let ctl = ctl.clone();
+            wasm_bindgen_futures::spawn_local(async move {
+                let said = if browser::copy(DUMP.into()).await {
+                    "Copied"
+                } else {
+                    "The browser does not copy: mark the text"
+                };
+                ctl.act.emit(Act::Toast(said.into()));
+            });
+        })
+    };
+    html! {
+        <Modal title="My pod is Pending" class="pending">
+            <ol class="ways">
+                <li><p>{ "In a terminal that reaches your cluster:" }</p>
+                    <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ "Copy" }</button></p>
+                    <p class="none">{ "More kinds make the answer surer: " }<code>{ "pdb,priorityclasses,pv,pvc,storageclasses,rs,deploy,sts,ds" }</code>{ ". It stays in this browser." }</p></li>
+                <li><p>{ "Paste what it printed here, or drop the file anywhere:" }</p>
+                    <textarea rows="3" aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} spellcheck="false" />
+                    <label class="drop">{ icon("files") }<span>{ "or choose a file" }</span><input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={chosen} /></label></li>
+                <li><p>{ "Select the pod: the first words say why, and what would help." }</p></li>
+            </ol>
+        </Modal>
+    }
+}
+
+/// What a paste brings.
+trait Pasted {
+    fn dyn_ref_clipboard(&self) -> Option<web_sys::DataTransfer>;
+}
+
+impl Pasted for Event {
+    fn dyn_ref_clipboard(&self) -> Option<web_sys::DataTransfer> {
+        use wasm_bindgen::JsCast;
+        self.dyn_ref::<web_sys::ClipboardEvent>()?.clipboard_data()
+    }
+}

@@ -1,0 +1,158 @@
+//! What a pending pod waits for, in words, and why it has no node.
+
+use podscope_api::ordered::StableSort as _;
+use podscope_protocol::{Micros, PodView, QueuePlace};
+
+use crate::pure::clock;
+use crate::state::Shared;
+
+/// Causes that a row names; a pod may have one for every node.
+const CAUSES: usize = 3;
+
+/// A pod's name without the namespace that goes without saying.
+fn name(key: &str) -> &str {
+    key.strip_prefix("default/").unwrap_or(key)
+}
+
+/// What it waits for.
+pub(crate) fn words(pod: &PodView, now: Micros) -> String {
+    let Some(queue) = &pod.queue else { return String::new() };
+    match &queue.place {
+        QueuePlace::Unheard | QueuePlace::Active => "next in line".into(),
+        QueuePlace::Stranded => "waits for a scheduler that runs".into(),
+        QueuePlace::Backoff => match queue.until {
+            Some(until) => format!("backs off, tried again in {}", clock::left(until, now)),
+            None => "backs off".into(),
+        },
+        QueuePlace::Unschedulable(plugins) if plugins.is_empty() => {
+            "waits for an event that can help, or the five-minute flush".into()
+        }
+        QueuePlace::Unschedulable(plugins) => format!(
+            "waits for an event that can help {}, or the five-minute flush",
+            plugins.join(", ")
+        ),
+        QueuePlace::Gated(names) => format!("held by its scheduling gates: {}", names.join(", ")),
+        QueuePlace::Victims { node, pods } if pods.is_empty() => format!("waits until there is room on {node}"),
+        QueuePlace::Victims { node, pods } => {
+            let who: Vec<&str> = pods.iter().take(CAUSES).map(|key| name(key)).collect();
+            let more = match pods.len().saturating_sub(CAUSES) {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let left = queue
+                .until
+                .map_or_else(String::new, |until| format!(", {}", clock::left(until, now)));
+            let verb = if pods.len() == 1 { "is" } else { "are" };
+            format!("waits until {}{more} {verb} gone from {node}{left}", who.join(", "))
+        }
+    }
+}
+
+/// Why it has no node, in a few words: what pods in the tray are grouped by.
+pub(crate) fn cause(pod: &PodView) -> String {
+    let Some(queue) = &pod.queue else {
+        return "no node yet".into();
+    };
+    match (&queue.place, &queue.refusal) {
+        (QueuePlace::Gated(_), _) => "held by a scheduling gate".into(),
+        (QueuePlace::Victims { .. }, _) => "room is being made".into(),
+        (_, Some(refusal)) if refusal.nodes == 0 => "there are no nodes".into(),
+        (_, Some(refusal)) if !refusal.causes.is_empty() => {
+            let mut causes: Vec<&str> = (refusal.causes.iter().take(CAUSES))
+                .map(|(cause, _)| cause.as_str())
+                .collect();
+            causes.extend((refusal.causes.len() > CAUSES).then_some("…"));
+            causes.join(", ")
+        }
+        (QueuePlace::Stranded, _) => "no scheduler runs".into(),
+        _ => "not looked at yet".into(),
+    }
+}
+
+/// The same with the nodes of each cause: `Insufficient cpu on 3 of 4 nodes`.
+pub(crate) fn cause_counted(pod: &PodView) -> String {
+    let refusal = pod.queue.as_ref().and_then(|queue| queue.refusal.as_ref());
+    let Some(refusal) = refusal.filter(|refusal| !refusal.causes.is_empty()) else {
+        return cause(pod);
+    };
+    let each: Vec<String> = (refusal.causes.iter().take(CAUSES))
+        .map(|(cause, nodes)| format!("{cause} on {nodes} of {}", refusal.nodes))
+        .collect();
+    each.join(", ")
+}
+
+/// Pending pods that have the same cause.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Group {
+    pub(crate) cause: String,
+    pub(crate) pods: Vec<Shared<PodView>>,
+}
+
+/// Pending pods by cause: most pods first, then the most important.
+pub(crate) fn groups(pending: &[Shared<PodView>]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for pod in pending {
+        let cause = cause(pod);
+        match groups.iter_mut().find(|group| group.cause == cause) {
+            Some(group) => group.pods.push(pod.clone()),
+            None => groups.push(Group {
+                cause,
+                pods: vec![pod.clone()],
+            }),
+        }
+    }
+    groups.stable_sort_by_key(|group| std::cmp::Reverse(group.pods.len()));
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_protocol::{QueueView, RefusalView};
+
+    fn pod(key: &str, place: QueuePlace, causes: &[(&str, u32)]) -> PodView {
+        let refusal = (!causes.is_empty()).then(|| RefusalView {
+            nodes: 4,
+            causes: causes.iter().map(|(cause, n)| ((*cause).to_owned(), *n)).collect(),
+        });
+        PodView {
+            key: key.into(),
+            queue: Some(Box::new(QueueView {
+                place,
+                refusal,
+                until: Some(23_000_000),
+                message: String::new(),
+            })),
+            ..PodView::default()
+        }
+    }
+
+    /// U-14: many pods with one trouble are one line.
+    #[test]
+    fn pods_with_the_same_cause_are_one_group() {
+        let cpu: &[(&str, u32)] = &[("Insufficient cpu", 3), ("untolerated taint", 1)];
+        let pods = ["a", "b", "c"].map(|name| Shared::new(pod(name, QueuePlace::Backoff, cpu)));
+        let mut all = vec![Shared::new(pod("gated", QueuePlace::Gated(vec![]), &[]))];
+        all.extend(pods);
+        let groups = groups(&all);
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].cause, "Insufficient cpu, untolerated taint");
+        assert_eq!(groups[0].pods.len(), 3);
+        assert_eq!(
+            cause_counted(&groups[0].pods[0]),
+            "Insufficient cpu on 3 of 4, untolerated taint on 1 of 4"
+        );
+    }
+
+    /// S-12: who has been promised a node says what it waits for there.
+    #[test]
+    fn a_nominated_pod_waits_for_its_victims() {
+        let place = QueuePlace::Victims {
+            node: "a-1".into(),
+            pods: vec!["default/low".into()],
+        };
+        let pod = pod("high", place, &[("Insufficient cpu", 4)]);
+        assert_eq!(words(&pod, 0), "waits until low is gone from a-1, 23 s");
+        assert_eq!(cause(&pod), "room is being made");
+    }
+}

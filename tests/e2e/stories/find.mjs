@@ -1,0 +1,58 @@
+// Find anything: the filter dims what does not match, and pods with one trouble are one line. U-14.
+
+const pod = (name, cpu, more = "") => `---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, labels: {team: ${name[0]}}}
+spec: {${more}containers: [{name: c, image: app, resources: {requests: {cpu: "${cpu}"}}}]}
+`;
+const CROWD = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: crowd}
+spec: {title: Crowd, seed: 3, cluster: {zones: [a, b], nodesPerZone: 2}}
+${Array.from({ length: 12 }, (_, i) => pod(`big-${i}`, 40)).join("")}${
+  Array.from({ length: 3 }, (_, i) => pod(`held-${i}`, 1, "schedulingGates: [{name: example.com/wait}], ")).join("")}${
+  Array.from({ length: 4 }, (_, i) => pod(`small-${i}`, 1)).join("")}`;
+
+export const stories = {
+  async "/ filters pods and nodes by name, label, state and owner (U-14)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    const all = await page.locator(".node [data-pod]").count();
+    await page.locator("#cluster").focus();
+    await page.keyboard.press("/");
+    const field = page.locator(".find input");
+    await field.fill("db-0");
+    await page.getByText("1 pod, 0 nodes").waitFor();
+    t.equal(await page.locator(".node .pod.out").count(), all - 1, "every other pod dims");
+    t.equal(await page.locator(".node.out").count(), 5, "and the nodes without it");
+    t.check(await page.locator(".lane .out").count() > 0, "and what the lanes say of others");
+    await t.look(page, "find-pod");
+    for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["no-such-thing", 0]]) {
+      await field.fill(text);
+      await page.getByText(new RegExp(`^${pods} pods?, `)).waitFor();
+    }
+    await field.press("Escape");
+    await field.waitFor({ state: "detached" });
+    t.equal(await page.locator(".out").count(), 0, "everything is there again");
+  },
+
+  async "pending pods with one trouble are one line (U-14)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "crowd.yaml": CROWD });
+    await t.seek(page, "0:10.0");
+    const line = page.locator('.tray [data-cause="Insufficient cpu"]');
+    await line.getByText("12 pods: Insufficient cpu").waitFor();
+    await page.locator(".tray").getByText("3 pods: held by a scheduling gate").waitFor();
+    await page.locator("#cluster").focus();
+    await page.keyboard.press("/");
+    await page.locator(".find input").fill("team=h");
+    t.equal(await line.locator(".pod:not(.out)").count(), 0, "the tray dims as well");
+    t.equal(await page.locator(".tray .pod:not(.out)").count(), 3, "what is found does not");
+    await t.look(page, "find-tray");
+    await t.fits(page, "tray");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await t.fits(page, "tray on a phone");
+    await t.look(page, "find-tray-phone");
+  },
+};

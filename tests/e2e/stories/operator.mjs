@@ -1,0 +1,122 @@
+// An operator with a cluster of their own: a dump stays what it is, and tells why a pod is pending. P-09, U-06, S-15.
+
+const LONG = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
+
+/** A cluster with a bit of everything, a pod that fits nowhere and a name that is long. */
+const CLUSTER = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: shop}
+spec: {title: Shop, seed: 5, cluster: {zones: [a, b], nodesPerZone: 2}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {priorityClassName: high, containers: [{name: web, image: web, resources: {requests: {cpu: 500m}}}]}
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: web, namespace: shop}, spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${LONG}, namespace: shop}
+spec: {containers: [{name: worker, image: worker, resources: {requests: {cpu: 3800m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: huge, namespace: shop}
+spec: {containers: [{name: huge, image: huge, resources: {requests: {cpu: "40"}}}]}
+`;
+
+/** What that cluster's API server holds after some seconds: the kind of each object with its text. */
+const dump = async (t) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "shop.yaml": CLUSTER });
+  await t.seek(page, "0:40.0");
+  await page.getByRole("button", { name: "Files" }).click();
+  const { bytes } = await t.download(page, () => page.getByRole("button", { name: /^Objects/ }).click());
+  await page.context().close();
+  const [, list] = bytes.toString("utf8").split(/^items:\n/m);
+  // The List's own fields follow its items, at the left edge.
+  const items = list.split(/^(?=[a-z])/m)[0].split(/^(?=- )/m);
+  return items.map((text) => ({ kind: /^ {2}kind: (\w+)$/m.exec(text)?.[1], text }));
+};
+
+const asList = (items) => `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => item.text).join("")}`;
+
+/** Pastes a text where the focus is. */
+const paste = (page, text) => page.evaluate((text) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}, text);
+
+export const stories = {
+  async "a dump without one kind or another stays as it is, and says what is assumed (P-09)"(t) {
+    const items = await dump(t);
+    const kinds = [...new Set(items.map((item) => item.kind))].filter((kind) => !["Event", "Lease"].includes(kind));
+    t.check(kinds.includes("Pod") && kinds.includes("Node") && kinds.includes("ReplicaSet"), `kinds: ${kinds}`);
+    const page = await t.open("");
+    for (const without of ["nothing", ...kinds.filter((kind) => kind !== "Pod")]) {
+      await page.goto(`${t.url}#new`);
+      await page.reload();
+      await t.ready(page);
+      await page.locator("[data-node]").first().waitFor();
+      await paste(page, asList(items.filter((item) => item.kind !== without && !["Event", "Lease"].includes(item.kind))));
+      await page.getByRole("heading", { name: /pasted/ }).waitFor({ state: "attached" });
+      const pods = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
+      await page.locator('[data-pod^="shop/web-"]').first().waitFor();
+      const before = await pods();
+      // A minute of the cluster's time.
+      await t.seek(page, "1:00.0", 20_000);
+      t.equal(await pods(), before, `without ${without}: the pods after a minute`);
+      t.equal(before.split(" ").length, 6, `without ${without}: pods`);
+      if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
+        await page.getByRole("button", { name: /notice/ }).click();
+        const said = page.getByRole("dialog", { name: "About what was opened" });
+        await said.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first().waitFor();
+        await page.keyboard.press("Escape");
+      }
+    }
+  },
+
+  async "from paste to the reason of a chosen pod in two presses, and what would help where one reads (P-09, S-15)"(t) {
+    const items = (await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind));
+    for (const size of ["desktop", "phone"]) {
+      const page = await t.open("#new", { size });
+      await page.locator("[data-node]").first().waitFor();
+      await paste(page, asList(items));
+      const mark = page.locator('.tray [data-pod="shop/huge"]');
+      await mark.waitFor();
+      // It says by itself what it assumes, and covers nothing.
+      await page.locator(".said").getByText(/assumed to exist/).waitFor();
+      await t.look(page, `operator-opened-${size}`);
+      await mark.click(); // the first press
+      const side = page.locator(".side");
+      await side.getByText(/none of 4 nodes can take it/).waitFor();
+      await side.getByText(/No file has a PodDisruptionBudget/).first().waitFor();
+      await side.getByRole("button", { name: /What would help/ }).click(); // the second
+      const answer = side.locator(".help li").first();
+      await answer.waitFor();
+      const box = await answer.boundingBox();
+      const height = page.viewportSize().height;
+      t.check(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is where the reader is (${box.y})`);
+      await t.fits(page, size);
+      await t.look(page, `operator-helped-${size}`);
+      // Long names are there in full.
+      await page.keyboard.press("Escape");
+      await page.locator(`[data-pod="shop/${LONG}"]`).first().click();
+      const heading = side.getByRole("heading", { name: LONG });
+      await heading.waitFor();
+      t.check(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not cut`);
+      await t.fits(page, size);
+    }
+  },
+};

@@ -1,0 +1,89 @@
+// The page at every width: the story in one press, nothing clipped, no way to scroll sideways, targets for a finger.
+// U-13.
+
+const SIZES = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]];
+
+/** What sticks out of the window to the side or lies outside it, of what can be pressed. */
+const outside = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".plane, .scroll, .log, .skip, .sr"))
+  .map((e) => [e.getAttribute("aria-label") ?? e.className ?? e.innerText, e.getBoundingClientRect()])
+  .filter(([, r]) => r.width > 0 && r.height > 0 && (r.left < -1 || r.right > innerWidth + 1))
+  .map(([name, r]) => `${name}: ${Math.round(r.left)}–${Math.round(r.right)}`));
+
+/** Buttons that are too small for a finger. */
+const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .dock button, .transport button, .story button, .start button, .plane button, .tray button, .node button, .side button")]
+  .filter((e) => e.checkVisibility())
+  .map((e) => [e.getAttribute("aria-label") ?? e.innerText, e.getBoundingClientRect()])
+  .filter(([, r]) => r.width > 0 && (r.width < 43.5 || r.height < 43.5))
+  .map(([name, r]) => `${name} ${Math.round(r.width)}×${Math.round(r.height)}`));
+
+export const stories = {
+  async "the story is there at every width (U-13)"(t) {
+    const page = await t.open("");
+    await page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
+    for (const [width, height] of SIZES) {
+      const at = `${width} px`;
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      await t.fits(page, at);
+      t.equal((await outside(page)).join("; "), "", `${at}: outside`);
+      const story = page.locator(".story");
+      t.check(await story.isVisible(), `${at}: the story is on the first screen`);
+      const button = await story.locator(".try button").boundingBox();
+      t.check(button && button.y > 0 && button.y + button.height <= height, `${at}: its button is on the first screen`);
+      const sentence = await story.locator(".prose").boundingBox();
+      t.check(sentence && sentence.height > 20, `${at}: its sentence is`);
+      if (width < 1280) t.equal((await small(page)).join("; "), "", `${at}: small targets`);
+      if (width === 1920) {
+        t.check(await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector(".prose")).fontSize) >= 16), "16 px at 1920");
+      }
+      await t.look(page, `width-${width}`);
+    }
+  },
+
+  async "where there is no room for a column the details are a sheet (U-13)"(t) {
+    for (const [width, height] of [[820, 1180], [1024, 768]]) {
+      const page = await t.open("#lesson=first-pod");
+      await page.setViewportSize({ width, height });
+      await page.locator("[data-node]").first().waitFor();
+      t.check(await page.locator(".story").isVisible(), "the lesson");
+      t.check(!(await page.locator(".side").isVisible()), "no panel over the cluster unasked");
+      await page.getByRole("button", { name: "Details" }).first().click();
+      await page.locator(".side").waitFor();
+      await t.fits(page, `${width} px with details`);
+      await page.getByRole("button", { name: "Details" }).first().click();
+      await page.locator(".side").waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("dialog", { name: "More" }).getByRole("button", { name: "Editor" }).click();
+      await page.getByRole("dialog", { name: /Editor/ }).waitFor();
+    }
+  },
+
+  async "the start says what this is, and never stands in the way of a link (U-18)"(t) {
+    const page = await t.open("");
+    const start = page.locator(".start");
+    await start.waitFor();
+    t.check(await page.locator("[data-node] [data-pod]").first().isVisible(), "a cluster lives behind it");
+    await start.getByRole("button", { name: /My pod is Pending/ }).click();
+    const dialog = page.getByRole("dialog", { name: "My pod is Pending" });
+    await dialog.getByText("kubectl get nodes,pods -A -o yaml").waitFor();
+    await t.look(page, "pending");
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await start.getByRole("button", { name: /Start the course/ }).click();
+    await start.waitFor({ state: "detached" });
+    const other = await t.open("#lesson=drain-with-pdb");
+    await other.locator("[data-node]").first().waitFor();
+    t.equal(await other.locator(".start").count(), 0, "a link goes where it leads");
+  },
+
+  async "lessons are found by a symptom (U-18)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.locator("[data-node]").first().waitFor();
+    await page.keyboard.press("l");
+    const dialog = page.getByRole("dialog", { name: "Lessons and scenarios" });
+    await dialog.getByRole("button", { name: "It runs twice" }).click();
+    await dialog.locator('[data-lesson="force-delete-split-brain"]').waitFor();
+    t.equal(await dialog.locator('[data-lesson="first-pod"]').count(), 0, "others are left out");
+    await t.look(page, "symptoms");
+  },
+};
