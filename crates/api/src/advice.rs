@@ -5,7 +5,8 @@ use crate::ordered;
 
 use crate::{
     Affinity, ContainerBehavior, HookBehavior, Labels, Object, OnSigterm, PersistentVolume, PersistentVolumeClaim,
-    PodSpec, PriorityClass, Str, TopologySpreadConstraint, Volume, container_behaviors, limits, print_duration_short,
+    PersistentVolumeSpec, PodSpec, PriorityClass, StorageClass, Str, TopologySpreadConstraint, Volume,
+    container_behaviors, limits, print_duration_short,
 };
 
 /// One warning about one object.
@@ -67,6 +68,7 @@ struct World<'o> {
     classes: ordered::Map<&'o str, &'o PriorityClass>,
     claims: ordered::Map<(&'o str, &'o str), &'o PersistentVolumeClaim>,
     volumes: ordered::Map<&'o str, &'o PersistentVolume>,
+    storage: ordered::Map<&'o str, &'o StorageClass>,
 }
 
 impl<'o> World<'o> {
@@ -76,6 +78,7 @@ impl<'o> World<'o> {
             classes: ordered::Map::new(),
             claims: ordered::Map::new(),
             volumes: ordered::Map::new(),
+            storage: ordered::Map::new(),
         };
         for (index, object) in objects.iter().enumerate() {
             match object {
@@ -87,6 +90,9 @@ impl<'o> World<'o> {
                 }
                 Object::PersistentVolume(volume) => {
                     world.volumes.insert(&volume.metadata.name, volume);
+                }
+                Object::StorageClass(class) => {
+                    world.storage.insert(&class.metadata.name, class);
                 }
                 // Pods of a workload are spoken of once, at its template.
                 Object::Pod(pod) if pod.metadata.controller_ref().is_none() => world.subjects.push(Subject {
@@ -117,6 +123,45 @@ impl<'o> World<'o> {
             }
         }
         world
+    }
+
+    /// The volume that a claim is bound to, or will be bound to if nothing else takes it.
+    fn volume_of(&self, namespace: &str, claim: &PersistentVolumeClaim) -> Option<&'o PersistentVolume> {
+        if !claim.spec.volume_name.is_empty() {
+            return self.volumes.get(&*claim.spec.volume_name).copied();
+        }
+        let is_claimed =
+            |volume: &&&PersistentVolume| {
+                volume.spec.claim_ref.as_ref().is_some_and(|claim_ref| {
+                    *claim_ref.name == *claim.metadata.name && *claim_ref.namespace == *namespace
+                })
+            };
+        if let Some(volume) = self.volumes.values().find(is_claimed) {
+            return Some(volume);
+        }
+        let class = self.class_name(claim);
+        let fitting = self.volumes.values().filter(|volume| fits(claim, class, volume));
+        fitting
+            .min_by_key(|volume| volume.spec.capacity.get("storage").copied())
+            .copied()
+    }
+    /// The class that a claim asks for; the default one if it names none.
+    fn class_name<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> &'a str {
+        match &claim.spec.storage_class_name {
+            Some(name) => name,
+            None => {
+                let is_default = |class: &&&StorageClass| {
+                    class.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true")
+                };
+                self.storage
+                    .values()
+                    .find(is_default)
+                    .map_or("", |class| &class.metadata.name)
+            }
+        }
+    }
+    fn class_of(&self, claim: &PersistentVolumeClaim) -> Option<&'o StorageClass> {
+        self.storage.get(self.class_name(claim)).copied()
     }
 
     fn priority(&self, spec: &PodSpec) -> Option<i32> {
@@ -188,25 +233,59 @@ fn unfenced_backend(volume: &Volume, namespace: &str, world: &World<'_>) -> Opti
                 return None;
             }
             let claim = world.claims.get(&(namespace, &*source.claim_name))?;
-            let bound = match &*claim.spec.volume_name {
-                "" => world.volumes.values().find(|volume| {
-                    volume.spec.claim_ref.as_ref().is_some_and(|claim_ref| {
-                        *claim_ref.name == *source.claim_name && *claim_ref.namespace == *namespace
-                    })
-                })?,
-                name => world.volumes.get(name)?,
-            };
-            Some(match bound.spec.sources().next()? {
-                "nfs" => "NFS",
-                "iscsi" => "iSCSI",
-                "fc" => "Fibre Channel",
-                "cephfs" => "CephFS",
-                "glusterfs" => "GlusterFS",
-                _ => return None,
-            })
+            match world.volume_of(namespace, claim) {
+                Some(volume) => backend_of_volume(&volume.spec),
+                None => backend_of_driver(&world.class_of(claim)?.provisioner),
+            }
         }
         _ => None,
     }
+}
+
+/// The backend of a PersistentVolume, if it does not refuse a second writer.
+fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
+    Some(match spec.sources().next()? {
+        "nfs" => "NFS",
+        "iscsi" => "iSCSI",
+        "fc" => "Fibre Channel",
+        "cephfs" => "CephFS",
+        "glusterfs" => "GlusterFS",
+        "csi" => return backend_of_driver(&spec.csi.as_ref()?.driver),
+        _ => return None,
+    })
+}
+
+/// The same by the driver, which also names what a class provisions. `~` Those in wide use.
+fn backend_of_driver(driver: &str) -> Option<&'static str> {
+    Some(match driver {
+        "nfs.csi.k8s.io" | "efs.csi.aws.com" | "filestore.csi.storage.gke.io" => "NFS",
+        "file.csi.azure.com" | "smb.csi.k8s.io" => "SMB",
+        "iscsi.csi.k8s.io" => "iSCSI",
+        _ if driver.ends_with("cephfs.csi.ceph.com") => "CephFS",
+        _ if driver.ends_with("nfs-subdir-external-provisioner") => "NFS",
+        _ => return None,
+    })
+}
+
+/// Whether a volume may be bound to a claim of that class (CT-123).
+fn fits(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -> bool {
+    let (wanted, offered) = (&claim.spec, &volume.spec);
+    let storage = |amounts: &crate::ResourceList| amounts.get("storage").copied();
+    let is_large_enough = match (storage(&wanted.resources.requests), storage(&offered.capacity)) {
+        (Some(wanted), Some(offered)) => offered >= wanted,
+        (wanted, _) => wanted.is_none(),
+    };
+    offered.claim_ref.is_none()
+        && *offered.storage_class_name == *class
+        && is_large_enough
+        && wanted
+            .access_modes
+            .iter()
+            .all(|mode| offered.access_modes.contains(mode))
+        && wanted
+            .selector
+            .as_ref()
+            .is_none_or(|selector| selector.matches(&volume.metadata.labels))
 }
 
 /// L-10: the grace period covers preStop and the shutdown after SIGTERM, or the process is killed.

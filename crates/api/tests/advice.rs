@@ -58,6 +58,68 @@ fn volumes_that_two_pods_may_write() {
     );
 }
 
+/// P-08: a claim that is not bound yet is spoken of by the volume it will get, or by what its class provisions.
+#[test]
+fn unbound_claims_are_seen_through() {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {template: {spec: {containers: \
+        [{name: c, volumeMounts: [{name: d, mountPath: /d}]}], volumes: [{name: d, persistentVolumeClaim: {claimName: c1}}]}}}\n---\n";
+    let claim = |spec: &str| {
+        format!(
+            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: c1}}\nspec: {{accessModes: [ReadWriteOnce], \
+             resources: {{requests: {{storage: 5Gi}}}}, {spec}}}\n---\n"
+        )
+    };
+    let volume = |name: &str, size: &str, source: &str| {
+        format!(
+            "apiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: {name}}}\nspec: {{capacity: {{storage: {size}}}, \
+             accessModes: [ReadWriteOnce, ReadWriteMany], storageClassName: slow, {source}}}\n---\n"
+        )
+    };
+    let class = |name: &str, provisioner: &str, is_default: bool| {
+        format!(
+            "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: {name}, annotations: \
+             {{storageclass.kubernetes.io/is-default-class: '{is_default}'}}}}\nprovisioner: {provisioner}\n"
+        )
+    };
+    let nfs = volume("v1", "5Gi", "nfs: {server: s, path: /p}");
+    let (small, disk) = (
+        volume("v0", "1Gi", "nfs: {server: s, path: /p}"),
+        volume("v0", "5Gi", "awsElasticBlockStore: {volumeID: v}"),
+    );
+    let wanted = |text| [(0, "spec.template.spec.volumes[0]", text)];
+    let slow = claim("storageClassName: slow");
+    check(
+        &format!("{deployment}{slow}{nfs}"),
+        &wanted("NFS lets several nodes write"),
+    );
+    check(&format!("{deployment}{slow}{small}"), &[]);
+    check(&format!("{deployment}{slow}{disk}"), &[]);
+    check(&format!("{deployment}{}{nfs}", claim("storageClassName: other")), &[]);
+    check(
+        &format!(
+            "{deployment}{slow}{}",
+            class("slow", "rook-ceph.cephfs.csi.ceph.com", false)
+        ),
+        &wanted("CephFS lets several nodes write"),
+    );
+    check(
+        &format!(
+            "{deployment}{}{}",
+            claim("volumeMode: Filesystem"),
+            class("std", "nfs.csi.k8s.io", true)
+        ),
+        &wanted("NFS lets several nodes write"),
+    );
+    check(
+        &format!(
+            "{deployment}{}{}",
+            claim("volumeMode: Filesystem"),
+            class("std", "ebs.csi.aws.com", true)
+        ),
+        &[],
+    );
+}
+
 /// P-08.
 #[test]
 fn grace_not_longer_than_prestop_plus_shutdown() {

@@ -33,7 +33,9 @@ impl ApiServer {
         match object {
             Object::Pod(pod) => {
                 let pod = Arc::make_mut(pod);
-                self.admit_priority(pod)?;
+                if !self.ignores_priority {
+                    self.admit_priority(pod)?;
+                }
                 self.default_tolerations(&mut pod.spec);
                 fold_match_label_keys(pod);
                 if let Some(node) = pod.spec.node_name.clone() {

@@ -49,6 +49,14 @@ impl ApiServer {
         if kind == Kind::Namespace {
             return self.delete_namespace(&old, options, caller, out);
         }
+        if kind == Kind::PriorityClass && key.name.starts_with("system-") {
+            // Nobody else may use that prefix: it is one of the two that the server makes (VA-210).
+            return Err(ApiError::forbidden(
+                kind,
+                &key.name,
+                "this is a system priority class and cannot be deleted",
+            ));
+        }
         let mut object = old.clone();
         let step = match &old {
             Object::Pod(pod) => step(pod, options, caller.wall()),

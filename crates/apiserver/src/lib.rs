@@ -37,7 +37,8 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
 
 use podscope_sim::{
-    Actor, Answer, ApiError, Assumed, Change, Happening, Objects, Request, Rng, SimTime, Subject, What, subject,
+    Actor, Answer, ApiError, Assumed, Change, Happening, Objects, Request, Rng, SimTime, Subject, Switches, What,
+    subject,
 };
 
 pub use store::Store;
@@ -92,6 +93,8 @@ pub struct ApiServer {
     rng: Rng,
     events: events::EventLog,
     next_cluster_ip: u32,
+    /// Whether priority classes mean nothing: the history switch of that name.
+    ignores_priority: bool,
     /// Tolerations as they were given last, and with the default ones: pods of a template share both.
     tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
 }
@@ -104,8 +107,15 @@ impl ApiServer {
             rng: Rng::split(seed, "apiserver"),
             events: events::EventLog::default(),
             next_cluster_ip: 0,
+            ignores_priority: false,
             tolerations: Default::default(),
         }
+    }
+    /// The server of a history with those switches (F-20).
+    #[must_use]
+    pub fn with_switches(mut self, switches: &Switches) -> Self {
+        self.ignores_priority = switches.pod_priority_off;
+        self
     }
     /// The store, to read.
     pub fn store(&self) -> &Store {

@@ -137,7 +137,10 @@ impl World {
             return;
         }
         if !self.is_etcd_up {
-            let commits = self.world_rng.below(2) == 0;
+            // Only what was under way when the link failed may have got through; what is asked later waits for the
+            // link, and if its caller gives up first it never happens.
+            let was_under_way = call.sent < self.etcd_cut;
+            let commits = was_under_way && self.world_rng.below(2) == 0;
             self.held.push(Held {
                 call: call.clone(),
                 commits,
@@ -173,7 +176,7 @@ impl World {
         self.answer(&call, Err(ApiError::etcd_timeout()));
     }
 
-    /// etcd is back: what waits happens in order; what timed out happens only if it had reached etcd.
+    /// etcd is back: what waits happens in order; what timed out happened only if it had reached etcd.
     pub(crate) fn release_held(&mut self, sink: &mut dyn Sink) {
         for held in std::mem::take(&mut self.held) {
             let answer = self.serve(&held.call.from.actor, &held.call.request, sink);

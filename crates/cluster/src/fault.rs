@@ -123,6 +123,8 @@ pub enum Fault {
     Sandbox(ObjectKey),
     /// `fault fence NODE --by MECHANISM`.
     Fence(NodeName, FenceMechanism),
+    /// `fault unfence NODE`: the fences of storage and network are lifted; power comes back with `fault boot`.
+    Unfence(NodeName),
     /// `fault detach VOLUME`: breaks an attachment by force.
     Detach(Str),
     /// `app member add|remove GROUP MEMBER` (C-13).
@@ -154,7 +156,8 @@ impl Fault {
             | Fault::Power { node, .. }
             | Fault::Shutdown(node)
             | Fault::Slow(node, _)
-            | Fault::Fence(node, _) => vec![node],
+            | Fault::Fence(node, _)
+            | Fault::Unfence(node) => vec![node],
             Fault::Join { .. }
             | Fault::ControlPlane { .. }
             | Fault::Second(_)

@@ -119,6 +119,7 @@ impl World {
                 self.machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
             }
             Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
+            Fault::Unfence(node) => self.unfence(by, node, sink)?,
             Fault::Detach(volume) => self.break_attachment(by, volume, sink)?,
             Fault::Member { group, member, add } => self.change_member(group, member, *add)?,
         }
@@ -254,20 +255,25 @@ impl World {
         }
         // A cut between two nodes opens both ends.
         for node in &healed {
-            if self.heartbeats.silent().any(|silent| silent == node) {
-                self.beat_if_reachable(node);
-            }
-            if self.nodes.get(node).is_some_and(|state| state.is_powered)
-                && let Some(process) = self.running(&Actor::Kubelet(node.clone()))
-                && matches!(
-                    self.nodes.get(node).map(|state| &state.kubelet.watch),
-                    Some(WatchState::Broken { .. })
-                )
-            {
-                self.retry_watch(&process);
-            }
+            self.links_opened(node);
         }
         Ok(())
+    }
+
+    /// Heartbeats and watches of a node whose links opened begin again, if they are open now.
+    fn links_opened(&mut self, node: &NodeName) {
+        if self.heartbeats.silent().any(|silent| silent == node) {
+            self.beat_if_reachable(node);
+        }
+        if self.nodes.get(node).is_some_and(|state| state.is_powered)
+            && let Some(process) = self.running(&Actor::Kubelet(node.clone()))
+            && matches!(
+                self.nodes.get(node).map(|state| &state.kubelet.watch),
+                Some(WatchState::Broken { .. })
+            )
+        {
+            self.retry_watch(&process);
+        }
     }
 
     fn join(
@@ -394,14 +400,46 @@ impl World {
                 self.machine_fault(node, &MachineFault::StorageRefused(true), sink)?;
             }
             FenceMechanism::Network => {
-                self.partition(
-                    &Targets::Nodes(vec![node.clone()]),
-                    &CutFrom::Everything,
-                    Direction::Both,
-                );
+                self.network.fence(node);
+                self.after_cut(node);
             }
         }
         self.emit_node(by, Happening::Fenced { by: mechanism }, node, sink);
+        Ok(())
+    }
+
+    /// Lifts what keeps a node from storage and network; a machine without power stays off.
+    fn unfence(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
+        let is_powered = self.known(node)?.is_powered;
+        let mut lifted = Vec::new();
+        if self
+            .nodes
+            .get(node)
+            .is_some_and(|state| state.machine.is_storage_refused())
+        {
+            lifted.push(FenceMechanism::Storage);
+        }
+        if self.network.is_fenced(node) {
+            lifted.push(FenceMechanism::Network);
+        }
+        if lifted.is_empty() {
+            let name = node.as_str();
+            let more = if is_powered {
+                String::new()
+            } else {
+                format!("; it has no power: fault boot {name}")
+            };
+            return Err(format!("machine {name:?} is not fenced from storage or network{more}"));
+        }
+        for mechanism in lifted {
+            self.emit_node(by, repaired(FaultKind::Fence(mechanism)), node, sink);
+            if mechanism == FenceMechanism::Storage {
+                self.machine_fault(node, &MachineFault::StorageRefused(false), sink)?;
+            } else {
+                self.network.unfence(node);
+                self.links_opened(node);
+            }
+        }
         Ok(())
     }
 }

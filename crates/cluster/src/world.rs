@@ -96,7 +96,7 @@ pub(crate) struct ProcessState {
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub call: Arc<Call>,
-    /// Whether it reached etcd before the link failed: then it happens, even if its caller gave up (CT-155).
+    /// Whether it had reached etcd when the link failed: then it happens, even if its caller gave up (CT-155).
     pub commits: bool,
     pub has_timed_out: bool,
 }
@@ -116,6 +116,8 @@ pub struct World {
     pub(crate) api: ApiServer,
     pub(crate) is_api_up: bool,
     pub(crate) is_etcd_up: bool,
+    /// When the link to etcd was cut last.
+    pub(crate) etcd_cut: SimTime,
     pub(crate) held: Vec<Held>,
     pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
     pub(crate) processes: ordered::Map<Actor, ProcessState>,
@@ -143,9 +145,10 @@ impl World {
             queue: Queue::default(),
             network: Network::new(setup.settings.network.clone(), setup.seed),
             heartbeats: Heartbeats::default(),
-            api: ApiServer::new(setup.seed),
+            api: ApiServer::new(setup.seed).with_switches(&setup.switches),
             is_api_up: true,
             is_etcd_up: true,
+            etcd_cut: SimTime::ZERO,
             held: Vec::new(),
             nodes: RedBlackTreeMapSync::new_sync(),
             processes: ordered::Map::new(),

@@ -151,6 +151,10 @@ impl Controller for TaintEviction {
             part: Part::Status,
             change,
         };
+        if fails {
+            // The phase is all there is: who replaces a failed pod replaces this one, and PodGC sees to the object.
+            return Plan::one(read).then_one(patch);
+        }
         let forced = is_lost && cx.ctx.switches.node_controller_force_deletes;
         let delete = Request::Delete {
             kind: Kind::Pod,
@@ -169,9 +173,14 @@ impl Controller for TaintEviction {
         key: &Key,
         request: &Request,
         answer: &podscope_sim::Answer,
-        _cx: &mut ControllerContext<'_, '_>,
+        cx: &mut ControllerContext<'_, '_>,
     ) {
-        if matches!(request, Request::Delete { .. })
+        let is_last = match request {
+            Request::Delete { .. } => true,
+            Request::Patch { .. } => cx.ctx.switches.lost_node_pods_failed && has_failed(answer),
+            _ => false,
+        };
+        if is_last
             && answer.is_ok()
             && let Some(state) = self.pods.get_mut(&key.1)
         {
@@ -212,6 +221,10 @@ pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> Due {
         container: "".into(),
         is_projected,
     }
+}
+
+fn has_failed(answer: &podscope_sim::Answer) -> bool {
+    matches!(answer, Ok(Some(Object::Pod(pod))) if pod.status.phase == Some(PodPhase::Failed))
 }
 
 impl TaintEviction {

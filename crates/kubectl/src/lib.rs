@@ -31,6 +31,7 @@ mod rollout;
 mod said;
 mod selector;
 mod text;
+mod unreachable;
 mod watch;
 mod work;
 mod write;
@@ -44,6 +45,7 @@ pub use jsonpath::{Path, Template};
 pub(crate) use merge::{json_merge, strategic};
 pub use pod_status::{PodRow, pod_row};
 pub use selector::{FieldQuery, LabelQuery};
+pub use unreachable::{Reach, unreachable};
 pub use work::{TooMuchWork, WORK, Work};
 pub use write::{Plan, plan};
 

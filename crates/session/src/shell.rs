@@ -101,7 +101,7 @@ impl Shell {
     pub fn give(&mut self, command: Command, wait: Span) -> Answer {
         let read = match &command {
             Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
-            Command::Kubectl(kubectl) => self.session.read(kubectl).map(|printed| printed.lines),
+            Command::Kubectl(kubectl) => self.session.ask(kubectl).map(|printed| printed.lines),
             _ => None,
         };
         let until = self.session.now() + wait;

@@ -310,6 +310,8 @@ pub enum FaultKind {
     Sandbox,
     /// A volume is taken from its node.
     Detach,
+    /// A fence; it is told when it is lifted.
+    Fence(FenceMechanism),
 }
 
 impl std::fmt::Display for FaultKind {
@@ -329,6 +331,7 @@ impl std::fmt::Display for FaultKind {
             Self::Exit => "exit",
             Self::Sandbox => "sandbox",
             Self::Detach => "detach",
+            Self::Fence(mechanism) => return write!(f, "fence {}", mechanism.as_str()),
         })
     }
 }

@@ -41,6 +41,8 @@ pub struct Network {
     /// Nodes that reach no other node.
     nodes_out: ordered::Set<NodeName>,
     slow: ordered::Map<NodeName, Span>,
+    /// Nodes that a fence isolates, whatever is cut or healed beside it (CT-148).
+    fenced: ordered::Set<NodeName>,
     last_delivery: ordered::Map<(Place, Place), SimTime>,
 }
 
@@ -56,6 +58,7 @@ impl Network {
             nodes_in: ordered::Set::new(),
             nodes_out: ordered::Set::new(),
             slow: ordered::Map::new(),
+            fenced: ordered::Set::new(),
             last_delivery: ordered::Map::new(),
         }
     }
@@ -80,6 +83,9 @@ impl Network {
     pub fn is_open(&self, from: &Place, to: &Place) -> bool {
         if from == to {
             return true;
+        }
+        if !self.fenced.is_empty() && [from, to].into_iter().any(|place| self.has_fenced(place)) {
+            return false;
         }
         if !self.cuts.is_empty() && self.cuts.contains(&(from.clone(), to.clone())) {
             return false;
@@ -115,8 +121,9 @@ impl Network {
     }
     /// Whether a node is cut from all other nodes, or all outside its zone: (to the node, from the node).
     pub fn is_apart(&self, node: &NodeName) -> (bool, bool) {
-        let is_in = self.isolated_in.contains_key(node) || self.nodes_in.contains(node);
-        let is_out = self.isolated_out.contains_key(node) || self.nodes_out.contains(node);
+        let is_fenced = self.is_fenced(node);
+        let is_in = is_fenced || self.isolated_in.contains_key(node) || self.nodes_in.contains(node);
+        let is_out = is_fenced || self.isolated_out.contains_key(node) || self.nodes_out.contains(node);
         (is_in, is_out)
     }
     /// Cuts a node from all other nodes.
@@ -139,6 +146,21 @@ impl Network {
         healed |= self.nodes_in.remove(node);
         healed |= self.nodes_out.remove(node);
         healed
+    }
+    /// Isolates a node by a fence, which no healing lifts; false if it was so already.
+    pub fn fence(&mut self, node: &NodeName) -> bool {
+        self.fenced.insert(node.clone())
+    }
+    /// Lifts a node's fence; false if there was none.
+    pub fn unfence(&mut self, node: &NodeName) -> bool {
+        self.fenced.remove(node)
+    }
+    /// Whether a fence isolates the node.
+    pub fn is_fenced(&self, node: &NodeName) -> bool {
+        self.fenced.contains(node)
+    }
+    fn has_fenced(&self, place: &Place) -> bool {
+        matches!(place, Place::Node(node) if self.is_fenced(node))
     }
     /// The nodes with a cut, in order.
     pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
@@ -165,7 +187,7 @@ impl Network {
     }
     /// Whether messages pass everywhere as fast as they should.
     pub fn is_whole(&self) -> bool {
-        self.slow.is_empty() && self.cut_nodes().is_empty()
+        self.slow.is_empty() && self.fenced.is_empty() && self.cut_nodes().is_empty()
     }
     /// Cuts one direction.
     pub fn cut(&mut self, from: Place, to: Place) {

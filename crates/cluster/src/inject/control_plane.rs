@@ -99,6 +99,9 @@ impl World {
         }
         self.emit(by, broken_or_repaired(FaultKind::EtcdDown, up), None, None, sink);
         self.is_etcd_up = up;
+        if !up {
+            self.etcd_cut = self.now;
+        }
         self.store_reachable();
         if up {
             self.release_held(sink);

@@ -3,37 +3,24 @@
 //! node is known to do no harm: it is powered off or fenced, or has unmounted
 //! the volume.
 
-use podscope_api::ordered;
-
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 
 use super::{Breach, Cause, Check, Seen, View, blame};
-use crate::fault::FenceMechanism;
 use crate::{Actor, Happening, Place, Record, subject_of};
 
-/// Nodes that were isolated by a fence; a plain partition may heal at any time and is none (CT-148).
 #[derive(Debug, Clone, Default)]
-pub(super) struct FenceBeforeBreak {
-    isolated: ordered::Set<NodeName>,
-}
+pub(super) struct FenceBeforeBreak;
 
 const FACT: &str = "CT-175";
 
 impl Check for FenceBeforeBreak {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         match seen {
-            Seen::Record(record) => match &record.happening {
-                Happening::Fenced {
-                    by: FenceMechanism::Network,
-                } => {
-                    if let Some(object) = &record.object {
-                        self.isolated.insert(NodeName(object.key.name.clone()));
-                    }
+            Seen::Record(record) => {
+                if let Happening::VolumeDetached { volume, node, .. } = &record.happening {
+                    self.detached(record, volume, node, view, out);
                 }
-                Happening::Healed { .. } => self.isolated.retain(|node| is_cut_from_storage(node, view)),
-                Happening::VolumeDetached { volume, node, .. } => self.detached(record, volume, node, view, out),
-                _ => {}
-            },
+            }
             Seen::Change { actor, change } => {
                 if let (Some(Object::Pod(pod)), None) = (&change.old, &change.new) {
                     self.deleted(actor, pod, view, out);
@@ -44,18 +31,12 @@ impl Check for FenceBeforeBreak {
     }
 }
 
-fn is_cut_from_storage(node: &NodeName, view: &View<'_>) -> bool {
-    !view.network.is_open(&Place::Node(node.clone()), &Place::Storage)
-}
-
 impl FenceBeforeBreak {
-    /// Whether the node can do no harm (CT-148).
+    /// Whether the node can do no harm (CT-148). A plain partition may heal at any time and is no fence.
     fn is_harmless(&self, node: &NodeName, view: &View<'_>) -> bool {
-        view.nodes.get(node).is_none_or(|state| {
-            !state.is_powered
-                || state.machine.is_storage_refused()
-                || (self.isolated.contains(node) && is_cut_from_storage(node, view))
-        })
+        view.nodes
+            .get(node)
+            .is_none_or(|state| !state.is_powered || state.machine.is_storage_refused() || view.network.is_fenced(node))
     }
 
     fn detached(&self, record: &Record, volume: &Str, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {

@@ -310,8 +310,13 @@ fn switches_bring_older_rules_of_nodes_back() {
         lab.run(Span::seconds(10));
         lab.partition("a-1");
         lab.run(Span::seconds(400));
+        if switch == "lost-node-pods-failed" {
+            let pod = lab.get_pod_in("default", "one").expect("it stays, and is failed");
+            assert_eq!(pod.status.phase, Some(podscope_api::PodPhase::Failed));
+            assert!(!pod.metadata.is_terminating());
+        }
         lab.delete(Kind::Node, "a-1", None);
-        if switch != "podgc-absent" {
+        if switch == "node-controller-force-deletes" {
             assert_eq!(lab.pods(), expected, "{switch}");
         }
         lab.run(Span::seconds(200));

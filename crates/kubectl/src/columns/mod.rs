@@ -16,10 +16,13 @@ use crate::duration::human_duration;
 pub(crate) use cells::cells;
 pub(crate) use headers::headers;
 
-/// Age of an instant (KC-012).
+/// In microseconds.
+const SECOND: i64 = 1_000_000;
+
+/// Age of an instant (KC-012), counted from its whole second: objects carry no more of their times.
 pub(crate) fn age(at: Option<Time>, now: Time) -> String {
     match at {
-        Some(at) if at.0 != 0 => human_duration((now.0 - at.0).div_euclid(1_000_000)),
+        Some(at) if at.0 != 0 => human_duration((now.0 - at.0.div_euclid(SECOND) * SECOND).div_euclid(SECOND)),
         _ => "<unknown>".into(),
     }
 }

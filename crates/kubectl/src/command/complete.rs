@@ -110,16 +110,16 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
             }
         }
         ["fault"] => {
-            for (name, form, what) in FAULTS {
-                push(name, &format!("{form}: {what}"));
+            for fault in FAULTS {
+                push(fault.name, &format!("{}: {}", fault.form, fault.what));
             }
         }
         ["fault", verb, rest @ ..] => {
             if typed.starts_with('-') {
                 for flag in FAULTS
                     .iter()
-                    .filter(|(name, ..)| name == verb)
-                    .flat_map(|(_, form, _)| form.split(|c: char| !(c == '-' || c.is_ascii_alphanumeric())))
+                    .filter(|fault| fault.name == *verb)
+                    .flat_map(|fault| fault.form.split(|c: char| !(c == '-' || c.is_ascii_alphanumeric())))
                     .filter(|word| word.starts_with("--"))
                 {
                     push(flag, "flag");

@@ -11,80 +11,314 @@ use super::shell::{Word, quote};
 use super::{Command, CommandError};
 use crate::duration::{parse_duration, print_duration};
 
-/// Sub-commands with their use, for help and completion.
-pub(crate) const FAULTS: &[(&str, &str, &str)] = &[
-    (
+/// One sub-command of `fault`: all of its grammar. What it prints back to is its arm of [`print`], what it does its
+/// arm of `World::cause`; the compiler asks for both when [`Fault`] grows.
+pub(crate) struct FaultVerb {
+    pub(crate) name: &'static str,
+    /// What follows the name.
+    pub(crate) form: &'static str,
+    /// What it does, for help and completion.
+    pub(crate) what: &'static str,
+    flags: &'static [Flag],
+    read: fn(&Line<'_>) -> Result<Fault, CommandError>,
+}
+
+const fn verb(
+    name: &'static str,
+    form: &'static str,
+    what: &'static str,
+    flags: &'static [Flag],
+    read: fn(&Line<'_>) -> Result<Fault, CommandError>,
+) -> FaultVerb {
+    FaultVerb {
+        name,
+        form,
+        what,
+        flags,
+        read,
+    }
+}
+
+const ZONE: Flag = ("zone", '-', Takes::Value);
+
+/// Every sub-command, in the order of the help.
+pub(crate) const FAULTS: &[FaultVerb] = &[
+    verb(
         "partition",
         "NODE… [--from control-plane|nodes|storage|NODE] [--one-way in|out] | --zone ZONE",
         "cut the links of nodes or of a zone",
+        &[("from", '-', Takes::Value), ("one-way", '-', Takes::Value), ZONE],
+        read_partition,
     ),
-    ("heal", "NODE… | --zone ZONE | --all", "remove every cut"),
-    (
+    verb(
+        "heal",
+        "NODE… | --zone ZONE | --all",
+        "remove every cut; a fence stays",
+        &[ZONE, ("all", '-', Takes::Bool)],
+        |line| Ok(Fault::Heal(line.targets()?)),
+    ),
+    verb(
         "join",
         "NODE [--labels K=V,…] [--capacity cpu=4,memory=8Gi,pods=110]",
         "bring a new machine, whose kubelet registers",
+        &[("labels", '-', Takes::Value), ("capacity", '-', Takes::Value)],
+        read_join,
     ),
-    ("leave", "NODE", "take the machine away for good"),
-    (
+    verb("leave", "NODE", "take the machine away for good", &[], |line| {
+        Ok(Fault::Leave(line.node()?))
+    }),
+    verb(
         "crash",
         "kubelet|runtime NODE | scheduler|controller-manager|apiserver",
         "end a process",
+        &[],
+        |line| read_process(line, false),
     ),
-    (
+    verb(
         "restart",
         "kubelet|runtime NODE | scheduler|controller-manager|apiserver",
         "start a process again",
+        &[],
+        |line| read_process(line, true),
     ),
-    ("poweroff", "NODE", "cut the power"),
-    (
+    verb("poweroff", "NODE", "cut the power", &[], |line| {
+        let node = line.node()?;
+        Ok(Fault::Power { node, on: false })
+    }),
+    verb(
         "shutdown",
         "NODE",
         "shut the machine down in order; pods end first if the kubelet has a shutdownGracePeriod",
+        &[],
+        |line| Ok(Fault::Shutdown(line.node()?)),
     ),
-    ("boot", "NODE", "power on"),
-    ("second", "controller-manager|scheduler", "start a second leader"),
-    ("etcd", "down|up", "cut the API server off from etcd, or mend it"),
-    (
+    verb("boot", "NODE", "power on", &[], |line| {
+        let node = line.node()?;
+        Ok(Fault::Power { node, on: true })
+    }),
+    verb(
+        "second",
+        "controller-manager|scheduler",
+        "start a second leader",
+        &[],
+        |line| {
+            let word = line.one()?;
+            match control_plane(&word.text) {
+                Some(process) if process != ControlPlaneProcess::ApiServer => Ok(Fault::Second(process)),
+                _ => Err(line.wrong(word.column)),
+            }
+        },
+    ),
+    verb(
+        "etcd",
+        "down|up",
+        "cut the API server off from etcd, or mend it",
+        &[],
+        |line| {
+            let word = line.one()?;
+            match word.text.as_str() {
+                "up" => Ok(Fault::Etcd { up: true }),
+                "down" => Ok(Fault::Etcd { up: false }),
+                _ => Err(line.wrong(word.column)),
+            }
+        },
+    ),
+    verb(
         "slow",
         "NODE DURATION",
         "add latency to every link of a node; 0s removes it",
+        &[],
+        read_slow,
     ),
-    (
+    verb(
         "exit",
         "[NAMESPACE/]POD CONTAINER CODE",
         "end a container's process with that exit code",
+        &[],
+        read_exit,
     ),
-    (
+    verb(
         "sandbox",
         "[NAMESPACE/]POD",
         "lose the pod's sandbox; one that is not there yet cannot be made once",
+        &[],
+        |line| Ok(Fault::Sandbox(pod_key(line.one()?)?)),
     ),
-    (
+    verb(
         "fence",
         "NODE --by power|storage|network",
         "isolate a node so that it can do no harm",
+        &[("by", '-', Takes::Value)],
+        |line| {
+            let node = line.node()?;
+            let mechanism = match line.args.value("by").as_deref() {
+                Some("power") => FenceMechanism::Power,
+                Some("storage") => FenceMechanism::Storage,
+                Some("network") => FenceMechanism::Network,
+                _ => return Err(line.wrong(line.args.column("by"))),
+            };
+            Ok(Fault::Fence(node, mechanism))
+        },
     ),
-    ("detach", "VOLUME", "break a volume's attachment by force"),
+    verb(
+        "unfence",
+        "NODE",
+        "lift the fences of storage and network; power comes back with boot",
+        &[],
+        |line| Ok(Fault::Unfence(line.node()?)),
+    ),
+    verb(
+        "detach",
+        "VOLUME",
+        "break a volume's attachment by force",
+        &[],
+        |line| Ok(Fault::Detach(Str::from(line.one()?.text.as_str()))),
+    ),
 ];
 
-const FLAGS: &[Flag] = &[
-    ("from", '-', Takes::Value),
-    ("one-way", '-', Takes::Value),
-    ("zone", '-', Takes::Value),
-    ("all", '-', Takes::Bool),
-    ("labels", '-', Takes::Value),
-    ("capacity", '-', Takes::Value),
-    ("by", '-', Takes::Value),
-];
+/// The words after a sub-command.
+struct Line<'l> {
+    verb: &'l FaultVerb,
+    args: Args,
+}
 
-fn flags_of(name: &str) -> &'static [Flag] {
-    match name {
-        "partition" => FLAGS.get(0..3).unwrap_or_default(),
-        "heal" => FLAGS.get(2..4).unwrap_or_default(),
-        "join" => FLAGS.get(4..6).unwrap_or_default(),
-        "fence" => FLAGS.get(6..7).unwrap_or_default(),
-        _ => &[],
+impl Line<'_> {
+    fn wrong(&self, column: u32) -> CommandError {
+        let FaultVerb { name, form, .. } = self.verb;
+        CommandError::new(column, format!("error: use: fault {name} {form}"))
     }
+    /// That many words, no more and no fewer.
+    fn exactly<const N: usize>(&self) -> Result<&[Word; N], CommandError> {
+        match self.args.positional.get(N) {
+            Some(extra) => Err(self.wrong(extra.column)),
+            None => (&*self.args.positional)
+                .try_into()
+                .map_err(|_| self.wrong(self.args.end)),
+        }
+    }
+    fn one(&self) -> Result<&Word, CommandError> {
+        let [word] = self.exactly()?;
+        Ok(word)
+    }
+    fn node(&self) -> Result<NodeName, CommandError> {
+        node_name(self.one()?)
+    }
+    fn targets(&self) -> Result<Targets, CommandError> {
+        let zone = self.args.value("zone");
+        let all = self.args.bool("all", false)?;
+        match (zone, all, self.args.positional.is_empty()) {
+            (Some(zone), false, true) => Ok(Targets::Zone(Str::from(zone))),
+            (None, true, true) => Ok(Targets::All),
+            (None, false, false) => Ok(Targets::Nodes(
+                self.args.positional.iter().map(node_name).collect::<Result<_, _>>()?,
+            )),
+            _ => Err(self.wrong(self.args.end)),
+        }
+    }
+    /// `K=V,…` of a flag.
+    fn pairs(&self, flag: &str) -> Result<Vec<(String, String)>, CommandError> {
+        let text = self.args.value(flag).unwrap_or_default();
+        text.split(',')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| {
+                pair.split_once('=')
+                    .filter(|(key, _)| !key.is_empty())
+                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    .ok_or_else(|| self.wrong(self.args.column(flag)))
+            })
+            .collect()
+    }
+}
+
+fn read_partition(line: &Line<'_>) -> Result<Fault, CommandError> {
+    let args = &line.args;
+    let from = match args.value("from").as_deref() {
+        None => CutFrom::Everything,
+        Some("control-plane") => CutFrom::ControlPlane,
+        Some("nodes") => CutFrom::Nodes,
+        Some("storage") => CutFrom::Storage,
+        Some(node) => CutFrom::Node(node_name(&Word {
+            text: node.to_owned(),
+            column: args.column("from"),
+        })?),
+    };
+    let direction = match args.value("one-way").as_deref() {
+        None => Direction::Both,
+        Some("in") => Direction::In,
+        Some("out") => Direction::Out,
+        Some(_) => return Err(line.wrong(args.column("one-way"))),
+    };
+    Ok(Fault::Partition {
+        targets: line.targets()?,
+        from,
+        direction,
+    })
+}
+
+fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
+    let node = line.node()?;
+    let mut labels = ordered::Map::new();
+    let mut capacity = ordered::Map::new();
+    for (key, value) in line.pairs("labels")? {
+        labels.insert(Str::from(key), Str::from(value));
+    }
+    for (key, value) in line.pairs("capacity")? {
+        let quantity: Quantity = value.parse().map_err(|_| {
+            CommandError::new(
+                line.args.column("capacity"),
+                format!("error: {value:?} is not a quantity"),
+            )
+        })?;
+        capacity.insert(Str::from(key), quantity);
+    }
+    Ok(Fault::Join { node, labels, capacity })
+}
+
+fn read_process(line: &Line<'_>, up: bool) -> Result<Fault, CommandError> {
+    match line.args.positional.as_slice() {
+        [process] => Ok(Fault::ControlPlane {
+            process: control_plane(&process.text).ok_or_else(|| line.wrong(process.column))?,
+            up,
+        }),
+        [process, node] if process.text == "kubelet" => Ok(Fault::Kubelet {
+            node: node_name(node)?,
+            up,
+        }),
+        [process, node] if process.text == "runtime" => Ok(Fault::Runtime {
+            node: node_name(node)?,
+            up,
+        }),
+        _ => Err(line.wrong(line.args.end)),
+    }
+}
+
+fn read_slow(line: &Line<'_>) -> Result<Fault, CommandError> {
+    let [node, extra] = line.exactly()?;
+    let span = parse_duration(&extra.text)
+        .ok()
+        .filter(|span| *span >= Span::ZERO)
+        .ok_or_else(|| {
+            CommandError::new(
+                extra.column,
+                format!("error: {:?} is not a duration like 200ms", extra.text),
+            )
+        })?;
+    Ok(Fault::Slow(node_name(node)?, span))
+}
+
+fn read_exit(line: &Line<'_>) -> Result<Fault, CommandError> {
+    let [pod, container, code] = line.exactly()?;
+    let number = code.text.parse::<i32>().ok();
+    Ok(Fault::Exit {
+        pod: pod_key(pod)?,
+        container: Str::from(container.text.as_str()),
+        code: number.filter(|code| (0..=255).contains(code)).ok_or_else(|| {
+            CommandError::new(
+                code.column,
+                format!("error: {:?} is not an exit code from 0 to 255", code.text),
+            )
+        })?,
+    })
 }
 
 fn node_name(word: &Word) -> Result<NodeName, CommandError> {
@@ -124,194 +358,25 @@ fn control_plane(name: &str) -> Option<ControlPlaneProcess> {
     })
 }
 
-fn use_of(name: &str) -> String {
-    FAULTS
-        .iter()
-        .find(|(known, ..)| *known == name)
-        .map_or_else(String::new, |(name, form, _)| {
-            format!("error: use: fault {name} {form}")
-        })
-}
-
 pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
-    let Some((verb, rest)) = words.split_first() else {
+    let Some((named, rest)) = words.split_first() else {
         return Ok(Command::Help("fault".into()));
     };
-    if matches!(verb.text.as_str(), "--help" | "-h" | "help") {
+    if matches!(named.text.as_str(), "--help" | "-h" | "help") {
         return Ok(Command::Help("fault".into()));
     }
-    let name = verb.text.as_str();
-    if !FAULTS.iter().any(|(known, ..)| *known == name) {
-        let known: Vec<&str> = FAULTS.iter().map(|(known, ..)| *known).collect();
+    let Some(verb) = FAULTS.iter().find(|verb| verb.name == named.text) else {
+        let known: Vec<&str> = FAULTS.iter().map(|verb| verb.name).collect();
         return Err(CommandError::new(
-            verb.column,
-            format!("error: unknown fault {name:?}; there are {}", known.join(", ")),
+            named.column,
+            format!("error: unknown fault {:?}; there are {}", named.text, known.join(", ")),
         ));
-    }
-    let args = Args::parse(&format!("fault {name}"), flags_of(name), rest, None, false)?;
+    };
+    let args = Args::parse(&format!("fault {}", verb.name), verb.flags, rest, None, false)?;
     if args.help {
         return Ok(Command::Help("fault".into()));
     }
-    let wrong = |column: u32| CommandError::new(column, use_of(name));
-    let exactly = |count: usize| -> Result<&[Word], CommandError> {
-        match args.positional.get(count) {
-            Some(extra) => Err(wrong(extra.column)),
-            None if args.positional.len() < count => Err(wrong(args.end)),
-            None => Ok(&args.positional),
-        }
-    };
-    let targets = || -> Result<Targets, CommandError> {
-        let zone = args.value("zone");
-        let all = args.bool("all", false)?;
-        match (zone, all, args.positional.is_empty()) {
-            (Some(zone), false, true) => Ok(Targets::Zone(Str::from(zone))),
-            (None, true, true) => Ok(Targets::All),
-            (None, false, false) => Ok(Targets::Nodes(
-                args.positional.iter().map(node_name).collect::<Result<_, _>>()?,
-            )),
-            _ => Err(wrong(args.end)),
-        }
-    };
-    let fault = match name {
-        "partition" => {
-            let from = match args.value("from").as_deref() {
-                None => CutFrom::Everything,
-                Some("control-plane") => CutFrom::ControlPlane,
-                Some("nodes") => CutFrom::Nodes,
-                Some("storage") => CutFrom::Storage,
-                Some(node) => CutFrom::Node(node_name(&Word {
-                    text: node.to_owned(),
-                    column: args.column("from"),
-                })?),
-            };
-            let direction = match args.value("one-way").as_deref() {
-                None => Direction::Both,
-                Some("in") => Direction::In,
-                Some("out") => Direction::Out,
-                Some(_) => return Err(wrong(args.column("one-way"))),
-            };
-            Fault::Partition {
-                targets: targets()?,
-                from,
-                direction,
-            }
-        }
-        "heal" => Fault::Heal(targets()?),
-        "join" => {
-            let node = node_name(exactly(1)?.first().ok_or_else(|| wrong(args.end))?)?;
-            let mut labels = ordered::Map::new();
-            let mut capacity = ordered::Map::new();
-            let pairs = |flag: &str| -> Result<Vec<(String, String)>, CommandError> {
-                let text = args.value(flag).unwrap_or_default();
-                text.split(',')
-                    .filter(|pair| !pair.is_empty())
-                    .map(|pair| {
-                        pair.split_once('=')
-                            .filter(|(key, _)| !key.is_empty())
-                            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                            .ok_or_else(|| wrong(args.column(flag)))
-                    })
-                    .collect()
-            };
-            for (key, value) in pairs("labels")? {
-                labels.insert(Str::from(key), Str::from(value));
-            }
-            for (key, value) in pairs("capacity")? {
-                let quantity: Quantity = value.parse().map_err(|_| {
-                    CommandError::new(args.column("capacity"), format!("error: {value:?} is not a quantity"))
-                })?;
-                capacity.insert(Str::from(key), quantity);
-            }
-            Fault::Join { node, labels, capacity }
-        }
-        "crash" | "restart" => {
-            let up = name == "restart";
-            match args.positional.as_slice() {
-                [process] => Fault::ControlPlane {
-                    process: control_plane(&process.text).ok_or_else(|| wrong(process.column))?,
-                    up,
-                },
-                [process, node] if process.text == "kubelet" => Fault::Kubelet {
-                    node: node_name(node)?,
-                    up,
-                },
-                [process, node] if process.text == "runtime" => Fault::Runtime {
-                    node: node_name(node)?,
-                    up,
-                },
-                _ => return Err(wrong(args.end)),
-            }
-        }
-        "second" => match exactly(1)? {
-            [process] => match control_plane(&process.text) {
-                Some(process) if process != ControlPlaneProcess::ApiServer => Fault::Second(process),
-                _ => return Err(wrong(process.column)),
-            },
-            _ => return Err(wrong(args.end)),
-        },
-        "etcd" => match exactly(1)? {
-            [word] if word.text == "up" => Fault::Etcd { up: true },
-            [word] if word.text == "down" => Fault::Etcd { up: false },
-            words => return Err(wrong(words.first().map_or(args.end, |word| word.column))),
-        },
-        "slow" => match exactly(2)? {
-            [node, extra] => {
-                let span = parse_duration(&extra.text)
-                    .ok()
-                    .filter(|span| *span >= Span::ZERO)
-                    .ok_or_else(|| {
-                        CommandError::new(
-                            extra.column,
-                            format!("error: {:?} is not a duration like 200ms", extra.text),
-                        )
-                    })?;
-                Fault::Slow(node_name(node)?, span)
-            }
-            _ => return Err(wrong(args.end)),
-        },
-        "exit" => match exactly(3)? {
-            [pod, container, code] => Fault::Exit {
-                pod: pod_key(pod)?,
-                container: Str::from(container.text.as_str()),
-                code: code
-                    .text
-                    .parse::<i32>()
-                    .ok()
-                    .filter(|code| (0..=255).contains(code))
-                    .ok_or_else(|| {
-                        CommandError::new(
-                            code.column,
-                            format!("error: {:?} is not an exit code from 0 to 255", code.text),
-                        )
-                    })?,
-            },
-            _ => return Err(wrong(args.end)),
-        },
-        "fence" => {
-            let node = node_name(exactly(1)?.first().ok_or_else(|| wrong(args.end))?)?;
-            let mechanism = match args.value("by").as_deref() {
-                Some("power") => FenceMechanism::Power,
-                Some("storage") => FenceMechanism::Storage,
-                Some("network") => FenceMechanism::Network,
-                _ => return Err(wrong(args.column("by"))),
-            };
-            Fault::Fence(node, mechanism)
-        }
-        _ => {
-            let word = exactly(1)?.first().ok_or_else(|| wrong(args.end))?;
-            match name {
-                "leave" => Fault::Leave(node_name(word)?),
-                "poweroff" | "boot" => Fault::Power {
-                    node: node_name(word)?,
-                    on: name == "boot",
-                },
-                "sandbox" => Fault::Sandbox(pod_key(word)?),
-                "shutdown" => Fault::Shutdown(node_name(word)?),
-                _ => Fault::Detach(Str::from(word.text.as_str())),
-            }
-        }
-    };
-    Ok(Command::Fault(fault))
+    (verb.read)(&Line { verb, args }).map(Command::Fault)
 }
 
 pub(super) fn parse_app(words: &[Word]) -> Result<Command, CommandError> {
@@ -414,6 +479,7 @@ pub(super) fn print(fault: &Fault) -> String {
                 FenceMechanism::Network => "network",
             }
         ),
+        Fault::Unfence(node) => format!("fault unfence {}", quote(node)),
         Fault::Detach(volume) => format!("fault detach {}", quote(volume)),
         Fault::Member { group, member, add } => format!(
             "app member {} {} {}",

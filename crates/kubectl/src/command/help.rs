@@ -2,7 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 
-use super::fault::FAULTS;
+use super::fault::{FAULTS, FaultVerb};
 use super::flags::Takes;
 use super::parse::{VERBS, Verb};
 
@@ -164,7 +164,7 @@ pub fn help_text(topic: &str) -> String {
 
 fn faults() -> String {
     let mut out = String::from("Faults come from outside: they change machines and links, not API objects.\n\n");
-    for (name, form, what) in FAULTS {
+    for FaultVerb { name, form, what, .. } in FAULTS {
         out.push_str(&format!("  fault {name} {form}\n      {what}\n"));
     }
     out.push_str("  app member add|remove GROUP MEMBER\n      change an application group's membership; needs a quorum of members that reach each other");

@@ -416,7 +416,7 @@ impl Draw {
             let count = if server { 3 } else { 2 };
             draw.one(&all[..count])
         };
-        match self.0.below(16) {
+        match self.0.below(17) {
             0 => Fault::Partition {
                 targets: self.targets(),
                 from: self.one(&[
@@ -468,6 +468,7 @@ impl Draw {
                 self.one(&[FenceMechanism::Power, FenceMechanism::Storage, FenceMechanism::Network]),
             ),
             14 => Fault::Detach(self.name().into()),
+            15 => Fault::Unfence(node),
             _ => Fault::Member {
                 group: self.name().into(),
                 member: self.name().into(),

@@ -63,6 +63,8 @@ impl Machine {
                 self.is_runtime_up = true;
                 self.boots += 1;
             }
+            // By the storage servers, whatever the machine does.
+            MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
             _ if !self.is_on => return Err(format!("machine {node} is off")),
             MachineFault::ShutDown if self.is_shutting_down => {
                 return Err(format!("machine {node} is already shutting down"));
@@ -106,7 +108,6 @@ impl Machine {
                     self.refused_sandboxes.insert(uid.clone());
                 }
             }
-            MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
         }
         Ok(())
     }

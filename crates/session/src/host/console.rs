@@ -37,7 +37,7 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
         }
         Ok(command) => {
             let printed = match &command {
-                Command::Kubectl(kubectl) => show.session.read(kubectl),
+                Command::Kubectl(kubectl) => show.session.ask(kubectl),
                 _ => None,
             };
             match printed {

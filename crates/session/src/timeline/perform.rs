@@ -8,7 +8,7 @@ use super::log::{Log, Nothing};
 use super::{MAX_COMMANDS, Records, Session};
 use crate::scenario::Timed;
 use podscope_kubectl::command::{Command, Kubectl};
-use podscope_kubectl::{Printed, View};
+use podscope_kubectl::{Printed, Reach, View, unreachable};
 
 /// Exit status of a command that was interrupted, as a shell tells it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
@@ -79,7 +79,7 @@ impl Session {
         let text = command.to_string();
         let number = self.progress.next_command as u32;
         if let Command::Kubectl(kubectl) = command {
-            let printed = self.read(kubectl);
+            let printed = self.ask(kubectl);
             if let Some(printed) = printed {
                 let Some(branch) = self.branches.get_mut(self.current) else {
                     return;
@@ -177,7 +177,19 @@ impl Session {
         }
     }
 
-    /// Answers a command that only reads; none if it is one that writes.
+    /// What a person who gives a command that only reads is told now: its answer, or, while the control plane cannot
+    /// give one, why; none if it is a command that writes.
+    pub fn ask(&self, command: &Kubectl) -> Option<Printed> {
+        let reach = match self.world.control_plane() {
+            (false, _) => Reach::Nothing,
+            (true, false) => Reach::Server,
+            (true, true) => Reach::Store,
+        };
+        let printed = self.read(command)?;
+        Some(unreachable(command, reach).unwrap_or(printed))
+    }
+
+    /// Answers a command that only reads, whatever the control plane can do; none if it is one that writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
         let trace = self.trace();
         let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace.clone(), pod, container, previous);

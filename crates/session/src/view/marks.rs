@@ -134,6 +134,13 @@ impl Marks {
                 }
                 changed.insert(id);
             }
+            Happening::Healed {
+                fault: FaultKind::Fence(_),
+                ..
+            } => {
+                let text = format!("unfenced {name}");
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, text));
+            }
             Happening::Healed { .. } => {
                 changed.extend(self.close(&("fault".to_owned(), name.clone()), record.at));
                 changed.insert(self.point(

@@ -22,6 +22,7 @@ pub(crate) struct MachineState {
     pub(crate) kubelet: bool,
     pub(crate) runtime: bool,
     pub(crate) storage_refused: bool,
+    pub(crate) is_isolated: bool,
     pub(crate) cuts: Vec<String>,
     /// The API server does not hear from its kubelet.
     pub(crate) is_dark: bool,
@@ -30,10 +31,13 @@ pub(crate) struct MachineState {
 impl MachineState {
     /// Whether nothing is to be said of it but what its processes are.
     fn is_well(&self) -> bool {
-        !self.is_dark && self.runtime && !self.storage_refused && self.cuts.is_empty()
+        !self.is_dark && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
     }
     fn is_same(&self, other: &MachineState) -> bool {
-        Arc::ptr_eq(&self.machine, &other.machine) && self.is_dark == other.is_dark && self.cuts == other.cuts
+        Arc::ptr_eq(&self.machine, &other.machine)
+            && self.is_dark == other.is_dark
+            && self.is_isolated == other.is_isolated
+            && self.cuts == other.cuts
     }
 }
 
@@ -50,8 +54,9 @@ impl Machines {
         let mut machines = ordered::Map::new();
         for (name, machine) in world.machines() {
             let mut words = Vec::new();
-            let mut is_cut = false;
-            if !cut.is_empty() {
+            let is_isolated = network.is_fenced(name);
+            let mut is_cut = is_isolated;
+            if !cut.is_empty() && !is_isolated {
                 let here = Place::Node(name.clone());
                 // What is lost: (to the node, from the node).
                 let lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
@@ -83,6 +88,7 @@ impl Machines {
                     kubelet,
                     runtime: machine.is_runtime_up(),
                     storage_refused: machine.is_storage_refused(),
+                    is_isolated,
                     cuts: words,
                     is_dark: is_cut || !kubelet || !machine.is_on(),
                 },
@@ -269,11 +275,11 @@ fn view(
             kubelet: state.kubelet,
             runtime: state.runtime,
             cuts: state.cuts.clone(),
-            fenced: if state.storage_refused {
-                vec!["storage".to_owned()]
-            } else {
-                Vec::new()
-            },
+            fenced: [("storage", state.storage_refused), ("network", state.is_isolated)]
+                .into_iter()
+                .filter(|(_, is_so)| *is_so)
+                .map(|(by, _)| by.to_owned())
+                .collect(),
             last_heartbeat,
             differs: super::words::differs(world, name, state, heartbeat, ghosts),
         },
