@@ -7,7 +7,8 @@
 //! beginning and its end.
 
 use podscope_api::{
-    Event, EventSeries, EventSource, Kind, Labels, MicroTime, Object, ObjectKey, ObjectReference, Str, Uid, shared,
+    Event, EventSeries, EventSource, Kind, Labels, MicroTime, Namespace, Object, ObjectKey, ObjectReference, Str, Uid,
+    shared,
 };
 use rpds::RedBlackTreeMapSync;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ impl ApiServer {
         };
         let count = match self.repeated(hash, note, caller) {
             Some(count) => count,
+            // What is refused is not tried again.
+            None if self.is_ending(&namespace) => return,
             None => {
                 self.events.next += 1;
                 let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
@@ -103,6 +106,12 @@ impl ApiServer {
             },
             object: Some(subject(note.kind, note.key.clone(), note.uid.clone())),
         });
+    }
+
+    /// Whether a namespace takes nothing new any more (CT-119).
+    fn is_ending(&self, namespace: &str) -> bool {
+        let namespace = self.objects().named::<Namespace>(namespace);
+        namespace.is_some_and(|namespace| namespace.metadata.is_terminating())
     }
 
     /// Counts an event again that says the same; its count.

@@ -2,9 +2,8 @@
 //! (C-07, CT-119 to CT-122). It only ever asks gracefully, so a pod on a node
 //! that is cut off holds the namespace until the cut heals or someone resolves it.
 
-use podscope_api::ordered;
-
-use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object, ObjectKey, Pod, Time};
+use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object, ObjectKey, Time};
 
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request, Span};
 
@@ -40,10 +39,8 @@ impl Controller for Namespaces {
         }
     }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
-        let was_terminating = change.old.as_ref().is_some_and(|old| old.metadata().is_terminating());
         if let Some(new) = &change.new
             && new.metadata().is_terminating()
-            && !was_terminating
         {
             cx.enqueue_after((Kind::Namespace, new.key()), DELAY);
         }
@@ -60,85 +57,93 @@ impl Controller for Namespaces {
         }
         let name = &*namespace.metadata.name;
         let forced = cx.ctx.switches.namespace_controller_force_deletes;
-        let pods = cx
-            .objects
-            .list_in::<Pod>(name)
-            .map(|pod| Object::Pod(pod.clone()))
-            .collect();
-        let stage = Stage::of(pods, forced);
-        if stage.remaining > 0 {
-            let passed = Span(cx.ctx.wall().0 - deleted_at.0);
-            let estimate = cx
-                .objects
-                .list_in::<Pod>(name)
-                .filter_map(|pod| grace(pod))
-                .max()
-                .unwrap_or(0);
-            let estimate = if passed >= Span::seconds(estimate) { 0 } else { estimate };
-            return self.wait(&namespace, stage, estimate, &["/v1, Resource=pods"], false, cx.time());
-        }
-        let (mut rest, mut failing) = (Vec::new(), Vec::new());
-        for kind in Kind::ALL.iter().filter(|kind| kind.is_namespaced()) {
-            let of_kind: Vec<Object> = contents(cx, *kind, name);
-            if !of_kind.is_empty() {
-                failing.push(resource(*kind));
+        let pods: Vec<Object> = cx.objects.list_kind_in(Kind::Pod, name);
+        let passed = Span(cx.ctx.wall().0 - deleted_at.0);
+        let pods = Content::of(Kind::Pod, &pods, forced, passed);
+        let mut plan = Plan::default().then(pods.deletes);
+        let mut report = Report::default();
+        if pods.remaining > 0 {
+            report.add(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate);
+            // While pods remain nothing else is looked at, nor said of (CT-121).
+            report.content.clear();
+            report.finalizers = ordered::Map::new();
+        } else {
+            let others = Kind::ALL
+                .iter()
+                .filter(|kind| kind.is_namespaced() && **kind != Kind::Pod);
+            for kind in others {
+                let content = Content::of(*kind, &cx.objects.list_kind_in(*kind, name), forced, passed);
+                plan = plan.then(content.deletes);
+                if content.remaining > 0 {
+                    report.add(name, *kind, content.remaining, content.finalizers, content.estimate);
+                }
             }
-            rest.extend(of_kind);
         }
-        let stage = Stage::of(rest, forced);
-        if stage.remaining > 0 {
-            let failing: Vec<&str> = failing.iter().map(String::as_str).collect();
-            // What no finalizer holds is gone with the answer; the next look comes as soon as the cache can show it.
-            let estimate = if stage.finalizers.is_empty() {
-                0
-            } else {
-                FINALIZER_ESTIMATE
+        let plan = plan.then(report.write(&namespace, cx.time()));
+        if !report.failures.is_empty() {
+            plan.and_retry(true)
+        } else if report.estimate > 0 {
+            plan.requeue_after(Some(Span::seconds(report.estimate / 2 + 1)))
+        } else {
+            let finalize = Request::Finalize {
+                namespace: namespace.metadata.name.clone(),
             };
-            if stage.finalizers.is_empty() && !stage.deletes.is_empty() {
-                return Plan::default()
-                    .then(stage.deletes)
-                    .requeue_after(Some(Span::millis(100)));
-            }
-            return self.wait(&namespace, stage, estimate, &failing, true, cx.time());
+            plan.then_one(Action::from(finalize).accept(Accept::OrNotFound))
         }
-        let finalize = Request::Finalize {
-            namespace: namespace.metadata.name.clone(),
-        };
-        let status = conditions(&namespace, None, None, None, cx.time());
-        Plan::default()
-            .then(status)
-            .then_one(Action::from(finalize).accept(Accept::OrNotFound))
     }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
 }
 
-/// One stage of emptying a namespace.
-struct Stage {
+/// What a namespace holds of one kind, and what of it is still there when its deletion has been asked for.
+struct Content {
     deletes: Vec<Action>,
     remaining: usize,
-    /// How many objects each finalizer holds.
+    /// How many of those each finalizer holds.
     finalizers: ordered::Map<String, usize>,
+    /// Seconds that pods may take; none that is due is waited for any more.
+    estimate: i64,
 }
 
-impl Stage {
-    fn of(objects: Vec<Object>, forced: bool) -> Self {
+impl Content {
+    fn of(kind: Kind, objects: &[Object], forced: bool, passed: Span) -> Self {
         let mut finalizers: ordered::Map<String, usize> = ordered::Map::new();
-        for name in objects.iter().flat_map(|object| &object.metadata().finalizers) {
+        let remains = |object: &&Object| !object.metadata().finalizers.is_empty() || (!forced && takes_time(object));
+        let remaining: Vec<&Object> = objects.iter().filter(remains).collect();
+        for name in remaining.iter().flat_map(|object| &object.metadata().finalizers) {
             *finalizers.entry(name.to_string()).or_default() += 1;
         }
         let deletes = objects
             .iter()
             .filter(|object| forced || !object.metadata().is_terminating())
-            .map(|object| delete(object.kind(), object.key(), forced))
+            .map(|object| delete(kind, object.key(), forced))
             .collect();
+        let estimate = objects.iter().filter_map(grace).max().unwrap_or(0);
         Self {
             deletes,
-            remaining: objects.len(),
+            remaining: remaining.len(),
             finalizers,
+            estimate: if passed >= Span::seconds(estimate) { 0 } else { estimate },
         }
     }
+}
+
+/// Whether the object stays for a while although nothing but its own end holds it.
+fn takes_time(object: &Object) -> bool {
+    let Object::Pod(pod) = object else { return false };
+    let is_asked = pod
+        .metadata
+        .deletion_grace_period_seconds
+        .is_some_and(|grace| grace > 0);
+    let has_grace = pod.spec.termination_grace_period_seconds != Some(0);
+    is_asked || (pod.spec.node_name.is_some() && !pod.is_terminal() && has_grace)
+}
+
+/// Seconds a pod that is not finished may take.
+fn grace(object: &Object) -> Option<i64> {
+    let Object::Pod(pod) = object else { return None };
+    pod.spec.termination_grace_period_seconds.filter(|_| !pod.is_terminal())
 }
 
 fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
@@ -149,39 +154,51 @@ fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
     Action::from(Request::Delete { kind, key, options }).accept(Accept::OrNotFound)
 }
 
-fn contents(cx: &ControllerContext<'_, '_>, kind: Kind, namespace: &str) -> Vec<Object> {
-    // Events go with the namespace and hold nothing.
-    if kind == Kind::Event || kind == Kind::Pod {
-        return Vec::new();
+/// What is said of a pass, in the namespace's conditions.
+#[derive(Default)]
+struct Report {
+    /// Kinds of which something remains for no known reason.
+    failures: Vec<String>,
+    content: Vec<String>,
+    finalizers: ordered::Map<String, usize>,
+    /// Seconds after half of which it is worth another look.
+    estimate: i64,
+}
+
+impl Report {
+    fn add(&mut self, namespace: &str, kind: Kind, count: usize, held: ordered::Map<String, usize>, estimate: i64) {
+        let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+        let plural = kind.plural();
+        let estimate = match estimate {
+            0 if held.is_empty() => {
+                self.failures.push(format!(
+                    "unexpected items still remain in namespace: {namespace} for gvr: {group}/{version}, Resource={plural}"
+                ));
+                0
+            }
+            0 => FINALIZER_ESTIMATE,
+            estimate => estimate,
+        };
+        self.estimate = self.estimate.max(estimate);
+        self.content
+            .push(format!("{plural}.{group} has {count} resource instances"));
+        for (name, count) in held {
+            *self.finalizers.entry(name).or_default() += count;
+        }
     }
-    cx.objects.list_kind_in(kind, namespace)
-}
-
-fn resource(kind: Kind) -> String {
-    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
-    format!("{group}/{version}, Resource={}", kind.plural())
-}
-
-/// Seconds a pod that is not finished may take.
-fn grace(pod: &Pod) -> Option<i64> {
-    (!pod.is_terminal()).then_some(pod.spec.termination_grace_period_seconds?)
-}
-
-impl Namespaces {
-    /// Asks for the deletions and comes back; when the estimate is used up, says so and backs off (CT-121).
-    fn wait(
-        &self,
-        namespace: &Namespace,
-        stage: Stage,
-        estimate: i64,
-        failing: &[&str],
-        past_pods: bool,
-        now: Time,
-    ) -> Plan {
-        let plan = Plan::default();
-        let name = &namespace.metadata.name;
-        let held = (past_pods && !stage.finalizers.is_empty()).then(|| {
-            let list: Vec<String> = stage
+    fn write(&mut self, namespace: &Namespace, now: Time) -> Vec<Action> {
+        self.content.stable_sort();
+        let (failures, content) = (&self.failures, &self.content);
+        let failure = (!failures.is_empty()).then(|| {
+            let list = failures.join(", ");
+            format!(
+                "Failed to delete all resource types, {} remaining: {list}",
+                failures.len()
+            )
+        });
+        let content = (!content.is_empty()).then(|| format!("Some resources are remaining: {}", content.join(", ")));
+        let finalizers = (!self.finalizers.is_empty()).then(|| {
+            let list: Vec<String> = self
                 .finalizers
                 .iter()
                 .map(|(name, count)| format!("{name} in {count} resource instances"))
@@ -191,25 +208,7 @@ impl Namespaces {
                 list.join(", ")
             )
         });
-        let content = past_pods.then(|| {
-            let count = stage.remaining;
-            format!(
-                "Some resources are remaining: {} has {count} resource instances",
-                failing.join(", ")
-            )
-        });
-        if estimate > 0 {
-            let status = conditions(namespace, None, content, held, now);
-            let again = Span::seconds(estimate / 2 + 1);
-            return plan.then(stage.deletes).then(status).requeue_after(Some(again));
-        }
-        let text = format!(
-            "Failed to delete all resource types, {} remaining: unexpected items still remain in namespace: {name} for gvr: {}",
-            failing.len(),
-            failing.join(", ")
-        );
-        let status = conditions(namespace, Some(text), content, held, now);
-        plan.then(stage.deletes).then(status).and_retry(true)
+        conditions(namespace, failure, content, finalizers, now)
     }
 }
 
@@ -298,6 +297,7 @@ fn conditions(
 mod tests {
     use super::super::lab::Lab;
     use super::*;
+    use podscope_api::Pod;
 
     const DEMO: &str = "{apiVersion: v1, kind: Namespace, metadata: {name: demo, finalizers: [lab/hold]}, spec: {finalizers: [kubernetes]}}\n---\n\
         {apiVersion: v1, kind: Secret, metadata: {name: s, namespace: demo}}\n---\n\
@@ -335,9 +335,13 @@ mod tests {
         assert!(!lab.get_pod_in("demo", "one").unwrap().metadata.is_terminating());
         lab.run(Span::millis(200));
         assert!(lab.get_pod_in("demo", "one").unwrap().metadata.is_terminating());
-        lab.run(Span::seconds(5));
-        assert_eq!(left(&lab), (0, 1, true), "the next look comes after half the estimate");
-        lab.run(Span::seconds(12));
+        lab.run(Span::millis(4500));
+        assert_eq!(
+            left(&lab),
+            (0, 1, true),
+            "its own conditions bring the next look, five seconds after they are written"
+        );
+        lab.run(Span::seconds(1));
         assert_eq!(left(&lab), (0, 0, false));
     }
 
