@@ -216,6 +216,7 @@ wire_types! {
         pub succeeded: Option<i32>,
         pub failed: Option<i32>,
         pub completed_indexes: Str,
+        pub failed_indexes: Option<Str>,
         pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
     }
     /// Finished pods that the counts do not hold yet.

@@ -32,7 +32,6 @@ mod fencing;
 mod garbage_collector;
 mod index;
 mod job;
-mod job_policy;
 #[cfg(test)]
 mod lab;
 mod manager;
@@ -58,6 +57,7 @@ mod tally;
 mod template;
 #[cfg(test)]
 mod tests;
+mod ttl_after_finished;
 mod victims;
 mod volume_protection;
 

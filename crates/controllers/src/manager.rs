@@ -337,7 +337,7 @@ impl ControllerManager {
                 }
                 Err(error) => (action.on_failure, String::new(), error.message.clone()),
             };
-            if let Some(mut note) = template {
+            for mut note in template {
                 note.message = note.message.replace("{name}", &name).replace("{error}", &error).into();
                 cx.event(note);
             }

@@ -150,8 +150,8 @@ pub(super) fn is_namespace_terminating(error: &ApiError) -> bool {
 pub(super) struct Action {
     pub(super) request: Request,
     pub(super) accept: Accept,
-    pub(super) on_success: Option<EventNote>,
-    pub(super) on_failure: Option<EventNote>,
+    pub(super) on_success: Vec<EventNote>,
+    pub(super) on_failure: Vec<EventNote>,
 }
 
 impl From<Request> for Action {
@@ -159,8 +159,8 @@ impl From<Request> for Action {
         Self {
             request,
             accept: Accept::Success,
-            on_success: None,
-            on_failure: None,
+            on_success: Vec::new(),
+            on_failure: Vec::new(),
         }
     }
 }
@@ -171,11 +171,11 @@ impl Action {
         self
     }
     pub(super) fn on_success(mut self, note: EventNote) -> Self {
-        self.on_success = Some(note);
+        self.on_success.push(note);
         self
     }
     pub(super) fn on_failure(mut self, note: EventNote) -> Self {
-        self.on_failure = Some(note);
+        self.on_failure.push(note);
         self
     }
 }

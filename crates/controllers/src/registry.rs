@@ -10,7 +10,7 @@ use super::descheduler::Descheduler;
 use super::disruption::Disruption;
 use super::endpointslice::EndpointSlices;
 use super::garbage_collector::GarbageCollector;
-use super::job::Jobs;
+use super::job::JobController;
 use super::namespace::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
 use super::persistent_volume::PersistentVolumes;
@@ -18,6 +18,7 @@ use super::podgc::PodGc;
 use super::replicaset::Replicas;
 use super::statefulset::StatefulSets;
 use super::taint_eviction::TaintEviction;
+use super::ttl_after_finished::TtlAfterFinishedController;
 use super::volume_protection::VolumeProtection;
 
 /// How each is made.
@@ -27,7 +28,8 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     Deployments::boxed,
     StatefulSets::boxed,
     DaemonSets::boxed,
-    Jobs::boxed,
+    JobController::boxed,
+    TtlAfterFinishedController::boxed,
     NodeLifecycle::boxed,
     TaintEviction::boxed,
     PodGc::boxed,

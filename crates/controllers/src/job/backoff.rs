@@ -1,0 +1,82 @@
+//! When a Job's failed pods come again (CT-094): 10 s after the first failure, doubling to ten minutes. The record is
+//! memory: a controller that starts anew waits for nothing.
+
+use std::sync::Arc;
+
+use podscope_api::{Container, ContainerStatus, Pod, Time};
+use podscope_sim::Span;
+
+/// Wait after the first failure, and its longest.
+const RETRY: (Span, Span) = (Span::seconds(10), Span::seconds(600));
+
+/// The failures since the last success.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Record {
+    failures: u32,
+    last: Option<Time>,
+}
+
+impl Record {
+    /// What it becomes with pods that were seen to end since.
+    pub(super) fn with(self, succeeded: &[Arc<Pod>], failed: &[Arc<Pod>]) -> Self {
+        let last_success = succeeded.iter().map(|pod| finished(pod)).max();
+        let since = failed.iter().map(|pod| finished(pod));
+        let since = since.filter(|at| last_success.is_none_or(|success| *at > success));
+        let mut record = if last_success.is_some() { Self::default() } else { self };
+        for at in since {
+            record.failures = record.failures.saturating_add(1);
+            record.last = record.last.max(Some(at));
+        }
+        record
+    }
+    /// How long pods still wait.
+    pub(super) fn left(self, now: Time) -> Option<Span> {
+        left(self.failures, self.last?, now)
+    }
+}
+
+/// How long the replacement of a pod waits whose index failed that often before it.
+pub(super) fn left_after(pod: &Pod, failures_before: i32, now: Time) -> Option<Span> {
+    let failures = u32::try_from(failures_before).unwrap_or(0).saturating_add(1);
+    left(failures, finished(pod), now)
+}
+
+fn left(failures: u32, last: Time, now: Time) -> Option<Span> {
+    let doublings = failures.checked_sub(1)?.min(20);
+    let wait = Span(RETRY.0.0 << doublings).min(RETRY.1);
+    let left = Span(last.0 + wait.0 - now.0);
+    (left > Span::ZERO).then_some(left)
+}
+
+/// When a pod ended: by its containers, else since it is not Ready, else since it was asked to go.
+pub(super) fn finished(pod: &Pod) -> Time {
+    let of_containers = || {
+        let is_sidecar = |status: &&ContainerStatus| {
+            let mut init = pod.spec.init_containers.iter();
+            init.any(|container| Container::is_sidecar(container) && container.name == status.name)
+        };
+        let sidecars = pod.status.init_container_statuses.iter().filter(is_sidecar);
+        let statuses = pod.status.container_statuses.iter().chain(sidecars);
+        let ends: Option<Vec<Time>> = statuses
+            .map(|status| status.state.terminated.as_ref()?.finished_at)
+            .collect();
+        ends?.into_iter().max()
+    };
+    let not_ready = || {
+        let ready = pod.condition("Ready")?;
+        ready
+            .last_transition_time
+            .filter(|_| ready.status == podscope_api::ConditionStatus::False)
+    };
+    let deleted = || {
+        let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
+        pod.metadata
+            .deletion_timestamp
+            .map(|at| Time(at.0.saturating_sub(grace.saturating_mul(1_000_000))))
+    };
+    of_containers()
+        .or_else(not_ready)
+        .or_else(deleted)
+        .or(pod.metadata.creation_timestamp)
+        .unwrap_or_default()
+}

@@ -1,0 +1,432 @@
+//! One pass over one Job: who ended and is not counted, whether the Job is over, what its status becomes.
+
+use std::sync::Arc;
+
+use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::{ConditionStatus, EventType, Job, JobStatus, Kind, Object, Pod, Str, Time, UncountedTerminatedPods};
+use podscope_sim::{Mutation, Part, Request, Span};
+
+use super::backoff::{Record, finished};
+use super::indexes::{self, Indexes, failures_before, index_of, is_indexed};
+use super::policy::{self, Decision};
+use super::status::{ensure, is_true, settle};
+use super::{has_finalizer, is_suspended, release, waits_for_failed};
+use crate::controller::{ControllerContext, note};
+use crate::plan::{Action, Plan};
+use crate::pod_util::{is_active, is_failed, is_succeeded};
+
+/// Pods that one pass takes into `uncounted` at most.
+const UNCOUNTED_MAX: usize = 500;
+
+/// How a Job ends: what its interim condition says (CT-095).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ending {
+    succeeded: bool,
+    reason: Str,
+    message: Str,
+}
+
+impl Ending {
+    fn failure(reason: &str, message: &str) -> Self {
+        Self {
+            succeeded: false,
+            reason: reason.into(),
+            message: message.into(),
+        }
+    }
+    fn success(reason: &str, message: &str) -> Self {
+        Self {
+            succeeded: true,
+            ..Self::failure(reason, message)
+        }
+    }
+    fn interim(&self) -> &'static str {
+        if self.succeeded {
+            "SuccessCriteriaMet"
+        } else {
+            "FailureTarget"
+        }
+    }
+}
+
+/// What a pass knows.
+pub(super) struct Pass<'c, 'a, 'x> {
+    pub(super) job: Arc<Job>,
+    pub(super) pods: Vec<Arc<Pod>>,
+    pub(super) active: Vec<Arc<Pod>>,
+    pub(super) status: JobStatus,
+    pub(super) succeeded: i32,
+    failed: i32,
+    /// Indexes that have succeeded; those that the status knew before this pass are not counted again.
+    pub(super) done: Indexes,
+    /// Indexes that may not be tried again, of a Job with a limit per index.
+    pub(super) given_up: Option<Indexes>,
+    /// The failed pod that the next one of an index replaces. It keeps its finalizer until then, for what its
+    /// annotations count would be lost with it.
+    pub(super) replaced: ordered::Map<i32, Arc<Pod>>,
+    pub(super) record: Record,
+    pub(super) ending: Option<Ending>,
+    pub(super) requeue: Option<Span>,
+    pub(super) cx: &'c mut ControllerContext<'a, 'x>,
+}
+
+impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
+    pub(super) fn new(
+        job: Arc<Job>,
+        mut pods: Vec<Arc<Pod>>,
+        record: Record,
+        cx: &'c mut ControllerContext<'a, 'x>,
+    ) -> Self {
+        if is_indexed(&job) {
+            pods.stable_sort_by_key(|pod| index_of(&job, pod));
+        }
+        let active = pods.iter().filter(|pod| is_active(pod)).cloned().collect();
+        let mut status = job.status.clone();
+        let held = pods.iter().filter(|pod| has_finalizer(pod));
+        settle(&mut status, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
+        if status.start_time.is_none() && !is_suspended(&job) {
+            status.start_time = Some(cx.time());
+        }
+        let mut pass = Self {
+            done: Indexes::new(),
+            given_up: None,
+            replaced: ordered::Map::new(),
+            record,
+            ending: None,
+            job,
+            pods,
+            active,
+            status,
+            succeeded: 0,
+            failed: 0,
+            requeue: None,
+            cx,
+        };
+        pass.tally();
+        pass
+    }
+
+    fn completions(&self) -> i32 {
+        self.job.spec.completions.unwrap_or(0)
+    }
+
+    /// Whether a pod counts as failed now; with the default policy a terminating one does (CT-092).
+    fn counts_as_failed(&self, pod: &Pod) -> bool {
+        is_failed(pod) || (pod.metadata.is_terminating() && !is_succeeded(pod) && !waits_for_failed(&self.job))
+    }
+
+    /// Whether the pod's index cannot be tried again.
+    fn gives_up(&self, pod: &Pod, limit: i32) -> bool {
+        self.counts_as_failed(pod)
+            && match policy::decide(&self.job, pod) {
+                Decision::FailIndex => true,
+                decision => decision.counts() && failures_before(pod).0 >= limit,
+            }
+    }
+
+    /// What the Job's pods come to: those of the counts, those that wait for them, and those of now.
+    fn tally(&mut self) {
+        let uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
+        let is_indexed = is_indexed(&self.job);
+        let fresh = |list: &[Str], ended: &dyn Fn(&Pod) -> bool| -> Vec<Arc<Pod>> {
+            let pods = self.pods.iter().filter(|pod| {
+                has_finalizer(pod)
+                    && !list.contains(&pod.metadata.uid.0)
+                    && (!is_indexed || index_of(&self.job, pod).is_some())
+                    && ended(pod)
+            });
+            pods.cloned().collect()
+        };
+        let succeeded = fresh(&uncounted.succeeded, &|pod| is_succeeded(pod));
+        let failed = fresh(&uncounted.failed, &|pod| self.counts_as_failed(pod));
+        self.record = self.record.with(&succeeded, &failed);
+        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+        let counted = failed.iter().filter(|pod| policy::decide(&self.job, pod).counts());
+        self.failed = self.status.failed.unwrap_or(0) + count(counted.count()) + count(uncounted.failed.len());
+        if !is_indexed {
+            self.succeeded =
+                self.status.succeeded.unwrap_or(0) + count(succeeded.len()) + count(uncounted.succeeded.len());
+            return;
+        }
+        self.done = indexes::read(&self.status.completed_indexes, self.completions());
+        let ended = self.pods.iter().filter(|pod| has_finalizer(pod) && is_succeeded(pod));
+        self.done.extend(ended.filter_map(|pod| index_of(&self.job, pod)));
+        self.succeeded = count(self.done.len());
+        if let Some(limit) = self.job.spec.backoff_limit_per_index {
+            let mut given_up = indexes::read(self.status.failed_indexes.as_deref().unwrap_or(""), self.completions());
+            let held = self
+                .pods
+                .iter()
+                .filter(|pod| has_finalizer(pod) && self.gives_up(pod, limit));
+            given_up.extend(held.filter_map(|pod| index_of(&self.job, pod)));
+            self.replaced = self.to_be_replaced(&given_up);
+            self.given_up = Some(given_up);
+        }
+    }
+
+    /// The last failed pod of each index that is to be tried again.
+    fn to_be_replaced(&self, given_up: &Indexes) -> ordered::Map<i32, Arc<Pod>> {
+        let active: Indexes = self.active.iter().filter_map(|pod| index_of(&self.job, pod)).collect();
+        let mut last: ordered::Map<i32, Arc<Pod>> = ordered::Map::new();
+        for pod in self
+            .pods
+            .iter()
+            .filter(|pod| has_finalizer(pod) && self.counts_as_failed(pod))
+        {
+            let Some(index) = index_of(&self.job, pod) else {
+                continue;
+            };
+            if self.done.contains(&index) || given_up.contains(&index) || active.contains(&index) {
+                continue;
+            }
+            let is_later = last.get(&index).is_none_or(|before| {
+                failures_before(before).1 <= failures_before(pod).1 && finished(before) <= finished(pod)
+            });
+            if is_later {
+                last.insert(index, pod.clone());
+            }
+        }
+        last
+    }
+
+    /// Whether the Job is over, unless its pods complete it (CT-095). In the order of the real one.
+    pub(super) fn judge(&mut self) {
+        self.ending = self
+            .recorded_ending()
+            .or_else(|| self.failure_by_policy())
+            .or_else(|| self.failure_by_limit())
+            .or_else(|| self.failure_of_indexes());
+        if self.ending.is_none() {
+            let met = policy::success(&self.job, &self.done);
+            self.ending = met.map(|message| Ending::success("SuccessPolicy", &message));
+        }
+    }
+    fn recorded_ending(&self) -> Option<Ending> {
+        let of = |kind: &str, succeeded: bool| {
+            is_true(&self.status, kind).map(|condition| Ending {
+                succeeded,
+                reason: condition.reason.clone(),
+                message: condition.message.clone(),
+            })
+        };
+        of("SuccessCriteriaMet", true).or_else(|| of("FailureTarget", false))
+    }
+    fn failure_by_policy(&self) -> Option<Ending> {
+        let failed = self.pods.iter().filter(|pod| self.counts_as_failed(pod));
+        failed
+            .map(|pod| policy::decide(&self.job, pod))
+            .find_map(|decision| match decision {
+                Decision::FailJob(text) => Some(Ending::failure("PodFailurePolicy", &text)),
+                Decision::Count | Decision::Ignore | Decision::FailIndex => None,
+            })
+    }
+    fn failure_by_limit(&mut self) -> Option<Ending> {
+        let spec = &self.job.spec;
+        if self.failed > spec.backoff_limit.unwrap_or(6) || self.restarted_too_often() {
+            let text = "Job has reached the specified backoff limit";
+            return Some(Ending::failure("BackoffLimitExceeded", text));
+        }
+        let (Some(seconds), Some(start), false) = (
+            spec.active_deadline_seconds,
+            self.status.start_time,
+            is_suspended(&self.job),
+        ) else {
+            return None;
+        };
+        let left = Span::seconds(seconds) - Span(self.cx.ctx.wall().0 - start.0);
+        if left <= Span::ZERO {
+            let text = "Job was active longer than specified deadline";
+            return Some(Ending::failure("DeadlineExceeded", text));
+        }
+        self.look_again_after(left);
+        None
+    }
+    /// Containers that start again in their pods have the same limit; they reach it, the others pass it.
+    fn restarted_too_often(&self) -> bool {
+        use podscope_api::PodPhase::{Pending, Running};
+        use podscope_api::RestartPolicy::OnFailure;
+        if self.job.spec.template.spec.restart_policy != Some(OnFailure) {
+            return false;
+        }
+        let running = self.pods.iter().map(|pod| &pod.status);
+        let running = running.filter(|status| matches!(status.phase, Some(Running | Pending)));
+        let statuses =
+            running.flat_map(|status| status.init_container_statuses.iter().chain(&status.container_statuses));
+        let restarts: i64 = statuses.map(|status| i64::from(status.restart_count)).sum();
+        restarts >= i64::from(self.job.spec.backoff_limit.unwrap_or(6)).max(1)
+    }
+    fn failure_of_indexes(&self) -> Option<Ending> {
+        let given_up = i32::try_from(self.given_up.as_ref()?.len()).unwrap_or(i32::MAX);
+        if self.job.spec.max_failed_indexes.is_some_and(|max| given_up > max) {
+            let text = "Job has exceeded the specified maximal number of failed indexes";
+            return Some(Ending::failure("MaxFailedIndexesExceeded", text));
+        }
+        let is_over = given_up > 0 && given_up.saturating_add(self.succeeded) >= self.completions();
+        is_over.then(|| Ending::failure("FailedIndexes", "Job has failed indexes"))
+    }
+
+    /// Whether enough pods succeeded, and none runs.
+    pub(super) fn complete(&mut self, active: usize) -> bool {
+        let is_enough = match self.job.spec.completions {
+            None => self.succeeded > 0,
+            Some(completions) => self.succeeded >= completions,
+        };
+        let is_complete = is_enough && active == 0;
+        if is_complete {
+            let text = "Reached expected number of succeeded pods";
+            self.ending = Some(Ending::success("CompletionsReached", text));
+        }
+        is_complete
+    }
+
+    /// The condition Suspended follows `spec.suspend`; while it holds the Job has no start.
+    pub(super) fn note_suspension(&mut self) {
+        let now = self.cx.time();
+        let (value, reason, event, text) = if is_suspended(&self.job) {
+            (ConditionStatus::True, "JobSuspended", "Suspended", "Job suspended")
+        } else {
+            (ConditionStatus::False, "JobResumed", "Resumed", "Job resumed")
+        };
+        let is_suspended = value == ConditionStatus::True;
+        if ensure(&mut self.status, "Suspended", value, reason, text, now) {
+            self.status.start_time = (!is_suspended).then_some(now);
+            let event = note(&*self.job, EventType::Normal, event, text);
+            self.cx.event(event);
+        }
+    }
+
+    pub(super) fn look_again_after(&mut self, span: Span) {
+        self.requeue = Some(self.requeue.map_or(span, |least| least.min(span)));
+    }
+
+    /// Whether the pod's finalizer has done its work.
+    fn is_done_with(&self, pod: &Pod) -> bool {
+        if self.job.metadata.is_terminating() || self.ending.is_some() || is_succeeded(pod) {
+            return true;
+        }
+        let is_replaced = |index: i32| {
+            self.replaced
+                .get(&index)
+                .is_some_and(|last| last.metadata.uid == pod.metadata.uid)
+        };
+        self.counts_as_failed(pod) && !index_of(&self.job, pod).is_some_and(is_replaced)
+    }
+
+    /// Takes the pods that ended into `uncounted`; those whose finalizer goes.
+    fn count(&mut self) -> Vec<Arc<Pod>> {
+        let mut uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
+        let is_indexed = is_indexed(&self.job);
+        // Of a Job that failed every pod has failed.
+        let all_failed = self.ending.as_ref().is_some_and(|ending| !ending.succeeded);
+        let mut released = Vec::new();
+        for pod in self
+            .pods
+            .iter()
+            .filter(|pod| has_finalizer(pod) && self.is_done_with(pod))
+        {
+            released.push(pod.clone());
+            let uid = pod.metadata.uid.0.clone();
+            if is_succeeded(pod) && !uncounted.failed.contains(&uid) {
+                if !is_indexed && !uncounted.succeeded.contains(&uid) {
+                    uncounted.succeeded.push(uid);
+                }
+            } else if (self.counts_as_failed(pod) || all_failed)
+                && !uncounted.failed.contains(&uid)
+                && (!is_indexed || index_of(&self.job, pod).is_some())
+                && policy::decide(&self.job, pod).counts()
+            {
+                uncounted.failed.push(uid);
+            }
+            if uncounted.succeeded.len() + uncounted.failed.len() >= UNCOUNTED_MAX {
+                break;
+            }
+        }
+        self.status.uncounted_terminated_pods = Some(uncounted);
+        if is_indexed {
+            self.status.completed_indexes = indexes::print(&self.done).into();
+            self.status.succeeded = (!self.done.is_empty()).then_some(self.succeeded);
+            self.status.failed_indexes = self.given_up.as_ref().map(|list| indexes::print(list).into());
+        }
+        released
+    }
+
+    /// Writes who is counted first, then lets go of them, then writes the counts; the last condition only when nothing
+    /// runs any more (CT-095).
+    pub(super) fn finish(mut self, plan: Plan, deleted: &[Arc<Pod>]) -> Plan {
+        let is_deleted = |pod: &Pod| deleted.iter().any(|gone| gone.metadata.uid == pod.metadata.uid);
+        let count = |test: &dyn Fn(&Pod) -> bool| {
+            i32::try_from(self.pods.iter().filter(|pod| test(pod)).count()).unwrap_or(i32::MAX)
+        };
+        let active = count(&|pod| is_active(pod) && !is_deleted(pod));
+        let ready = count(&|pod| is_active(pod) && pod.is_ready() && !is_deleted(pod));
+        let terminating = count(&|pod| !pod.is_terminal() && (pod.metadata.is_terminating() || is_deleted(pod)));
+        self.status.active = (active > 0).then_some(active);
+        self.status.ready = Some(ready);
+        self.status.terminating = Some(terminating);
+        let released = self.count();
+        let now = self.cx.time();
+        if let Some(ending) = &self.ending {
+            let (kind, reason, message) = (ending.interim(), &ending.reason, &ending.message);
+            ensure(&mut self.status, kind, ConditionStatus::True, reason, message, now);
+        }
+        let mut plan = plan;
+        if self.status != self.job.status {
+            let mut updated = (*self.job).clone();
+            updated.status = self.status.clone();
+            plan = plan.then_one(Request::Update(Object::Job(Arc::new(updated)), Part::Status));
+        }
+        plan = plan.then(release(&released));
+        let mut counted = self.status.clone();
+        let held = self.pods.iter().filter(|pod| has_finalizer(pod));
+        let held = held.filter(|pod| !released.iter().any(|gone| gone.metadata.uid == pod.metadata.uid));
+        settle(&mut counted, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
+        let is_settled = counted.uncounted_terminated_pods == Some(UncountedTerminatedPods::default());
+        let mut said = Vec::new();
+        if let Some(ending) = self.ending.take().filter(|_| is_settled && terminating == 0) {
+            said = self.end(&mut counted, &ending, now);
+        }
+        if counted != self.status {
+            plan = plan.then_one(self.write_counts(counted, said));
+        }
+        plan.requeue_after(self.requeue)
+    }
+
+    /// The second write of a pass. Nobody else writes a Job's status, so it needs no version.
+    fn write_counts(&self, counted: JobStatus, said: Vec<podscope_sim::EventNote>) -> Action {
+        let change = Mutation::new("counted", move |job: &mut Job| job.status.clone_from(&counted));
+        let mut action = Action::from(Request::Patch {
+            kind: Kind::Job,
+            key: self.job.metadata.key(),
+            uid: Some(self.job.metadata.uid.clone()),
+            part: Part::Status,
+            change,
+        });
+        action.on_success = said;
+        action
+    }
+
+    /// The last condition, and what is said of it.
+    fn end(&self, status: &mut JobStatus, ending: &Ending, now: Time) -> Vec<podscope_sim::EventNote> {
+        let kind = if ending.succeeded { "Complete" } else { "Failed" };
+        ensure(
+            status,
+            kind,
+            ConditionStatus::True,
+            &ending.reason,
+            &ending.message,
+            now,
+        );
+        if !ending.succeeded {
+            return vec![note(&*self.job, EventType::Warning, &ending.reason, &*ending.message)];
+        }
+        status.completion_time = Some(now);
+        let mut said = Vec::new();
+        let wanted = self.job.spec.completions;
+        if wanted.is_some_and(|wanted| status.succeeded.unwrap_or(0) > wanted) {
+            let text = "Too many succeeded pods running after completion count reached";
+            said.push(note(&*self.job, EventType::Warning, "TooManySucceededPods", text));
+        }
+        said.push(note(&*self.job, EventType::Normal, "Completed", "Job completed"));
+        said
+    }
+}

@@ -1,0 +1,230 @@
+//! The pods that a pass deletes or creates (CT-091, CT-092, CT-095).
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::{Container, EnvVar, EnvVarSource, EventType, Job, Object, ObjectFieldSelector, Pod, PodPhase};
+use podscope_sim::Request;
+
+use super::backoff::left_after;
+use super::indexes::{FAILURES, IGNORED_FAILURES, INDEX, Indexes, failures_before, index_of, is_indexed};
+use super::pass::Pass;
+use super::{FINALIZER, is_suspended, policy, waits_for_failed};
+use crate::controller::note;
+use crate::owner::controller_ref;
+use crate::plan::{Accept, Action};
+use crate::pod_util::{max_restarts, ready_since};
+use crate::replicaset::BURST;
+use crate::template::{Template, set_entry};
+
+/// What a pass does about the number of pods.
+pub(super) enum Step {
+    Nothing,
+    /// These are too many.
+    Delete(Vec<Arc<Pod>>),
+    /// One pod each, of that index if the Job is Indexed.
+    Create(Vec<Option<i32>>),
+}
+
+/// Compares the pods that are active with those that should be.
+pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
+    let wanted = wanted(pass);
+    let mut victims = too_many(pass, pass.active.len().saturating_sub(wanted));
+    if !is_suspended(&pass.job) {
+        victims.truncate(BURST);
+    }
+    if !victims.is_empty() {
+        return Step::Delete(victims);
+    }
+    let terminating = pass.pods.iter().filter(|pod| is_ending(pod)).count();
+    let waiting = if waits_for_failed(&pass.job) { terminating } else { 0 };
+    let count = wanted.saturating_sub(pass.active.len() + waiting);
+    if count == 0 {
+        return Step::Nothing;
+    }
+    let now = pass.cx.ctx.wall();
+    if pass.given_up.is_none()
+        && let Some(left) = pass.record.left(now)
+    {
+        pass.look_again_after(left);
+        return Step::Nothing;
+    }
+    let count = count.min(BURST);
+    if !is_indexed(&pass.job) {
+        return Step::Create(vec![None; count]);
+    }
+    let free = free_indexes(pass, count);
+    let wait = |index: &i32| {
+        let before = pass.replaced.get(index)?;
+        left_after(before, failures_before(before).1, now)
+    };
+    let soonest = free.iter().filter_map(wait).min();
+    let ready: Vec<Option<i32>> = free
+        .into_iter()
+        .filter(|index| wait(index).is_none())
+        .map(Some)
+        .collect();
+    match soonest {
+        Some(left) if ready.is_empty() => {
+            pass.look_again_after(left);
+            Step::Nothing
+        }
+        // The others are looked at when these are seen.
+        _ => Step::Create(ready),
+    }
+}
+
+/// How many should be active now (CT-091).
+fn wanted(pass: &Pass<'_, '_, '_>) -> usize {
+    if is_suspended(&pass.job) {
+        return 0;
+    }
+    let parallelism = pass.job.spec.parallelism.unwrap_or(1);
+    let wanted = match pass.job.spec.completions {
+        Some(completions) => (completions - pass.succeeded).min(parallelism),
+        None if pass.succeeded > 0 => return pass.active.len(),
+        None => parallelism,
+    };
+    usize::try_from(wanted).unwrap_or(0)
+}
+
+fn is_ending(pod: &Pod) -> bool {
+    pod.metadata.is_terminating() && !pod.is_terminal()
+}
+
+/// At least that many of the active pods, those in an early stage first; of an Indexed Job also those whose index
+/// another one has, or that have none.
+fn too_many(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
+    let mut ranked = pass.active.clone();
+    let phase = |pod: &Pod| match pod.status.phase {
+        Some(PodPhase::Running) => 2,
+        Some(PodPhase::Unknown) => 1,
+        _ => 0,
+    };
+    ranked.stable_sort_by_key(|pod| {
+        (
+            pod.spec.node_name.is_some(),
+            phase(pod),
+            pod.is_ready(),
+            Reverse(ready_since(pod)),
+            Reverse(max_restarts(pod, false)),
+            Reverse(pod.metadata.creation_timestamp),
+        )
+    });
+    if !is_indexed(&pass.job) {
+        ranked.truncate(at_least);
+        return ranked;
+    }
+    // The one that would be deleted last keeps its index.
+    let mut keepers = Indexes::new();
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for pod in ranked.into_iter().rev() {
+        let is_keeper = index_of(&pass.job, &pod).is_some_and(|index| keepers.insert(index));
+        if is_keeper { kept.push(pod) } else { gone.push(pod) }
+    }
+    while gone.len() < at_least
+        && let Some(pod) = kept.pop()
+    {
+        gone.push(pod);
+    }
+    gone
+}
+
+/// The lowest indexes that are neither done nor given up nor under way.
+fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
+    let waited_for = pass
+        .pods
+        .iter()
+        .filter(|pod| waits_for_failed(&pass.job) && is_ending(pod));
+    let busy: Indexes = pass
+        .active
+        .iter()
+        .chain(waited_for)
+        .filter_map(|pod| index_of(&pass.job, pod))
+        .collect();
+    let is_given_up = |index: &i32| pass.given_up.as_ref().is_some_and(|list| list.contains(index));
+    let all = 0..pass.job.spec.completions.unwrap_or(0);
+    all.filter(|index| !busy.contains(index) && !pass.done.contains(index) && !is_given_up(index))
+        .take(count)
+        .collect()
+}
+
+/// The creation of one pod.
+pub(super) fn create(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
+    let job = &*pass.job;
+    let replaced = index.and_then(|index| pass.replaced.get(&index));
+    Action::from(Request::Create(Object::Pod(Arc::new(pod_for(job, index, replaced)))))
+        .accept(Accept::OrNamespaceTerminating)
+        .on_success(note(job, EventType::Normal, "SuccessfulCreate", "Created pod: {name}"))
+        .on_failure(note(job, EventType::Warning, "FailedCreate", "Error creating: {error}"))
+}
+
+fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
+    let template = Template::of(&job.spec.template);
+    let name = &job.metadata.name;
+    let prefix = index.map_or_else(|| format!("{name}-"), |index| format!("{name}-{index}-"));
+    let mut pod = template.pod(&job.metadata.namespace, &prefix, controller_ref(job));
+    let labels: ordered::Map<&str, &str> = ordered::Map::from([
+        ("batch.kubernetes.io/controller-uid", job.metadata.uid.as_str()),
+        ("batch.kubernetes.io/job-name", &**name),
+        ("controller-uid", job.metadata.uid.as_str()),
+        ("job-name", &**name),
+    ]);
+    for (key, value) in labels {
+        set_entry(&mut pod.metadata.labels, key, value);
+    }
+    if !pod.metadata.finalizers.iter().any(|known| &**known == FINALIZER) {
+        pod.metadata.finalizers.push(FINALIZER.into());
+    }
+    if let Some(index) = index {
+        set_entry(&mut pod.metadata.annotations, INDEX, &index.to_string());
+        set_entry(&mut pod.metadata.labels, INDEX, &index.to_string());
+        pod.spec.hostname = format!("{name}-{index}").into();
+        tell_index(&mut pod);
+        if job.spec.backoff_limit_per_index.is_some() {
+            count_failures(job, &mut pod, replaced);
+        }
+    }
+    pod
+}
+
+/// Every container is told its index.
+fn tell_index(pod: &mut Pod) {
+    const NAME: &str = "JOB_COMPLETION_INDEX";
+    let tell = |container: &mut Container| {
+        if !container.env.iter().any(|variable| &*variable.name == NAME) {
+            container.env.push(EnvVar {
+                name: NAME.into(),
+                value_from: Some(EnvVarSource {
+                    field_ref: Some(ObjectFieldSelector {
+                        api_version: "".into(),
+                        field_path: format!("metadata.labels['{INDEX}']").into(),
+                    }),
+                    ..EnvVarSource::default()
+                }),
+                ..EnvVar::default()
+            });
+        }
+    };
+    Arc::make_mut(&mut pod.spec.init_containers).iter_mut().for_each(tell);
+    Arc::make_mut(&mut pod.spec.containers).iter_mut().for_each(tell);
+}
+
+/// How often the index failed before, on the pod that tries it again.
+fn count_failures(job: &Job, pod: &mut Pod, replaced: Option<&Arc<Pod>>) {
+    let (mut counted, mut ignored) = (0, 0);
+    if let Some(replaced) = replaced {
+        let (before, all) = failures_before(replaced);
+        (counted, ignored) = (before, all - before);
+        if policy::decide(job, replaced).counts() {
+            counted += 1;
+        } else {
+            ignored += 1;
+        }
+    }
+    set_entry(&mut pod.metadata.annotations, FAILURES, &counted.to_string());
+    if ignored > 0 {
+        set_entry(&mut pod.metadata.annotations, IGNORED_FAILURES, &ignored.to_string());
+    }
+}

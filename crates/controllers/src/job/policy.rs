@@ -1,0 +1,115 @@
+//! A Job's podFailurePolicy and successPolicy: what a failed pod, or the indexes that succeeded, mean for it (CT-094).
+
+use podscope_api::{ContainerStatus, Job, Pod};
+use serde_json::Value;
+
+use super::indexes::{self, Indexes};
+
+/// What the first rule that matches says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// The failure counts, by a rule or by default.
+    Count,
+    /// It does not count.
+    Ignore,
+    /// The pod's index fails, however often it may be tried.
+    FailIndex,
+    /// The whole Job fails, for this reason.
+    FailJob(String),
+}
+
+impl Decision {
+    /// Whether the failure counts towards the limits.
+    pub(super) fn counts(&self) -> bool {
+        *self != Self::Ignore
+    }
+}
+
+/// The first rule of the policy that matches the failed pod.
+pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
+    let rules = job
+        .spec
+        .pod_failure_policy
+        .as_ref()
+        .and_then(|policy| policy.get("rules")?.as_array());
+    for (position, rule) in rules.into_iter().flatten().enumerate() {
+        let Some(reason) = by_exit_code(rule, pod).or_else(|| by_condition(rule, pod)) else {
+            continue;
+        };
+        let action = rule.get("action").and_then(Value::as_str).unwrap_or_default();
+        return match action {
+            "Ignore" => Decision::Ignore,
+            "FailIndex" => Decision::FailIndex,
+            "FailJob" => Decision::FailJob(format!("{reason} matching {action} rule at index {position}")),
+            _ => Decision::Count,
+        };
+    }
+    Decision::Count
+}
+
+/// The message of the first rule of the successPolicy that the succeeded indexes fulfil.
+pub(super) fn success(job: &Job, succeeded: &Indexes) -> Option<String> {
+    if succeeded.is_empty() {
+        return None;
+    }
+    let rules = job.spec.success_policy.as_ref()?.get("rules")?.as_array()?;
+    let is_met = |rule: &Value| {
+        let count = rule.get("succeededCount").and_then(Value::as_u64);
+        let (contained, needed) = match rule.get("succeededIndexes").and_then(Value::as_str) {
+            Some(text) => {
+                let wanted = indexes::read(text, job.spec.completions.unwrap_or(0));
+                let contained = wanted.iter().filter(|index| succeeded.contains(index)).count();
+                (contained, Some(wanted.len()).filter(|needed| *needed > 0))
+            }
+            None => (succeeded.len(), None),
+        };
+        needed.is_some_and(|needed| contained == needed)
+            || count.is_some_and(|count| u64::try_from(contained).is_ok_and(|contained| contained >= count))
+    };
+    let met = rules.iter().position(is_met)?;
+    Some(format!("Matched rules at index {met}"))
+}
+
+fn by_exit_code(rule: &Value, pod: &Pod) -> Option<String> {
+    let wanted = rule.get("onExitCodes")?;
+    let container = wanted.get("containerName").and_then(Value::as_str);
+    let values: Vec<i64> = wanted
+        .get("values")?
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_i64)
+        .collect();
+    let is_in = wanted.get("operator").and_then(Value::as_str) == Some("In");
+    let statuses = pod
+        .status
+        .container_statuses
+        .iter()
+        .chain(&pod.status.init_container_statuses);
+    statuses
+        .filter(|status: &&ContainerStatus| container.is_none_or(|name| name == &*status.name))
+        .find_map(|status| {
+            let code = status.state.terminated.as_ref()?.exit_code;
+            let matches = code != 0 && values.contains(&i64::from(code)) == is_in;
+            matches.then(|| {
+                format!(
+                    "Container {} for pod {} failed with exit code {code}",
+                    status.name,
+                    pod.metadata.key()
+                )
+            })
+        })
+}
+
+fn by_condition(rule: &Value, pod: &Pod) -> Option<String> {
+    let wanted = rule.get("onPodConditions")?.as_array()?;
+    pod.status.conditions.iter().find_map(|condition| {
+        let is_meant = |pattern: &Value| {
+            let status = pattern.get("status").and_then(Value::as_str).unwrap_or("True");
+            pattern.get("type").and_then(Value::as_str) == Some(&*condition.kind) && condition.status.as_str() == status
+        };
+        wanted
+            .iter()
+            .any(is_meant)
+            .then(|| format!("Pod {} has condition {}", pod.metadata.key(), condition.kind))
+    })
+}

@@ -1,0 +1,62 @@
+//! A Job's conditions, and the counts that its status keeps of pods that ended (CT-093, CT-095).
+
+use podscope_api::{ConditionStatus, JobStatus, Str, Time, WorkloadCondition, ordered};
+
+/// The condition of that type, if it is true.
+pub(super) fn is_true<'s>(status: &'s JobStatus, kind: &str) -> Option<&'s WorkloadCondition> {
+    let mut conditions = status.conditions.iter();
+    conditions.find(|condition| &*condition.kind == kind && condition.status == ConditionStatus::True)
+}
+
+/// Whether the Job has come to its end.
+pub(crate) fn end_of(status: &JobStatus) -> Option<&WorkloadCondition> {
+    is_true(status, "Complete").or_else(|| is_true(status, "Failed"))
+}
+
+/// Sets a condition; one that is false is not begun with. True if that changed anything.
+pub(super) fn ensure(
+    status: &mut JobStatus,
+    kind: &str,
+    value: ConditionStatus,
+    reason: &str,
+    message: &str,
+    now: Time,
+) -> bool {
+    let new = WorkloadCondition {
+        kind: kind.into(),
+        status: value,
+        last_probe_time: Some(now),
+        last_transition_time: Some(now),
+        reason: reason.into(),
+        message: message.into(),
+        ..WorkloadCondition::default()
+    };
+    let Some(old) = status.conditions.iter_mut().find(|condition| &*condition.kind == kind) else {
+        if new.status == ConditionStatus::False {
+            return false;
+        }
+        status.conditions.push(new);
+        return true;
+    };
+    if old.status == new.status && old.reason == new.reason && old.message == new.message {
+        return false;
+    }
+    *old = new;
+    true
+}
+
+/// Moves pods that no finalizer holds any more from `uncounted` into the counts.
+pub(super) fn settle(status: &mut JobStatus, held: &ordered::Set<Str>) {
+    let mut uncounted = status.uncounted_terminated_pods.clone().unwrap_or_default();
+    let settle = |list: &mut Vec<Str>, count: &mut Option<i32>| {
+        let before = list.len();
+        list.retain(|uid| held.contains(uid));
+        let settled = i32::try_from(before - list.len()).unwrap_or(0);
+        if settled > 0 {
+            *count = Some(count.unwrap_or(0) + settled);
+        }
+    };
+    settle(&mut uncounted.succeeded, &mut status.succeeded);
+    settle(&mut uncounted.failed, &mut status.failed);
+    status.uncounted_terminated_pods = Some(uncounted);
+}

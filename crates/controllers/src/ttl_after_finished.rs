@@ -1,0 +1,68 @@
+//! ttl-after-finished: deletes a Job so many seconds after it has ended, with its pods (`ttlSecondsAfterFinished`).
+
+use podscope_api::{Job, Kind, Object, Time};
+use podscope_sim::{Change, DeleteOptions, Propagation, Request, Span};
+
+use super::controller::{Controller, ControllerContext};
+use super::job::end_of;
+use super::plan::{Accept, Action, Plan};
+use super::queue::{Key, key_of};
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct TtlAfterFinishedController;
+
+impl TtlAfterFinishedController {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+/// When the Job is to go, if it has ended.
+fn expires(job: &Job) -> Option<Time> {
+    let seconds = i64::from(job.spec.ttl_seconds_after_finished?);
+    let ended = end_of(&job.status)?.last_transition_time?;
+    Some(Time(ended.0.saturating_add(seconds.saturating_mul(1_000_000))))
+}
+
+impl Controller for TtlAfterFinishedController {
+    fn name(&self) -> &'static str {
+        "ttl-after-finished-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::Job]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
+        if let Some(Object::Job(job)) = &change.new
+            && !job.metadata.is_terminating()
+            && let Some(at) = expires(job)
+        {
+            let left = Span((at.0 - cx.ctx.wall().0).max(0));
+            cx.enqueue_after(key_of(&**job), left);
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let Some(job) = cx.objects.get::<Job>(&key.1) else {
+            return Plan::default();
+        };
+        let Some(at) = expires(job).filter(|_| !job.metadata.is_terminating()) else {
+            return Plan::default();
+        };
+        let left = Span(at.0 - cx.ctx.wall().0);
+        if left > Span::ZERO {
+            return Plan::default().requeue_after(Some(left));
+        }
+        let delete = Request::Delete {
+            kind: Kind::Job,
+            key: key.1.clone(),
+            options: DeleteOptions {
+                uid: Some(job.metadata.uid.clone()),
+                propagation: Some(Propagation::Foreground),
+                ..DeleteOptions::default()
+            },
+        };
+        Plan::one(Action::from(delete).accept(Accept::OrNotFound))
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
