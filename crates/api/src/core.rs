@@ -59,9 +59,12 @@ wire_types! {
         pub session_affinity_config: Option<serde_json::Value>,
         pub health_check_node_port: Option<i32>,
         pub traffic_distribution: Option<Str>,
+        pub load_balancer_class: Option<Str>,
+        pub load_balancer_source_ranges: Vec<Str>,
+        pub external_ips as "externalIPs": Vec<Str>,
     }
     /// A port of a Service.
-    pub struct ServicePort { pub name: Str, pub protocol: Str, pub port: i32, pub target_port: Option<IntOrString>, pub node_port: Option<i32> }
+    pub struct ServicePort { pub name: Str, pub protocol: Str, pub app_protocol: Option<Str>, pub port: i32, pub target_port: Option<IntOrString>, pub node_port: Option<i32> }
     /// Endpoints of a Service.
     pub struct EndpointSlice {
         pub metadata: ObjectMeta,
@@ -70,6 +73,26 @@ wire_types! {
         pub ports: Vec<EndpointPort>,
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
+    }
+    /// The older form of a Service's endpoints.
+    pub struct Endpoints {
+        pub metadata: ObjectMeta,
+        pub subsets: Vec<EndpointSubset>,
+        /// What was given but has no behaviour here.
+        pub extra as "": crate::Extra,
+    }
+    /// Addresses that have the same ports.
+    pub struct EndpointSubset {
+        pub addresses: Vec<EndpointAddress>,
+        pub not_ready_addresses: Vec<EndpointAddress>,
+        pub ports: Vec<EndpointPort>,
+    }
+    /// An address and whose it is.
+    pub struct EndpointAddress {
+        pub ip: Str,
+        pub hostname: Str,
+        pub node_name: Option<Str>,
+        pub target_ref: Option<ObjectReference>,
     }
     /// One endpoint (CT-114).
     pub struct Endpoint {

@@ -286,6 +286,11 @@ impl<'n> Reader<'n> {
         Ok((!kept.is_empty()).then_some(Residual::Map(kept)))
     }
 
+    /// Reads one field of a value that is no record.
+    pub(crate) fn field(&mut self, key: &'n str, field: &mut dyn Wire, node: &'n Tree<'n>) -> Read<'n> {
+        self.below(Segment::Field(key), &mut |reader| field.read(node, reader))
+    }
+
     /// Reads the elements of a list.
     pub(crate) fn list(
         &mut self,
@@ -382,6 +387,9 @@ pub(crate) fn go_name(name: &str) -> &str {
         "CsiNode" => "CSINode",
         "CsiDriver" => "CSIDriver",
         "CsiStorageCapacity" => "CSIStorageCapacity",
+        "LocalReference" => "LocalObjectReference",
+        "ScaleTarget" => "CrossVersionObjectReference",
+        "RuntimeScheduling" => "Scheduling",
         other => other,
     }
 }

@@ -38,6 +38,8 @@ pub fn default_object(object: &mut Object) {
         }
         Object::Deployment(object) => {
             let spec = &mut Arc::make_mut(object).spec;
+            // False is what is left out.
+            spec.paused = spec.paused.filter(|paused| *paused);
             fill(&mut spec.replicas, 1);
             fill_text(
                 &mut spec.strategy.kind,
@@ -98,17 +100,12 @@ pub fn default_object(object: &mut Object) {
         Object::StorageClass(object) => {
             let object = Arc::make_mut(object);
             fill_str(&mut object.reclaim_policy, "Delete");
-            fill_text(
-                &mut object.volume_binding_mode,
-                VolumeBindingMode::Immediate,
-                VolumeBindingMode::as_str,
-            );
+            fill(&mut object.volume_binding_mode, VolumeBindingMode::Immediate);
         }
-        Object::PriorityClass(object) => fill_text(
-            &mut Arc::make_mut(object).preemption_policy,
-            PreemptionPolicy::PreemptLowerPriority,
-            PreemptionPolicy::as_str,
-        ),
+        Object::PriorityClass(object) => {
+            let policy = &mut Arc::make_mut(object).preemption_policy;
+            fill(policy, PreemptionPolicy::PreemptLowerPriority);
+        }
         Object::Namespace(object) => {
             let object = Arc::make_mut(object);
             let NamespaceStatus { phase, .. } = &mut object.status;
@@ -119,7 +116,11 @@ pub fn default_object(object: &mut Object) {
             }
         }
         Object::Node(object) => {
-            let status = &mut Arc::make_mut(object).status;
+            let object = Arc::make_mut(object);
+            if object.spec.pod_cidrs.is_empty() && !object.spec.pod_cidr.is_empty() {
+                object.spec.pod_cidrs = vec![object.spec.pod_cidr.clone()];
+            }
+            let status = &mut object.status;
             if status.allocatable.is_empty() {
                 status.allocatable.clone_from(&status.capacity);
             }
@@ -139,7 +140,32 @@ pub fn default_object(object: &mut Object) {
             fill(&mut spec.storage_capacity, false);
         }
         Object::Secret(object) => default_secret(Arc::make_mut(object)),
-        Object::Lease(_)
+        Object::CronJob(object) => default_cron_job(&mut Arc::make_mut(object).spec),
+        Object::ResourceQuota(object) => round_up(&mut Arc::make_mut(object).spec.hard),
+        Object::LimitRange(object) => {
+            for item in &mut Arc::make_mut(object).spec.limits {
+                default_limits(item);
+            }
+        }
+        Object::HorizontalPodAutoscaler(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.min_replicas, 1);
+            if spec.metrics.is_empty() {
+                let target = serde_json::json!({"type": "Utilization", "averageUtilization": 80});
+                let cpu = serde_json::json!({"name": "cpu", "target": target});
+                spec.metrics = vec![serde_json::json!({"type": "Resource", "resource": cpu})];
+            }
+        }
+        Object::Kept(object) => default_kept(Arc::make_mut(object)),
+        Object::Endpoints(object) => {
+            let subsets = &mut Arc::make_mut(object).subsets;
+            for port in subsets.iter_mut().flat_map(|subset| &mut subset.ports) {
+                fill(&mut port.protocol, "TCP".into());
+            }
+        }
+        Object::ServiceAccount(_)
+        | Object::RuntimeClass(_)
+        | Object::Lease(_)
         | Object::ControllerRevision(_)
         | Object::PodDisruptionBudget(_)
         | Object::VolumeAttachment(_)
@@ -279,16 +305,13 @@ fn default_template(spec: &mut PodSpec) {
     if let Some(own) = &mut spec.resources {
         default_shared(own, round_up_all);
     }
-    for (list, is_init) in [
-        (&mut spec.init_containers, true),
-        (&mut spec.containers, false),
-        (&mut spec.ephemeral_containers, false),
+    for list in [
+        &mut spec.init_containers,
+        &mut spec.containers,
+        &mut spec.ephemeral_containers,
     ] {
         if !list.is_empty() {
-            default_shared(list, |list| {
-                list.iter_mut()
-                    .for_each(|container| default_container(container, is_init));
-            });
+            default_shared(list, |list| list.iter_mut().for_each(default_container));
         }
     }
     if !spec.volumes.is_empty() {
@@ -296,7 +319,7 @@ fn default_template(spec: &mut PodSpec) {
     }
 }
 
-fn default_container(container: &mut Container, is_init: bool) {
+fn default_container(container: &mut Container) {
     if container
         .image_pull_policy
         .as_ref()
@@ -317,12 +340,12 @@ fn default_container(container: &mut Container, is_init: bool) {
         {
             set_str(&mut field.api_version, "v1");
         }
+        let resource = variable.value_from.as_mut();
+        if let Some(resource) = resource.and_then(|source| source.resource_field_ref.as_mut()) {
+            fill(&mut resource.divisor, crate::Quantity::default());
+        }
     }
     default_shared(&mut container.resources, round_up_all);
-    // VA-056: without their feature gates these fields vanish.
-    if !is_init || container.restart_policy != Some(RestartPolicy::Always) {
-        container.restart_policy = None;
-    }
     for probe in [
         &mut container.liveness_probe,
         &mut container.readiness_probe,
@@ -333,16 +356,21 @@ fn default_container(container: &mut Container, is_init: bool) {
     {
         default_probe(probe);
     }
+    let mut is_empty = false;
     if let Some(Lifecycle {
         post_start,
         pre_stop,
         stop_signal,
     }) = &mut container.lifecycle
     {
-        *stop_signal = None;
+        // VA-056: without its feature gate this field vanishes.
+        is_empty = stop_signal.take().is_some() && post_start.is_none() && pre_stop.is_none();
         for handler in [post_start, pre_stop].into_iter().flatten() {
             default_handler(handler);
         }
+    }
+    if is_empty {
+        container.lifecycle = None;
     }
 }
 
@@ -412,12 +440,16 @@ fn default_volume(volume: &mut Volume) {
     }
     if let Some(source) = &mut volume.downward_api {
         fill(&mut source.default_mode, FILE_MODE);
+        source.items.iter_mut().for_each(default_file);
     }
     if let Some(source) = &mut volume.projected {
         fill(&mut source.default_mode, FILE_MODE);
         for projection in &mut source.sources {
             if let Some(token) = &mut projection.service_account_token {
                 fill(&mut token.expiration_seconds, 3600);
+            }
+            if let Some(files) = &mut projection.downward_api {
+                files.items.iter_mut().for_each(default_file);
             }
         }
     }
@@ -432,8 +464,41 @@ fn default_volume(volume: &mut Volume) {
     }
 }
 
+/// A file of a pod's own fields.
+fn default_file(file: &mut crate::DownwardFile) {
+    if let Some(field) = &mut file.field_ref {
+        set_str(&mut field.api_version, "v1");
+    }
+    if let Some(resource) = &mut file.resource_field_ref {
+        fill(&mut resource.divisor, crate::Quantity::default());
+    }
+}
+
 fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
     fill(&mut spec.volume_mode, "Filesystem".into());
+    // What else may be copied is only said by the newer field.
+    let may_be_copied = |source: &serde_json::Value| {
+        let text = |field: &str| {
+            source
+                .get(field)
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default()
+        };
+        matches!(
+            (text("apiGroup"), text("kind")),
+            ("", "PersistentVolumeClaim") | ("snapshot.storage.k8s.io", "VolumeSnapshot")
+        )
+    };
+    if spec.data_source.as_ref().is_some_and(|source| !may_be_copied(source)) {
+        spec.data_source = None;
+    }
+    // Either stands for the other, unless it leads into another namespace.
+    let is_elsewhere = |source: &serde_json::Value| source.get("namespace").is_some();
+    match (&spec.data_source, &spec.data_source_ref) {
+        (Some(source), None) => spec.data_source_ref = Some(source.clone()),
+        (None, Some(source)) if !is_elsewhere(source) => spec.data_source = Some(source.clone()),
+        _ => {}
+    }
     round_up_all(&mut spec.resources);
 }
 
@@ -501,7 +566,7 @@ fn default_job(job: &mut crate::Job) {
             pattern.entry("status").or_insert_with(|| "True".into());
         }
     }
-    fill_str(&mut spec.completion_mode, "NonIndexed");
+    fill(&mut spec.completion_mode, "NonIndexed".into());
     fill(&mut spec.suspend, false);
     fill(&mut spec.manual_selector, false);
     let replacement = if spec.pod_failure_policy.is_some() {
@@ -509,11 +574,95 @@ fn default_job(job: &mut crate::Job) {
     } else {
         "TerminatingOrFailed"
     };
-    fill_str(&mut spec.pod_replacement_policy, replacement);
+    fill(&mut spec.pod_replacement_policy, replacement.into());
     if job.metadata.labels.is_empty() {
         job.metadata.labels = spec.template.metadata.labels.clone();
     }
     default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+}
+
+fn default_cron_job(spec: &mut crate::CronJobSpec) {
+    use crate::ConcurrencyPolicy;
+    fill_text(
+        &mut spec.concurrency_policy,
+        ConcurrencyPolicy::Allow,
+        ConcurrencyPolicy::as_str,
+    );
+    fill(&mut spec.suspend, false);
+    fill(&mut spec.successful_jobs_history_limit, 3);
+    fill(&mut spec.failed_jobs_history_limit, 1);
+    let template = &mut spec.job_template.spec.template;
+    default_shared(template, |template| default_template(&mut template.spec));
+}
+
+/// A container's default limit is the most it may have, and its default request its default limit, or the least.
+fn default_limits(item: &mut crate::LimitRangeItem) {
+    let crate::LimitRangeItem {
+        max,
+        min,
+        default,
+        default_request,
+        ..
+    } = item;
+    if &*item.kind == "Container" {
+        fill_list(max, default);
+        fill_list(default, default_request);
+        fill_list(min, default_request);
+    }
+    [max, min, default, default_request].into_iter().for_each(round_up);
+}
+
+fn fill_list(from: &ResourceList, to: &mut ResourceList) {
+    for (name, amount) in from {
+        to.entry(name.clone()).or_insert(*amount);
+    }
+}
+
+/// What the server fills in of kinds that are only kept.
+fn default_kept(object: &mut crate::Kept) {
+    use crate::Kind;
+    use serde_json::Value;
+    const RBAC: &str = "rbac.authorization.k8s.io";
+    fn set(value: Option<&mut Value>, key: &str, text: &str) {
+        if let Some(Value::Object(map)) = value {
+            let slot = map.entry(key).or_insert_with(|| "".into());
+            if slot.as_str() == Some("") {
+                *slot = text.into();
+            }
+        }
+    }
+    let fields = &mut object.fields;
+    match object.kind {
+        Kind::RoleBinding | Kind::ClusterRoleBinding => {
+            set(fields.get_mut("roleRef"), "apiGroup", RBAC);
+            let subjects = fields.get_mut("subjects").and_then(Value::as_array_mut);
+            for subject in subjects.into_iter().flatten() {
+                if matches!(subject["kind"].as_str(), Some("User" | "Group")) {
+                    set(Some(subject), "apiGroup", RBAC);
+                }
+            }
+        }
+        Kind::NetworkPolicy => {
+            if let Some(Value::Object(spec)) = fields.get_mut("spec") {
+                spec.entry("podSelector").or_insert_with(|| serde_json::json!({}));
+                for list in ["ingress", "egress"] {
+                    let rules = spec.get_mut(list).and_then(Value::as_array_mut);
+                    let ports = rules.into_iter().flatten().filter_map(|rule| rule.get_mut("ports"));
+                    for port in ports.filter_map(Value::as_array_mut).flatten() {
+                        set(Some(port), "protocol", "TCP");
+                    }
+                }
+                if !spec.contains_key("policyTypes") {
+                    let mut types = vec![Value::from("Ingress")];
+                    if spec.contains_key("egress") {
+                        types.push("Egress".into());
+                    }
+                    spec.insert("policyTypes".to_owned(), types.into());
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// What is given as text is stored as base64.
@@ -550,7 +699,8 @@ fn default_service(spec: &mut crate::ServiceSpec) {
             port.target_port = Some(IntOrString::Int(port.port));
         }
     }
-    let external = matches!(&*spec.kind, "NodePort" | "LoadBalancer");
+    let external = matches!(&*spec.kind, "NodePort" | "LoadBalancer")
+        || (&*spec.kind == "ClusterIP" && !spec.external_ips.is_empty());
     if external {
         set_str(&mut spec.external_traffic_policy, "Cluster");
     }

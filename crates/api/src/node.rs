@@ -15,6 +15,7 @@ wire_types! {
     /// What is wanted of the node.
     pub struct NodeSpec {
         pub pod_cidr as "podCIDR": Str,
+        pub pod_cidrs as "podCIDRs": Vec<Str>,
         pub provider_id as "providerID": Str,
         /// Cordoned.
         pub unschedulable: Option<bool>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::decode::{FieldError, decode_into, first_message};
+use crate::kept::Kept;
 use crate::residual::Residual;
 use crate::wire::Wire;
 use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
@@ -29,46 +30,56 @@ pub trait Resource: Clone + Send + Sync + 'static {
 }
 
 macro_rules! kinds {
-    ($($(#[$m:meta])* $kind:ident { api: $api:literal, kind: $wire:literal, plural: $plural:literal, singular: $singular:literal, short: [$($short:literal),*], namespaced: $ns:literal }),* $(,)?) => {
-        /// The kinds with behaviour.
+    (
+        typed: $($(#[$m:meta])* $kind:ident { api: $api:literal, kind: $wire:literal, plural: $plural:literal, singular: $singular:literal, short: [$($short:literal),*], namespaced: $ns:literal }),* ;
+        kept: $($kept:ident { api: $kept_api:literal, kind: $kept_wire:literal, plural: $kept_plural:literal, singular: $kept_singular:literal, short: [$($kept_short:literal),*], namespaced: $kept_ns:literal }),* $(,)?
+    ) => {
+        /// The kinds that are stored: those with a type of their own, then those that are only kept.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub enum Kind { $($(#[$m])* #[doc = concat!("`", $wire, "`.")] $kind),* }
+        pub enum Kind {
+            $($(#[$m])* #[doc = concat!("`", $wire, "`.")] $kind,)*
+            $(#[doc = concat!("`", $kept_wire, "`.")] $kept,)*
+        }
 
         impl Kind {
             /// Every kind, in the order of the table.
-            pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind,)* $(Kind::$kept),*];
             /// `apiVersion`.
-            pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => $api),* } }
+            pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => $api),*, $(Kind::$kept => $kept_api),* } }
             /// `kind` on the wire.
-            pub const fn name(self) -> &'static str { match self { $(Kind::$kind => $wire),* } }
+            pub const fn name(self) -> &'static str { match self { $(Kind::$kind => $wire),*, $(Kind::$kept => $kept_wire),* } }
             /// Resource name, plural (`pods`).
-            pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural),* } }
+            pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural),*, $(Kind::$kept => $kept_plural),* } }
             /// Resource name, singular (`pod`).
-            pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular),* } }
+            pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular),*, $(Kind::$kept => $kept_singular),* } }
             /// Short names kubectl accepts (`po`).
-            pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*]),* } }
+            pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*],)* $(Kind::$kept => &[$($kept_short),*]),* } }
             /// Whether objects of this kind live in a namespace.
-            pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),* } }
+            pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),*, $(Kind::$kept => $kept_ns),* } }
             /// The kind of that wire name and API version.
             pub fn from_wire(api_version: &str, kind: &str) -> Option<Kind> {
-                match (api_version, kind) { $(($api, $wire) => Some(Kind::$kind),)* _ => None }
+                match (api_version, kind) { $(($api, $wire) => Some(Kind::$kind),)* $(($kept_api, $kept_wire) => Some(Kind::$kept),)* _ => None }
             }
         }
 
-        /// An object of any kind with behaviour.
+        /// An object of any kind.
         #[derive(Debug, Clone, PartialEq)]
-        pub enum Object { $($(#[$m])* #[doc = concat!("A `", $wire, "`.")] $kind(Arc<crate::$kind>)),* }
+        pub enum Object {
+            $($(#[$m])* #[doc = concat!("A `", $wire, "`.")] $kind(Arc<crate::$kind>),)*
+            /// One of a kind without a type of its own.
+            Kept(Arc<Kept>),
+        }
 
         impl Object {
             /// Its kind.
-            pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind),* } }
+            pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind,)* Object::Kept(object) => object.kind } }
             /// Its metadata.
-            pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata),* } }
+            pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata,)* Object::Kept(object) => &object.metadata } }
             /// Its metadata, to change; copies the object if it is shared.
-            pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata),* } }
+            pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata,)* Object::Kept(object) => &mut Arc::make_mut(object).metadata } }
             /// Fields without behaviour.
-            pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra),* } }
+            pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra,)* Object::Kept(object) => &object.extra } }
             /// Namespace and name.
             pub fn key(&self) -> ObjectKey { self.metadata().key() }
             /// The typed part as a JSON tree, `apiVersion` and `kind` first; without the extra fields.
@@ -79,9 +90,9 @@ macro_rules! kinds {
                 if let Value::Object(fields) = self.as_wire().write() { map.extend(fields); }
                 Value::Object(map)
             }
-            fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object),* } }
+            fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Kept(object) => &**object } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
-                match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra),* }
+                match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Kept(object) => Arc::make_mut(object).extra = extra }
             }
             /// Decodes the typed part of a tree, and gives back what it did not hold.
             pub(crate) fn from_tree<'n>(kind: Kind, tree: &'n Tree<'n>) -> Result<(Object, Option<Residual<'n>>), Vec<FieldError>> {
@@ -89,6 +100,10 @@ macro_rules! kinds {
                     let mut object = crate::$kind::default();
                     let residual = decode_into(&mut object, tree)?;
                     (Object::$kind(Arc::new(object)), residual)
+                },)* $(Kind::$kept => {
+                    let mut object = Kept::of(Kind::$kept);
+                    let residual = decode_into(&mut object, tree)?;
+                    (Object::Kept(Arc::new(object)), residual)
                 }),* })
             }
             /// Decodes the typed part of a tree of that kind.
@@ -115,6 +130,7 @@ macro_rules! kinds {
 }
 
 kinds! {
+    typed:
     Namespace { api: "v1", kind: "Namespace", plural: "namespaces", singular: "namespace", short: ["ns"], namespaced: false },
     Node { api: "v1", kind: "Node", plural: "nodes", singular: "node", short: ["no"], namespaced: false },
     Pod { api: "v1", kind: "Pod", plural: "pods", singular: "pod", short: ["po"], namespaced: true },
@@ -140,6 +156,37 @@ kinds! {
     ConfigMap { api: "v1", kind: "ConfigMap", plural: "configmaps", singular: "configmap", short: ["cm"], namespaced: true },
     Secret { api: "v1", kind: "Secret", plural: "secrets", singular: "secret", short: [], namespaced: true },
     Event { api: "v1", kind: "Event", plural: "events", singular: "event", short: ["ev"], namespaced: true },
+    ServiceAccount { api: "v1", kind: "ServiceAccount", plural: "serviceaccounts", singular: "serviceaccount", short: ["sa"], namespaced: true },
+    CronJob { api: "batch/v1", kind: "CronJob", plural: "cronjobs", singular: "cronjob", short: ["cj"], namespaced: true },
+    ResourceQuota { api: "v1", kind: "ResourceQuota", plural: "resourcequotas", singular: "resourcequota", short: ["quota"], namespaced: true },
+    LimitRange { api: "v1", kind: "LimitRange", plural: "limitranges", singular: "limitrange", short: ["limits"], namespaced: true },
+    HorizontalPodAutoscaler { api: "autoscaling/v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", singular: "horizontalpodautoscaler", short: ["hpa"], namespaced: true },
+    RuntimeClass { api: "node.k8s.io/v1", kind: "RuntimeClass", plural: "runtimeclasses", singular: "runtimeclass", short: [], namespaced: false },
+    Endpoints { api: "v1", kind: "Endpoints", plural: "endpoints", singular: "endpoints", short: ["ep"], namespaced: true };
+    kept:
+    PodTemplate { api: "v1", kind: "PodTemplate", plural: "podtemplates", singular: "podtemplate", short: [], namespaced: true },
+    Ingress { api: "networking.k8s.io/v1", kind: "Ingress", plural: "ingresses", singular: "ingress", short: ["ing"], namespaced: true },
+    IngressClass { api: "networking.k8s.io/v1", kind: "IngressClass", plural: "ingressclasses", singular: "ingressclass", short: [], namespaced: false },
+    NetworkPolicy { api: "networking.k8s.io/v1", kind: "NetworkPolicy", plural: "networkpolicies", singular: "networkpolicy", short: ["netpol"], namespaced: true },
+    IpAddress { api: "networking.k8s.io/v1", kind: "IPAddress", plural: "ipaddresses", singular: "ipaddress", short: ["ip"], namespaced: false },
+    ServiceCidr { api: "networking.k8s.io/v1", kind: "ServiceCIDR", plural: "servicecidrs", singular: "servicecidr", short: [], namespaced: false },
+    Role { api: "rbac.authorization.k8s.io/v1", kind: "Role", plural: "roles", singular: "role", short: [], namespaced: true },
+    RoleBinding { api: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", plural: "rolebindings", singular: "rolebinding", short: [], namespaced: true },
+    ClusterRole { api: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", plural: "clusterroles", singular: "clusterrole", short: [], namespaced: false },
+    ClusterRoleBinding { api: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", plural: "clusterrolebindings", singular: "clusterrolebinding", short: [], namespaced: false },
+    VolumeAttributesClass { api: "storage.k8s.io/v1", kind: "VolumeAttributesClass", plural: "volumeattributesclasses", singular: "volumeattributesclass", short: ["vac"], namespaced: false },
+    ApiService { api: "apiregistration.k8s.io/v1", kind: "APIService", plural: "apiservices", singular: "apiservice", short: [], namespaced: false },
+    MutatingWebhookConfiguration { api: "admissionregistration.k8s.io/v1", kind: "MutatingWebhookConfiguration", plural: "mutatingwebhookconfigurations", singular: "mutatingwebhookconfiguration", short: [], namespaced: false },
+    ValidatingWebhookConfiguration { api: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration", plural: "validatingwebhookconfigurations", singular: "validatingwebhookconfiguration", short: [], namespaced: false },
+    ValidatingAdmissionPolicy { api: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies", singular: "validatingadmissionpolicy", short: [], namespaced: false },
+    ValidatingAdmissionPolicyBinding { api: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings", singular: "validatingadmissionpolicybinding", short: [], namespaced: false },
+    CertificateSigningRequest { api: "certificates.k8s.io/v1", kind: "CertificateSigningRequest", plural: "certificatesigningrequests", singular: "certificatesigningrequest", short: ["csr"], namespaced: false },
+    FlowSchema { api: "flowcontrol.apiserver.k8s.io/v1", kind: "FlowSchema", plural: "flowschemas", singular: "flowschema", short: [], namespaced: false },
+    PriorityLevelConfiguration { api: "flowcontrol.apiserver.k8s.io/v1", kind: "PriorityLevelConfiguration", plural: "prioritylevelconfigurations", singular: "prioritylevelconfiguration", short: [], namespaced: false },
+    DeviceClass { api: "resource.k8s.io/v1", kind: "DeviceClass", plural: "deviceclasses", singular: "deviceclass", short: [], namespaced: false },
+    ResourceClaim { api: "resource.k8s.io/v1", kind: "ResourceClaim", plural: "resourceclaims", singular: "resourceclaim", short: [], namespaced: true },
+    ResourceClaimTemplate { api: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", plural: "resourceclaimtemplates", singular: "resourceclaimtemplate", short: [], namespaced: true },
+    ResourceSlice { api: "resource.k8s.io/v1", kind: "ResourceSlice", plural: "resourceslices", singular: "resourceslice", short: [], namespaced: false },
 }
 
 impl Object {
@@ -169,6 +216,14 @@ impl Object {
         }))
     }
 
+    /// One of a kind that is only kept.
+    pub fn as_kept(&self) -> Option<&Arc<Kept>> {
+        match self {
+            Object::Kept(object) => Some(object),
+            _ => None,
+        }
+    }
+
     /// The whole object as a JSON tree: typed fields, and beside them everything else that was read (P-03).
     pub fn to_value(&self) -> Value {
         let mut value = self.typed_value();
@@ -183,6 +238,15 @@ impl Object {
 }
 
 impl Kind {
+    /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
+    pub const fn is_only_stored(self) -> bool {
+        self as u8 >= Kind::PodTemplate as u8
+            || matches!(
+                self,
+                Kind::CronJob | Kind::ResourceQuota | Kind::LimitRange | Kind::HorizontalPodAutoscaler
+            )
+    }
+
     /// The kind of a resource name as people type it: plural, singular, short or kind name, any case but of short names, optional `.group` or `.version.group`.
     pub fn from_resource_name(name: &str) -> Option<Kind> {
         let (bare, group) = name

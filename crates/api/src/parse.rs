@@ -11,7 +11,7 @@ use crate::json::{JsonReader, TextError};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Tree};
-use crate::{Kind, Object, Str, block, limits, yaml};
+use crate::{Kind, Object, Str, block, limits, yaml, yaml_words};
 
 /// Everything a text held. Objects keep the order of the text.
 #[derive(Debug, Default)]
@@ -265,7 +265,7 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
 /// Where a text ends to be YAML or JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyntaxError {
-    /// The line, from 1, and what is wrong there, in the YAML reader's words.
+    /// The line, from 1, or 0 where none is told, and what is wrong there, in the YAML reader's words.
     Yaml(u32, String),
     /// What is wrong, in the JSON decoder's words.
     Json(String),
@@ -275,6 +275,7 @@ impl std::fmt::Display for SyntaxError {
     /// As it stands behind kubectl's `error parsing STDIN: `.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            SyntaxError::Yaml(0, message) => write!(f, "error converting YAML to JSON: yaml: {message}"),
             SyntaxError::Yaml(line, message) => {
                 write!(f, "error converting YAML to JSON: yaml: line {line}: {message}")
             }
@@ -321,7 +322,7 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
         let read = yaml::read(piece, before);
         found.extend(read.documents.into_iter().filter(|document| !document.is_null()));
         if let Some(wrong) = read.problems.into_iter().find(|problem| !problem.is_duplicate) {
-            let (line, message) = yaml::in_go_words(wrong);
+            let (line, message) = yaml_words::in_go_words(wrong, piece, before);
             return (found, Some(SyntaxError::Yaml(line, message)));
         }
     }

@@ -142,7 +142,7 @@ wire_types! {
         pub resource_field_ref: Option<ResourceFieldSelector>,
     }
     /// A resource of a container.
-    pub struct ResourceFieldSelector { pub container_name: Str, pub resource: Str }
+    pub struct ResourceFieldSelector { pub container_name: Str, pub resource: Str, pub divisor: Option<Quantity> }
     /// A field of the pod itself.
     pub struct ObjectFieldSelector { pub api_version: Str, pub field_path: Str }
     /// A key of a ConfigMap or Secret.
@@ -242,11 +242,27 @@ wire_types! {
     /// Files from several sources.
     pub struct ProjectedVolume { pub sources: Vec<VolumeProjection>, pub default_mode: Option<i32> }
     /// One source of files; those without behaviour travel in the extra fields.
-    pub struct VolumeProjection { pub service_account_token: Option<TokenProjection> }
+    pub struct VolumeProjection {
+        pub service_account_token: Option<TokenProjection>,
+        pub config_map: Option<FilesProjection>,
+        pub secret: Option<FilesProjection>,
+        pub downward_api as "downwardAPI": Option<DownwardProjection>,
+    }
+    /// Files from a ConfigMap or a Secret, among others.
+    pub struct FilesProjection { pub name: Str, pub items: Vec<KeyToPath>, pub optional: Option<bool> }
+    /// Files from the pod's own fields, among others.
+    pub struct DownwardProjection { pub items: Vec<DownwardFile> }
+    /// One field of the pod as one file.
+    pub struct DownwardFile {
+        pub path: Str,
+        pub field_ref: Option<ObjectFieldSelector>,
+        pub resource_field_ref: Option<ResourceFieldSelector>,
+        pub mode: Option<i32>,
+    }
     /// A token of the service account.
     pub struct TokenProjection { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
     /// Files from the pod's own fields.
-    pub struct DownwardApiVolume { pub default_mode: Option<i32> }
+    pub struct DownwardApiVolume { pub items: Vec<DownwardFile>, pub default_mode: Option<i32> }
     /// A volume of a CSI driver made for the pod.
     pub struct CsiInlineVolume { pub driver: Str, pub read_only: Option<bool>, pub node_publish_secret_ref: Option<LocalReference> }
     /// An NFS export.

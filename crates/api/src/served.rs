@@ -9,7 +9,7 @@ pub const KUBERNETES_VERSION: &str = "v1.36.3";
 /// What becomes of an object of some `apiVersion` and `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
-    /// It has behaviour.
+    /// It is stored.
     Simulated(Kind),
     /// It is kept and listed.
     Kept,
@@ -17,54 +17,13 @@ pub(crate) enum Served {
     Unserved,
 }
 
-/// Kinds of the built-in groups that are served but not simulated.
+/// Kinds of the built-in groups that are served and have no objects that are stored here.
 const KEPT: &[(&str, &[&str])] = &[
-    (
-        "v1",
-        &[
-            "Binding",
-            "Endpoints",
-            "LimitRange",
-            "PodTemplate",
-            "ResourceQuota",
-            "ServiceAccount",
-            "ComponentStatus",
-        ],
-    ),
-    (
-        "admissionregistration.k8s.io/v1",
-        &[
-            "MutatingWebhookConfiguration",
-            "ValidatingAdmissionPolicy",
-            "ValidatingAdmissionPolicyBinding",
-            "ValidatingWebhookConfiguration",
-        ],
-    ),
+    ("v1", &["Binding", "ComponentStatus"]),
     ("apiextensions.k8s.io/v1", &["CustomResourceDefinition"]),
-    ("apiregistration.k8s.io/v1", &["APIService"]),
     ("autoscaling/v1", &["HorizontalPodAutoscaler", "Scale"]),
-    ("autoscaling/v2", &["HorizontalPodAutoscaler"]),
-    ("batch/v1", &["CronJob"]),
-    ("certificates.k8s.io/v1", &["CertificateSigningRequest"]),
     ("events.k8s.io/v1", &["Event"]),
-    (
-        "flowcontrol.apiserver.k8s.io/v1",
-        &["FlowSchema", "PriorityLevelConfiguration"],
-    ),
-    (
-        "networking.k8s.io/v1",
-        &["Ingress", "IngressClass", "NetworkPolicy", "IPAddress", "ServiceCIDR"],
-    ),
-    ("node.k8s.io/v1", &["RuntimeClass"]),
     ("policy/v1", &["Eviction"]),
-    (
-        "rbac.authorization.k8s.io/v1",
-        &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"],
-    ),
-    (
-        "resource.k8s.io/v1",
-        &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
-    ),
     (
         "resource.k8s.io/v1beta1",
         &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
@@ -73,7 +32,6 @@ const KEPT: &[(&str, &[&str])] = &[
         "resource.k8s.io/v1beta2",
         &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
     ),
-    ("storage.k8s.io/v1", &["VolumeAttributesClass"]),
     ("storage.k8s.io/v1beta1", &["VolumeAttributesClass"]),
 ];
 

@@ -83,6 +83,8 @@ wire_types! {
         pub volume_name: Str,
         pub storage_class_name: Option<Str>,
         pub volume_mode: Option<Str>,
+        pub data_source: Option<serde_json::Value>,
+        pub data_source_ref: Option<serde_json::Value>,
         pub volume_attributes_class_name: Option<Str>,
     }
     /// Status of a claim.

@@ -85,6 +85,11 @@ fn of_kind(object: &Object, value: &Value, found: &mut Vec<String>) {
                 }
             }
         }
+        Object::Service(service)
+            if &*service.spec.cluster_ip == "None" && &*service.spec.session_affinity == "ClientIP" =>
+        {
+            found.push("spec.SessionAffinity is ignored for headless services".to_owned());
+        }
         Object::Node(_) if spec("externalID").is_some() => {
             found.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
         }
@@ -173,7 +178,8 @@ fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     let grace = pod
         .pointer("/spec/terminationGracePeriodSeconds")
         .and_then(Value::as_i64);
-    if grace.is_some_and(|seconds| seconds < 0) {
+    // Of a pod itself it has become 1 before anybody is warned.
+    if !at.is_empty() && grace.is_some_and(|seconds| seconds < 0) {
         found.push(format!(
             "{at}spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1"
         ));

@@ -219,6 +219,33 @@ wire_types! {
         pub failed_indexes: Option<Str>,
         pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
     }
+    /// Jobs by the clock.
+    pub struct CronJob {
+        pub metadata: ObjectMeta,
+        pub spec: CronJobSpec,
+        pub status: CronJobStatus,
+        /// What was given but has no behaviour here.
+        pub extra as "": crate::Extra,
+    }
+    /// When, and what.
+    pub struct CronJobSpec {
+        pub schedule: Str,
+        pub time_zone: Option<Str>,
+        pub starting_deadline_seconds: Option<i64>,
+        pub concurrency_policy: Option<crate::ConcurrencyPolicy>,
+        pub suspend: Option<bool>,
+        pub job_template: JobTemplateSpec,
+        pub successful_jobs_history_limit: Option<i32>,
+        pub failed_jobs_history_limit: Option<i32>,
+    }
+    /// The Job that is made.
+    pub struct JobTemplateSpec { pub metadata: ObjectMeta, pub spec: JobSpec }
+    /// What runs, and when the last ones were.
+    pub struct CronJobStatus {
+        pub active: Vec<crate::ObjectReference>,
+        pub last_schedule_time: Option<Time>,
+        pub last_successful_time: Option<Time>,
+    }
     /// Finished pods that the counts do not hold yet.
     pub struct UncountedTerminatedPods { pub succeeded: Vec<Str>, pub failed: Vec<Str> }
 }

@@ -292,26 +292,6 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What the YAML reader found, in the words and with the line of the one that kubectl has.
-pub(crate) fn in_go_words(error: TextError) -> (u32, String) {
-    // The problem alone, without what was being read.
-    let problem = match error.message.split_once(", ") {
-        Some((context, problem)) if context.starts_with("while ") => problem,
-        _ => &error.message,
-    };
-    if problem.starts_with("unexpected character") {
-        return (error.line, "found character that cannot start any token".to_owned());
-    }
-    // What its parser misses it tells with the line before, what its scanner finds with the line itself.
-    let is_parsers = problem.starts_with("did not find expected");
-    let line = if is_parsers {
-        error.line.saturating_sub(1)
-    } else {
-        error.line
-    };
-    (line, problem.to_owned())
-}
-
 /// Puts an entry into a map; gives back the key if it was there already and may not be replaced.
 pub(crate) fn put<'t>(
     entries: &mut Vec<Entry<'t>>,

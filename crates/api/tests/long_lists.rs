@@ -35,7 +35,7 @@ fn a_long_list_is_read_item_by_item_as_it_is_as_a_whole() {
         (
             "one that is not simulated",
             "List",
-            "- apiVersion: networking.k8s.io/v1\n  kind: Ingress\n  metadata:\n    name: a\n",
+            "- apiVersion: example.com/v1\n  kind: Widget\n  metadata:\n    name: a\n",
             PODS,
             0,
         ),

@@ -1,7 +1,7 @@
 //! P-03: what we read of a manifest is what the API's own types (`k8s-openapi`)
 //! read of it, and nothing is lost beside.
 
-use k8s_openapi::api::{apps, batch, coordination, core, policy, scheduling, storage};
+use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, networking, policy, rbac, scheduling, storage};
 use podscope_api::{Kind, Quantity, parse};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -32,6 +32,18 @@ fn reference(kind: Kind, value: &Value) -> Value {
         Kind::StorageClass => through::<storage::v1::StorageClass>(value),
         Kind::ConfigMap => through::<core::v1::ConfigMap>(value),
         Kind::Event => through::<core::v1::Event>(value),
+        Kind::CronJob => through::<batch::v1::CronJob>(value),
+        Kind::Ingress => through::<networking::v1::Ingress>(value),
+        Kind::NetworkPolicy => through::<networking::v1::NetworkPolicy>(value),
+        Kind::ServiceAccount => through::<core::v1::ServiceAccount>(value),
+        Kind::ResourceQuota => through::<core::v1::ResourceQuota>(value),
+        Kind::LimitRange => through::<core::v1::LimitRange>(value),
+        Kind::Secret => through::<core::v1::Secret>(value),
+        Kind::HorizontalPodAutoscaler => through::<autoscaling::v2::HorizontalPodAutoscaler>(value),
+        Kind::Role => through::<rbac::v1::Role>(value),
+        Kind::RoleBinding => through::<rbac::v1::RoleBinding>(value),
+        Kind::ClusterRole => through::<rbac::v1::ClusterRole>(value),
+        Kind::ClusterRoleBinding => through::<rbac::v1::ClusterRoleBinding>(value),
         other => panic!("no fixture should hold a {}", other.name()),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use podscope_api::{
     Kind, LabelSelector, LabelSelectorRequirement, Namespace, NodeName, Object, ObjectKey, Pod, PodSpec,
-    PreemptionPolicy, PriorityClass, QosClass, Quantity, ResourceList, SelectorOperator, StorageClass, Str, Taint,
-    TaintEffect, Toleration, TolerationOperator, shared,
+    PreemptionPolicy, PriorityClass, QosClass, Quantity, ResourceList, RuntimeClass, SelectorOperator, ServiceAccount,
+    StorageClass, Str, Taint, TaintEffect, Toleration, TolerationOperator, shared,
 };
 
 use super::{ApiServer, Caller};
@@ -41,6 +41,8 @@ impl ApiServer {
                 if let Some(node) = pod.spec.node_name.clone() {
                     self.copy_topology_labels(pod, &node);
                 }
+                self.admit_runtime_class(pod, caller)?;
+                self.admit_account(pod, caller)?;
                 if pod.spec.service_account_name.is_empty() && !pod.is_mirror() {
                     pod.spec.service_account_name = shared("default");
                     pod.spec.service_account = pod.spec.service_account_name.clone();
@@ -93,6 +95,69 @@ impl ApiServer {
                 Arc::make_mut(&mut pod.metadata.labels).insert(key.into(), value.into());
             }
         }
+    }
+
+    /// The class of runtime that a pod names must be there, and says what the pod costs beside its containers.
+    ///
+    /// Deviation: only what a client posts is refused; pods of workloads that came from elsewhere may name what did not.
+    fn admit_runtime_class(&self, pod: &mut Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
+        let refuse = |why: &str| {
+            let why = format!("pod rejected: {why}");
+            Err(ApiError::forbidden(Kind::Pod, &pod.metadata.name, &why))
+        };
+        let class = match pod.spec.runtime_class_name.as_deref() {
+            None | Some("") => None,
+            Some(name) => match self.objects().named::<RuntimeClass>(name) {
+                Some(class) => Some(class),
+                None if matches!(caller.actor, Actor::Client(_)) => {
+                    return refuse(&format!("RuntimeClass {name:?} not found"));
+                }
+                None => return Ok(()),
+            },
+        };
+        let fixed = class
+            .and_then(|class| class.overhead.as_ref())
+            .map(|overhead| &overhead.pod_fixed);
+        match fixed {
+            Some(fixed) if pod.spec.overhead.is_empty() => pod.spec.overhead = fixed.clone(),
+            Some(fixed) if pod.spec.overhead != *fixed => {
+                return refuse("Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+            }
+            None if !pod.spec.overhead.is_empty() && matches!(caller.actor, Actor::Client(_)) => {
+                return refuse("Pod Overhead set without corresponding RuntimeClass defined Overhead");
+            }
+            _ => {}
+        }
+        if let Some(scheduling) = class.and_then(|class| class.scheduling.as_ref()) {
+            let selector = Arc::make_mut(&mut pod.spec.node_selector);
+            for (key, value) in &scheduling.node_selector {
+                match selector.get(key) {
+                    Some(given) if given != value => {
+                        return refuse(&format!(
+                            "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {given}"
+                        ));
+                    }
+                    _ => drop(selector.insert(key.clone(), value.clone())),
+                }
+            }
+            Arc::make_mut(&mut pod.spec.tolerations).extend(scheduling.tolerations.iter().cloned());
+        }
+        Ok(())
+    }
+
+    /// The account that a pod names must be there; every namespace has one that is called `default`. Deviation: as above.
+    fn admit_account(&self, pod: &Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
+        let (name, namespace) = (&pod.spec.service_account_name, &pod.metadata.namespace);
+        let is_named = !name.is_empty() && &**name != "default" && !pod.is_mirror();
+        if !is_named || !matches!(caller.actor, Actor::Client(_)) {
+            return Ok(());
+        }
+        let key = ObjectKey::new(namespace.clone(), name.clone());
+        if self.objects().get::<ServiceAccount>(&key).is_some() {
+            return Ok(());
+        }
+        let why = format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+        Err(ApiError::forbidden(Kind::Pod, &pod.metadata.name, &why))
     }
 
     /// Admission of an update of the main resource.

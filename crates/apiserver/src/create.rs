@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, ServiceSpec, Str, ordered};
+use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
 use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
@@ -70,18 +70,6 @@ impl ApiServer {
         Ok(Some(stored))
     }
 
-    /// Ports of the nodes that no Service has, from the lowest. Deviation: the real server draws them.
-    fn free_node_ports(&self) -> impl Iterator<Item = i32> + use<> {
-        let mut taken = ordered::Set::new();
-        for object in self.objects().list_kind(Kind::Service) {
-            if let Object::Service(service) = object {
-                taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
-                taken.extend(service.spec.health_check_node_port);
-            }
-        }
-        (30_000..32_768).filter(move |port| !taken.contains(port))
-    }
-
     /// What the kind's own strategy fills in (LC-040, LC-044).
     fn strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
         match object {
@@ -136,57 +124,9 @@ impl ApiServer {
                     bounds.max_unavailable = None;
                 }
             }
-            Object::Service(service) => {
-                let mut ports = self.free_node_ports();
-                let service = Arc::make_mut(service);
-                node_ports(&mut service.spec, &mut ports);
-                if service.spec.cluster_ip.is_empty() && &*service.spec.kind != "ExternalName" {
-                    self.next_cluster_ip += 1;
-                    let number = self.next_cluster_ip + 9;
-                    service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
-                }
-                if &*service.spec.kind != "ExternalName" {
-                    // A cluster of one family. `~` Also for headless services without a selector.
-                    let spec = &mut service.spec;
-                    // Who makes the endpoints of a headless Service by hand may mean either family.
-                    let is_by_hand = &*spec.cluster_ip == "None" && spec.selector.is_none();
-                    if spec.ip_family_policy.is_empty() {
-                        let policy = if is_by_hand { "RequireDualStack" } else { "SingleStack" };
-                        spec.ip_family_policy = policy.into();
-                    }
-                    if spec.ip_families.is_empty() {
-                        spec.ip_families = vec!["IPv4".into()];
-                        if is_by_hand {
-                            spec.ip_families.push("IPv6".into());
-                        }
-                    }
-                }
-                if service.spec.cluster_ips.is_empty() && !service.spec.cluster_ip.is_empty() {
-                    service.spec.cluster_ips = vec![service.spec.cluster_ip.clone()];
-                }
-            }
+            Object::Service(service) => self.allocate(Arc::make_mut(service)),
             _ => {}
         }
-    }
-}
-
-/// Ports of the nodes for a Service that is reached through them.
-fn node_ports(spec: &mut ServiceSpec, free: &mut impl Iterator<Item = i32>) {
-    let wants = match &*spec.kind {
-        "NodePort" => true,
-        "LoadBalancer" => spec.allocate_load_balancer_node_ports != Some(false),
-        _ => false,
-    };
-    for port in spec.ports.iter_mut().filter(|_| wants) {
-        if port.node_port.unwrap_or(0) == 0 {
-            port.node_port = free.next();
-        }
-    }
-    if &*spec.kind == "LoadBalancer"
-        && &*spec.external_traffic_policy == "Local"
-        && spec.health_check_node_port.unwrap_or(0) == 0
-    {
-        spec.health_check_node_port = free.next();
     }
 }
 

@@ -29,6 +29,7 @@ mod parts;
 mod pods;
 mod records;
 mod resize;
+mod service;
 mod store;
 mod update;
 
@@ -177,7 +178,11 @@ impl ApiServer {
             Request::DryRun(request) => {
                 // On a copy that is thrown away: what it would change and record never was, only a refusal is one.
                 let mut rehearsal = Outcome::default();
-                let answer = self.clone().handle(request, caller, &mut rehearsal);
+                let mut answer = self.clone().handle(request, caller, &mut rehearsal);
+                // What is never stored has no version.
+                if let (Request::Create(_), Ok(Some(object))) = (&**request, &mut answer) {
+                    object.metadata_mut().resource_version = Str::default();
+                }
                 out.records.extend(
                     rehearsal
                         .records

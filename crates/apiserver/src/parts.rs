@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Object, Pod, Resource};
+use podscope_api::{Kind, Object, ObjectMeta, Pod};
+use serde_json::{Map, Value};
 
 use podscope_sim::Part;
 
@@ -24,7 +25,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                     Part::Main => {
                         let typed = Arc::make_mut(&mut new);
                         typed.status.clone_from(&old.status);
-                        keep_metadata(typed, &**old);
+                        keep_metadata(&mut typed.metadata, &old.metadata);
                         Object::$with(new)
                     }
                     Part::Status | Part::Resize => {
@@ -34,18 +35,34 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                     }
                 }),)*
                 $((Object::$without(old), Object::$without(mut new)) => {
-                    keep_metadata(Arc::make_mut(&mut new), &**old);
+                    keep_metadata(&mut Arc::make_mut(&mut new).metadata, &old.metadata);
                     Some(Object::$without(new))
                 })*
+                (Object::Kept(old), Object::Kept(mut new)) => Some(match part {
+                    Part::Main => {
+                        let kept = Arc::make_mut(&mut new);
+                        put_status(&mut kept.fields, old.fields.get("status"));
+                        keep_metadata(&mut kept.metadata, &old.metadata);
+                        Object::Kept(new)
+                    }
+                    // Only pods are resized.
+                    Part::Resize => Object::Kept(old.clone()),
+                    Part::Status => {
+                        let mut merged = old.clone();
+                        put_status(&mut Arc::make_mut(&mut merged).fields, new.fields.get("status"));
+                        Object::Kept(merged)
+                    }
+                }),
                 _ => None,
             }
         };
     }
     merge!(
         status: Namespace, Node, Pod, ReplicationController, ReplicaSet, Deployment, StatefulSet, DaemonSet, Job,
-            PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, VolumeAttachment;
+            PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, VolumeAttachment, CronJob, ResourceQuota,
+            HorizontalPodAutoscaler;
         plain: Lease, ControllerRevision, PriorityClass, Service, EndpointSlice, StorageClass, CsiNode, CsiDriver,
-            CsiStorageCapacity, ConfigMap, Secret, Event
+            CsiStorageCapacity, ConfigMap, Secret, Event, ServiceAccount, LimitRange, RuntimeClass, Endpoints
     )
 }
 
@@ -63,9 +80,15 @@ fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     merged
 }
 
-fn keep_metadata<T: Resource>(new: &mut T, old: &T) {
-    let stored = old.metadata().clone();
-    let metadata = new.metadata_mut();
+fn put_status(fields: &mut Map<String, Value>, status: Option<&Value>) {
+    match status {
+        Some(status) => drop(fields.insert("status".to_owned(), status.clone())),
+        None => drop(fields.shift_remove("status")),
+    }
+}
+
+fn keep_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
+    let stored = old.clone();
     metadata.name = stored.name;
     metadata.namespace = stored.namespace;
     metadata.generate_name = stored.generate_name;
@@ -83,6 +106,9 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
         ($($kind:ident),*) => {
             match (old, new) {
                 $((Object::$kind(old), Object::$kind(new)) => old.spec != new.spec,)*
+                (Object::Kept(old), Object::Kept(new)) => {
+                    has_generation(&Object::Kept(old.clone())) && old.fields.get("spec") != new.fields.get("spec")
+                }
                 _ => false,
             }
         };
@@ -95,6 +121,7 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
         StatefulSet,
         DaemonSet,
         Job,
+        CronJob,
         PodDisruptionBudget
     )
 }
@@ -113,6 +140,20 @@ pub(super) fn has_generation(object: &Object) -> bool {
             | Object::PodDisruptionBudget(_)
             | Object::EndpointSlice(_)
             | Object::PriorityClass(_)
+            | Object::CronJob(_)
+    ) || matches!(
+        object.kind(),
+        Kind::Ingress
+            | Kind::IngressClass
+            | Kind::NetworkPolicy
+            | Kind::MutatingWebhookConfiguration
+            | Kind::ValidatingWebhookConfiguration
+            | Kind::ValidatingAdmissionPolicy
+            | Kind::ValidatingAdmissionPolicyBinding
+            | Kind::FlowSchema
+            | Kind::PriorityLevelConfiguration
+            | Kind::DeviceClass
+            | Kind::ResourceSlice
     )
 }
 
@@ -122,6 +163,7 @@ pub(super) fn wipe_status(object: &mut Object) {
         ($($kind:ident),*) => {
             match object {
                 $(Object::$kind(typed) => Arc::make_mut(typed).status = Default::default(),)*
+                Object::Kept(kept) => put_status(&mut Arc::make_mut(kept).fields, None),
                 _ => {}
             }
         };
@@ -138,6 +180,9 @@ pub(super) fn wipe_status(object: &mut Object) {
         PodDisruptionBudget,
         PersistentVolume,
         PersistentVolumeClaim,
-        VolumeAttachment
+        VolumeAttachment,
+        CronJob,
+        ResourceQuota,
+        HorizontalPodAutoscaler
     );
 }

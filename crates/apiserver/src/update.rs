@@ -63,6 +63,10 @@ impl ApiServer {
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
+            if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {
+                super::service::carry_over(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
+                self.allocate(std::sync::Arc::make_mut(new));
+            }
             self.admit_update(&mut merged)?;
             let problems = podscope_api::validate_update(old, &merged);
             if !problems.is_empty() {

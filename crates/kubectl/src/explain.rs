@@ -156,6 +156,9 @@ fn about(kind: Kind) -> &'static str {
         Kind::Service => "Service is a name for a set of pods and a way to reach them.",
         Kind::PersistentVolume => "PersistentVolume is a piece of storage of the cluster.",
         Kind::PersistentVolumeClaim => "PersistentVolumeClaim is a pod's claim on a persistent volume.",
+        kind if kind.is_only_stored() => {
+            "An object of the Kubernetes API that Podscope stores and prints; nothing that is simulated acts on it."
+        }
         _ => "An object of the Kubernetes API.",
     }
 }

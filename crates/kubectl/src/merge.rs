@@ -104,6 +104,40 @@ fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value)
     }
 }
 
+/// The patch that an apply sends, as the server has it when it has merged the lists whose elements it can tell apart:
+/// those are gone from it.
+pub(crate) fn merge_patch(original: &Value, desired: &Value, live: &Value) -> Value {
+    let (empty, mut patch) = (Map::new(), Map::new());
+    let of = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    let before = original.as_object().unwrap_or(&empty);
+    let (wanted, have) = (of(desired), of(live));
+    for key in before.keys().filter(|key| !wanted.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    for (key, value) in &wanted {
+        let given = have.get(key).unwrap_or(&Value::Null);
+        let before = before.get(key).unwrap_or(&Value::Null);
+        match (value, given) {
+            (Value::Object(_), Value::Object(_)) => {
+                let inner = merge_patch(before, value, given);
+                let is_changed = three_way_field(key, before, value, given) != *given;
+                if is_changed {
+                    patch.insert(key.clone(), inner);
+                }
+            }
+            (Value::Array(wanted), Value::Array(have)) => {
+                let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
+                if merge_key(key, &all).is_none() && value != given {
+                    patch.insert(key.clone(), value.clone());
+                }
+            }
+            _ if value == given => {}
+            _ => drop(patch.insert(key.clone(), value.clone())),
+        }
+    }
+    Value::Object(patch)
+}
+
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(

@@ -72,6 +72,11 @@ fn name_of(value: &Value) -> String {
 }
 
 /// The object as a verb that writes prints it.
+/// A document that no server has seen.
+pub(super) fn shown_value(form: &Form, value: &Value) -> String {
+    form.text(value).unwrap_or_else(|why| why)
+}
+
 pub(super) fn shown_object(form: &Form, object: &Object) -> String {
     let value = super::shown(object, false);
     form.text(&value).unwrap_or_else(|why| why)

@@ -178,6 +178,7 @@ impl Names {
                     kubectl = Kubectl::Create {
                         manifest: self.text(&texts.join("---\n")),
                         namespace: said.namespace.as_ref().map(|name| self.rename(name)),
+                        validation: command::Validation::default(),
                         dry_run: said.dry_run,
                         output: said.output.clone(),
                     };

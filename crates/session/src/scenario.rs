@@ -279,6 +279,9 @@ impl Reader {
         }
         for located in parsed.objects {
             let object = located.value;
+            if object.kind().is_only_stored() {
+                *self.others.entry(object.kind().name().to_owned()).or_default() += 1;
+            }
             // Live objects that the control plane itself keeps are not the user's input.
             let own = matches!(object.kind(), Kind::Event)
                 || (object.kind() == Kind::Lease && object.metadata().namespace.starts_with("kube-"))

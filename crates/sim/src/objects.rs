@@ -15,12 +15,21 @@ use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 /// persistent map is large, and each type of values would have its own.
 type Table = RedBlackTreeMapSync<ObjectKey, Object>;
 
+#[derive(Debug, Clone)]
+struct Tables([Table; Kind::ALL.len()]);
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Table::default()))
+    }
+}
+
 /// All API objects at one revision, with the indexes that informers keep.
 /// Invariant: the indexes hold exactly the pods of the pod table.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
     /// By [`Kind`] as a number.
-    tables: [Table; Kind::ALL.len()],
+    tables: Tables,
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
     by_uid: RedBlackTreeMapSync<Uid, (Kind, ObjectKey)>,
@@ -29,7 +38,7 @@ pub struct Objects {
 
 impl Objects {
     fn table(&self, kind: Kind) -> &Table {
-        &self.tables[kind as usize]
+        &self.tables.0[kind as usize]
     }
     /// One object by namespace and name.
     pub fn get<T: Resource>(&self, key: &ObjectKey) -> Option<&Arc<T>> {
@@ -132,13 +141,13 @@ impl Objects {
                 index(&mut self.pods_by_owner, owner, &key);
             }
         }
-        self.tables[object.kind() as usize].insert_mut(key, object);
+        self.tables.0[object.kind() as usize].insert_mut(key, object);
     }
     /// Removes an object.
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
         self.unindex(&old);
-        self.tables[kind as usize].remove_mut(key);
+        self.tables.0[kind as usize].remove_mut(key);
         Some(old)
     }
 

@@ -49,6 +49,24 @@ pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
     }
 }
 
+/// What the server says of an object that a patch has made: the first value that does not fit, in the words of its
+/// converter, or else every field that is not known.
+///
+/// # Errors
+/// As [`decode_object`], with other words for types.
+pub fn convert_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
+    let mut decoder = Decoder {
+        converts: true,
+        ..Decoder::default()
+    };
+    decoder.record(fields, fields.name(), tree, true);
+    match decoder.fatal.or(decoder.saved) {
+        Some(message) => Err(Rejection::Type(message)),
+        None if decoder.unknown.is_empty() => Ok(()),
+        None => Err(Rejection::Unknown(decoder.unknown)),
+    }
+}
+
 /// Reads only what every object has, as a client does that knows no kinds; the answer is the decoder's first error.
 #[must_use]
 pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
@@ -70,6 +88,36 @@ struct Decoder<'n> {
     /// The error of a type's own decoder: nothing is read behind it, and it is the answer.
     fatal: Option<String>,
     unknown: Vec<String>,
+    /// Whether values are converted, not decoded: other words, and nothing is read behind the first error.
+    converts: bool,
+}
+
+/// What a converter says of a value of another kind than the field's.
+fn unconverted(found: &str, of: GoType) -> String {
+    let found = match found {
+        "array" => "slice",
+        "object" => "map",
+        number if number.starts_with("number") => match number.contains(['.', 'e']) {
+            true => "float64",
+            false => "int64",
+        },
+        // The JSON kind alone.
+        other => other,
+    };
+    match of.shape() {
+        Shape::List(_) => format!("cannot restore slice from {found}"),
+        Shape::Map(_) => format!("cannot restore map from {found}"),
+        Shape::Struct(_) => format!("cannot restore struct from: {found}"),
+        Shape::Leaf(leaf) => {
+            let kind = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
+            match (found, kind) {
+                // Go could convert these, JSON cannot.
+                ("int64", "string") => "cannot convert int64 to string".to_owned(),
+                ("float64", "int32" | "int64") => format!("cannot convert float64 to {kind}"),
+                _ => format!("unrecognized type: {kind}"),
+            }
+        }
+    }
 }
 
 impl<'n> Decoder<'n> {
@@ -91,7 +139,7 @@ impl<'n> Decoder<'n> {
         let entries = match &tree.data {
             Data::Null => return,
             Data::Map(entries) => entries,
-            _ => return self.mismatch(holder, &found(tree), &GoType(fields.name).go_name()),
+            _ => return self.unfit(holder, tree, GoType(fields.name)),
         };
         let name = fields.name();
         for entry in in_order(entries) {
@@ -138,7 +186,7 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.mismatch(holder, &found(tree), &of.go_name()),
+                _ => self.unfit(holder, tree, of),
             },
             Shape::Map(element) => match &tree.data {
                 Data::Map(entries) => {
@@ -149,7 +197,7 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.mismatch(holder, &found(tree), &of.go_name()),
+                _ => self.unfit(holder, tree, of),
             },
             Shape::Leaf(leaf) => self.leaf(of, leaf, holder, tree),
         }
@@ -162,6 +210,9 @@ impl<'n> Decoder<'n> {
             ("int32" | "IntOrString", Data::Int(number)) if i32::try_from(*number).is_ok() => {}
             ("IntOrString", Data::String(_)) => {}
             ("int32" | "int64" | "IntOrString", Data::Int(_) | Data::Number(_)) => {
+                if self.converts && leaf != "IntOrString" {
+                    return self.unfit(holder, tree, of);
+                }
                 let of = if leaf == "int64" { "int64" } else { "int32" };
                 let found = format!("number {}", number(tree));
                 self.mismatch(holder, &found, of);
@@ -200,7 +251,19 @@ impl<'n> Decoder<'n> {
                     self.save(format!("illegal base64 data at input byte {at}"));
                 }
             }
-            _ => self.mismatch(holder, &found(tree), &of.go_name()),
+            _ => self.unfit(holder, tree, of),
+        }
+    }
+
+    fn unfit(&mut self, holder: &str, tree: &Tree<'_>, of: GoType) {
+        if self.converts {
+            let found = match &tree.data {
+                Data::Int(_) | Data::Number(_) => format!("number {}", number(tree)),
+                _ => found(tree),
+            };
+            self.fatal = Some(unconverted(&found, of));
+        } else {
+            self.mismatch(holder, &found(tree), &of.go_name());
         }
     }
 

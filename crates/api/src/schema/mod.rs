@@ -10,7 +10,7 @@ mod decode;
 
 use std::sync::OnceLock;
 
-pub use self::decode::{Rejection, decode_metadata, decode_object};
+pub use self::decode::{Rejection, convert_object, decode_metadata, decode_object};
 
 /// A struct of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

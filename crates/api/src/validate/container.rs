@@ -3,7 +3,8 @@
 use crate::ordered;
 
 use crate::{
-    Container, ContainerPort, EnvVar, EnvVarSource, KeySelector, PodSpec, PullPolicy, RestartPolicy, VolumeMount,
+    Container, ContainerPort, EnvFromSource, EnvVar, EnvVarSource, KeySelector, PodSpec, PullPolicy, RestartPolicy,
+    VolumeMount,
 };
 
 use super::list::quoted;
@@ -49,14 +50,7 @@ pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
     for (index, container) in spec.init_containers.iter().enumerate() {
         let path = init_containers.index(index);
         common(container, &pod, &path, errors);
-        let sidecar = match &container.restart_policy {
-            None => false,
-            Some(RestartPolicy::Always) => true,
-            Some(other) => {
-                errors.unsupported_text(&path.child("restartPolicy"), other.as_str(), &["Always"]);
-                false
-            }
-        };
+        let sidecar = container.is_sidecar();
         if !container.name.is_empty() && !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
@@ -122,6 +116,8 @@ fn common(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut Er
         errors,
     );
     env(&container.env, &path.child("env"), errors);
+    env_from(&container.env_from, &path.child("envFrom"), errors);
+    restarts(container, path, errors);
     mounts(container, pod, &path.child("volumeMounts"), errors);
     match &container.image_pull_policy {
         Some(PullPolicy::Always | PullPolicy::IfNotPresent | PullPolicy::Never) => {}
@@ -220,6 +216,78 @@ fn env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
         }
         if let Some(source) = &variable.value_from {
             env_source(source, !variable.value.is_empty(), &path.child("valueFrom"), errors);
+        }
+    }
+}
+
+fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) {
+    for (index, source) in sources.iter().enumerate() {
+        let at = path.index(index);
+        if !source.prefix.is_empty() {
+            errors.each_invalid(&at.child("prefix"), &source.prefix, &names::env_name(&source.prefix));
+        }
+        let mut count = 0;
+        for (field, reference) in [
+            ("configMapRef", &source.config_map_ref),
+            ("secretRef", &source.secret_ref),
+        ] {
+            let Some(reference) = reference else { continue };
+            count += 1;
+            let at = at.child(field);
+            if reference.name.is_empty() {
+                errors.required(&at.child("name"), "");
+            } else {
+                errors.each_invalid(&at.child("name"), &reference.name, &names::subdomain(&reference.name));
+            }
+        }
+        // The list is named, not its element.
+        match count {
+            0 => errors.invalid_text(path, "", "must specify one of: `configMapRef` or `secretRef`"),
+            1 => {}
+            _ => errors.invalid_text(path, "", "may not have more than one field specified at a time"),
+        }
+    }
+}
+
+/// VA-105: the container's own policy, and what its exit codes lead to.
+fn restarts(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+    const RULES_MAX: usize = 20;
+    const VALUES_MAX: usize = 255;
+    let policy = path.child("restartPolicy");
+    let given = container.restart_policy.as_ref().map(RestartPolicy::as_str);
+    let rules = &container.restart_policy_rules;
+    match given {
+        None if !rules.is_empty() => {
+            errors.required(&policy, "must specify restartPolicy when restart rules are used");
+        }
+        Some(other) if !RestartPolicy::KNOWN.contains(&other) => {
+            errors.unsupported_text(&policy, other, &["Always", "Never", "OnFailure"]);
+        }
+        _ => {}
+    }
+    let path = path.child("restartPolicyRules");
+    if rules.len() > RULES_MAX {
+        errors.too_many(&path, rules.len(), RULES_MAX);
+    }
+    for (index, rule) in rules.iter().enumerate() {
+        let path = path.index(index);
+        if !matches!(&*rule.action, "Restart" | "RestartAllContainers") {
+            errors.unsupported_text(
+                &path.child("action"),
+                &rule.action,
+                &["Restart", "RestartAllContainers"],
+            );
+        }
+        let path = path.child("exitCodes");
+        let Some(codes) = &rule.exit_codes else {
+            errors.required(&path, "must be specified");
+            continue;
+        };
+        if !matches!(&*codes.operator, "In" | "NotIn") {
+            errors.unsupported_text(&path.child("operator"), &codes.operator, &["In", "NotIn"]);
+        }
+        if codes.values.len() > VALUES_MAX {
+            errors.too_many(&path.child("values"), codes.values.len(), VALUES_MAX);
         }
     }
 }

@@ -38,11 +38,33 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     generated_selector(object, &path, errors);
-    numbers(spec, &path, errors);
+    job_spec(spec, &path, errors);
+    match &spec.selector {
+        None => errors.required(&path.child("selector"), ""),
+        Some(labels) => selector::validate(labels, &path.child("selector"), errors),
+    }
+    own_template(spec, &path, errors);
+    if is_indexed(spec)
+        && let Some(last) = spec.completions.filter(|completions| *completions > 0)
+    {
+        // The name of the last index's pod is a host name.
+        let name = &object.metadata.name;
+        let hostname = format!("{name}-{}", last - 1);
+        if !names::label(&hostname).is_empty() {
+            let message = format!("will not able to create pod with invalid DNS label: {hostname}");
+            let metadata = Path::root("metadata");
+            errors.invalid_text(&metadata.child("name"), name, &message);
+        }
+    }
+}
+
+/// What Jobs and the templates of CronJobs have in common.
+pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    numbers(spec, path, errors);
     if let Some(manager) = &spec.managed_by {
         domain_prefixed(manager, &path.child("managedBy"), errors);
     }
-    indexes(spec, &path, errors);
+    indexes(spec, path, errors);
     if let Some(policy) = &spec.pod_failure_policy
         && let Ok(policy) = from_value::<PodFailurePolicy>(policy)
     {
@@ -53,12 +75,12 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     {
         success_policy(&policy, spec, &path.child("successPolicy"), errors);
     }
-    replacement_policy(spec, &path, errors);
-    template(spec, &path, errors);
-    match &spec.selector {
-        None => errors.required(&path.child("selector"), ""),
-        Some(labels) => selector::validate(labels, &path.child("selector"), errors),
-    }
+    replacement_policy(spec, path, errors);
+    template(spec, path, errors);
+}
+
+/// The selector picks the template's pods.
+fn own_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let labels = &spec.template.metadata.labels;
     let selects = match &spec.selector {
         None => false,
@@ -91,12 +113,24 @@ fn generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
         return;
     };
     let mut expected: ordered::Map<Str, Str> = ordered::Map::new();
+    let template = path.child("template");
+    let metadata = template.child("metadata");
+    let in_template = metadata.child("labels");
+    let given = &object.spec.template.metadata.labels;
     for (key, value) in [
         ("batch.kubernetes.io/controller-uid", &object.metadata.uid.0),
         ("batch.kubernetes.io/job-name", &object.metadata.name),
         ("controller-uid", &object.metadata.uid.0),
         ("job-name", &object.metadata.name),
     ] {
+        let message = format!("must be '{value}'");
+        match given.get(key) {
+            None => errors.required(&in_template.key(key), &message),
+            Some(other) if other != value => {
+                errors.invalid(&in_template.key(key), selector::labels_json(given), &message);
+            }
+            Some(_) => {}
+        }
         expected.insert(key.into(), value.clone());
     }
     if !labels.matches(&expected) {

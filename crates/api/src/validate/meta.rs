@@ -75,7 +75,7 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
 
 pub(super) fn labels(labels: &crate::ordered::Map<crate::Str, crate::Str>, path: &Path<'_>, errors: &mut ErrorList) {
     for (key, value) in labels {
-        errors.each_invalid(path, key, &names::qualified(key));
+        errors.each_invalid(path, key, &names::label_key(key));
         errors.each_invalid(path, value, &names::label_value(value));
     }
 }

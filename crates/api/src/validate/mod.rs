@@ -7,7 +7,9 @@
 mod affinity;
 mod config;
 mod container;
+mod internal;
 mod job;
+mod kept;
 mod list;
 mod meta;
 mod names;
@@ -17,11 +19,13 @@ mod pod_resize;
 mod pod_update;
 mod policy;
 mod probe;
+mod quota;
 mod resources;
 mod scheduling;
 mod selector;
 mod service;
 mod storage;
+mod untyped;
 mod volume;
 mod workload;
 mod workload_update;
@@ -57,8 +61,16 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::Lease(object) => node::lease(object, &mut errors),
         Object::EndpointSlice(object) => service::slice(object, &mut errors),
         Object::ControllerRevision(object) => workload::revision(object, &mut errors),
-        Object::Namespace(_)
-        | Object::VolumeAttachment(_)
+        Object::CronJob(object) => quota::cron_job(object, &mut errors),
+        Object::ResourceQuota(object) => quota::quota(object, &mut errors),
+        Object::LimitRange(object) => quota::limit_range(object, &mut errors),
+        Object::HorizontalPodAutoscaler(object) => quota::autoscaler(object, &mut errors),
+        Object::RuntimeClass(object) => quota::runtime_class(object, &mut errors),
+        Object::Kept(object) => kept::validate(object, &mut errors),
+        Object::Namespace(object) => node::namespace(object, &mut errors),
+        Object::VolumeAttachment(object) => node::attachment(object, &mut errors),
+        Object::ServiceAccount(_)
+        | Object::Endpoints(_)
         | Object::CsiNode(_)
         | Object::CsiDriver(_)
         | Object::CsiStorageCapacity(_)
@@ -94,6 +106,15 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::PriorityClass(old), Object::PriorityClass(new)) => {
             policy::priority_class_update(old, new, &mut errors);
         }
+        (Object::Namespace(_), Object::Namespace(new)) => node::namespace(new, &mut errors),
+        (Object::CronJob(_), Object::CronJob(new)) => quota::cron_job(new, &mut errors),
+        (Object::ResourceQuota(old), Object::ResourceQuota(new)) => quota::quota_update(old, new, &mut errors),
+        (Object::LimitRange(_), Object::LimitRange(new)) => quota::limit_range(new, &mut errors),
+        (Object::HorizontalPodAutoscaler(_), Object::HorizontalPodAutoscaler(new)) => {
+            quota::autoscaler(new, &mut errors);
+        }
+        (Object::RuntimeClass(old), Object::RuntimeClass(new)) => quota::runtime_class_update(old, new, &mut errors),
+        (Object::Kept(old), Object::Kept(new)) => kept::validate_update(old, new, &mut errors),
         _ => {}
     }
     errors

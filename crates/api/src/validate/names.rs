@@ -201,6 +201,42 @@ pub(super) fn is_cidr(text: &str) -> bool {
         && length.parse::<u32>().is_ok_and(|length| length <= max)
 }
 
+/// A domain in which names are looked up: an underscore may stand in it.
+pub(super) fn search_domain(text: &str) -> Messages {
+    const RELAXED: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+    let mut messages = Vec::new();
+    max_length(text, 253, &mut messages);
+    let is_part = |part: &str| shaped(part.strip_prefix('_').unwrap_or(part), lower, b"-_");
+    if !text.split('.').all(is_part) {
+        messages.push(RELAXED.into());
+    }
+    messages
+}
+
+/// Whether a range of addresses, sound as it is, has no bits behind its length.
+pub(super) fn is_network(text: &str) -> bool {
+    let Some((address, length)) = text.split_once('/') else {
+        return false;
+    };
+    let length = length.parse::<u32>().unwrap_or(0);
+    match address.parse() {
+        Ok(std::net::IpAddr::V4(address)) => u32::from(address).checked_shl(length).unwrap_or(0) == 0,
+        Ok(std::net::IpAddr::V6(address)) => u128::from(address).checked_shl(length).unwrap_or(0) == 0,
+        Err(_) => false,
+    }
+}
+
+/// VA-076 of the key of a label, in the words of v1.36.
+pub(super) fn label_key(text: &str) -> Messages {
+    let words = |message: String| {
+        message
+            .replace("a qualified name must consist", "a valid label key must consist")
+            .replace("must be no more than 63 characters", "must be no more than 63 bytes")
+            .replace("must be no more than 253 characters", "must be no more than 253 bytes")
+    };
+    qualified(text).into_iter().map(words).collect()
+}
+
 /// `must be between a and b, inclusive`.
 pub(super) fn range_text(low: i64, high: i64) -> String {
     format!("must be between {low} and {high}, inclusive")

@@ -9,7 +9,7 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
     let taints = metadata.child("taints");
     for (index, taint) in node.spec.taints.iter().enumerate() {
         let path = taints.index(index);
-        errors.each_invalid(&path.child("key"), &taint.key, &names::qualified(&taint.key));
+        errors.each_invalid(&path.child("key"), &taint.key, &names::label_key(&taint.key));
         if !taint.value.is_empty() {
             errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
         }
@@ -69,6 +69,47 @@ pub(super) fn validate_update(old: &Node, new: &Node, errors: &mut ErrorList) {
             &path.child("providerID"),
             "node updates may not change providerID except from \"\" to valid",
         );
+    }
+}
+
+/// The wish to attach a volume.
+pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    if spec.attacher.is_empty() {
+        errors.required(&path.child("attacher"), "");
+    } else {
+        super::volume::csi_driver(&spec.attacher, &path.child("attacher"), errors);
+    }
+    if spec.source.persistent_volume_name.is_none() && object.extra.is_empty() {
+        let message = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+        errors.required(&path.child("source"), message);
+    }
+    let node = spec.node_name.as_str();
+    errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
+}
+
+/// The labels of a namespace that say what its pods may do.
+pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
+    const PREFIX: &str = "pod-security.kubernetes.io/";
+    let metadata = Path::root("metadata");
+    let labels = metadata.child("labels");
+    for mode in ["enforce", "audit", "warn"] {
+        let key = format!("{PREFIX}{mode}");
+        if let Some(level) = object.metadata.label(&key)
+            && !matches!(level, "privileged" | "baseline" | "restricted")
+        {
+            let message = "must be one of privileged, baseline, restricted";
+            errors.invalid_text(&labels.key(&key), level, message);
+        }
+        let key = format!("{PREFIX}{mode}-version");
+        let is_version = |text: &str| {
+            let minor = text.strip_prefix("v1.");
+            text == "latest" || minor.is_some_and(|minor| minor.parse::<u16>().is_ok())
+        };
+        if let Some(version) = object.metadata.label(&key).filter(|version| !is_version(version)) {
+            errors.invalid_text(&labels.key(&key), version, "must be \"latest\" or \"v1.x\"");
+        }
     }
 }
 

@@ -6,7 +6,9 @@ use crate::{
 };
 
 use super::list::quoted;
-use super::{ErrorList, Path, affinity, container, meta, names, resources, scheduling, volume};
+use super::{ErrorList, Path, affinity, container, meta, names, resources, scheduling, untyped, volume};
+use crate::Extra;
+use crate::wire::Wire;
 
 /// What is checked on create; the metadata is the caller's.
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
@@ -23,6 +25,7 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     }
     let path = Path::root("spec");
     spec(&pod.spec, &path, errors);
+    of_extra(&pod.spec, pod, &pod.extra, &path, errors);
     if !pod.spec.ephemeral_containers.is_empty() {
         errors.forbidden(&path.child("ephemeralContainers"), "cannot be set on create");
     }
@@ -70,18 +73,34 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
             if !volumes.iter().any(|volume| volume.name == *claim) {
                 volumes.push(crate::Volume {
                     name: claim.clone(),
-                    empty_dir: Some(crate::EmptyDirVolume::default()),
+                    persistent_volume_claim: Some(crate::ClaimVolume {
+                        claim_name: claim.clone(),
+                        ..crate::ClaimVolume::default()
+                    }),
                     ..crate::Volume::default()
                 });
             }
         }
         spec(&whole, &spec_path, errors);
     }
+    of_extra(&template.spec, template, &template.extra, &spec_path, errors);
     if !template.spec.ephemeral_containers.is_empty() {
         errors.forbidden(
             &spec_path.child("ephemeralContainers"),
             "ephemeral containers not allowed in pod template",
         );
+    }
+}
+
+/// What is only kept of a pod or a template is checked too, where there is any.
+pub(super) fn of_extra(spec: &PodSpec, whole: &dyn Wire, extra: &Extra, path: &Path<'_>, errors: &mut ErrorList) {
+    if extra.is_empty() {
+        return;
+    }
+    let mut value = whole.write();
+    extra.merge_into(&mut value);
+    if let Some(value) = value.get("spec") {
+        untyped::pod_spec(spec, value, path, errors);
     }
 }
 
@@ -127,6 +146,16 @@ pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
             &path.child("dnsConfig"),
             "must provide `dnsConfig` when `dnsPolicy` is None",
         );
+    }
+    if let Some(config) = &spec.dns_config {
+        untyped::dns_config(&spec.dns_policy, config, &path.child("dnsConfig"), errors);
+    }
+    if spec.host_users == Some(false) {
+        for (name, is_shared) in [("hostNetwork", spec.host_network), ("hostPID", spec.host_pid)] {
+            if is_shared == Some(true) {
+                errors.forbidden(&path.child(name), "when `hostUsers` is false");
+            }
+        }
     }
     scheduling::readiness_gates(&spec.readiness_gates, &path.child("readinessGates"), errors);
     scheduling::scheduling_gates(&spec.scheduling_gates, &path.child("schedulingGates"), errors);

@@ -105,14 +105,12 @@ pub(super) fn priority_class(class: &PriorityClass, errors: &mut ErrorList) {
         let message = format!("maximum allowed value of a user defined priority is {PRIORITY_MAX}");
         errors.forbidden(&Path::root("value"), &message);
     }
-    if let Some(policy) = &class.preemption_policy
-        && !policy.is_known()
-    {
-        errors.unsupported_text(
-            &Path::root("preemptionPolicy"),
-            policy.as_str(),
-            PreemptionPolicy::KNOWN,
-        );
+    match class.preemption_policy.as_ref().map(PreemptionPolicy::as_str) {
+        Some("") => errors.required(&Path::root("preemptionPolicy"), ""),
+        Some(policy) if !PreemptionPolicy::KNOWN.contains(&policy) => {
+            errors.unsupported_text(&Path::root("preemptionPolicy"), policy, PreemptionPolicy::KNOWN);
+        }
+        _ => {}
     }
 }
 

@@ -46,7 +46,7 @@ fn is_extended(name: &str) -> bool {
 }
 
 /// Whether a container may get more than it asks for.
-fn may_overcommit(name: &str) -> bool {
+pub(super) fn may_overcommit(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
 }
 
@@ -76,6 +76,45 @@ fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
         errors.invalid_text(path, name, "must be a standard resource type or fully qualified");
     }
     true
+}
+
+/// Whether a quota can hold that resource without a prefix in its name.
+pub(super) fn is_standard_quota(resource: &str) -> bool {
+    let of = resource.strip_prefix("requests.").or(resource.strip_prefix("limits."));
+    match of {
+        Some(of) => matches!(of, "cpu" | "memory" | "ephemeral-storage" | "storage") || is_huge_page(of),
+        None => {
+            matches!(
+                resource,
+                "cpu"
+                    | "memory"
+                    | "ephemeral-storage"
+                    | "storage"
+                    | "pods"
+                    | "resourcequotas"
+                    | "services"
+                    | "replicationcontrollers"
+                    | "secrets"
+                    | "persistentvolumeclaims"
+                    | "configmaps"
+                    | "services.nodeports"
+                    | "services.loadbalancers"
+            ) || is_huge_page(resource)
+        }
+    }
+}
+
+/// The name of a resource of a quota.
+pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    name(resource, path, errors);
+    if !resource.contains('/') && !is_standard_quota(resource) {
+        errors.invalid_text(path, resource, "must be a standard resource for quota");
+    }
+}
+
+/// The name of a resource of a range of limits.
+pub(super) fn limit_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    name(resource, path, errors);
 }
 
 /// The name of a resource of a container.

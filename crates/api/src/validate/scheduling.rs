@@ -72,7 +72,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
         let path = path.index(index);
         let operator = path.child("operator");
         if !toleration.key.is_empty() {
-            errors.each_invalid(&path.child("key"), &toleration.key, &names::qualified(&toleration.key));
+            errors.each_invalid(&path.child("key"), &toleration.key, &names::label_key(&toleration.key));
         }
         let given = toleration.operator.as_ref().map_or("", TolerationOperator::as_str);
         if toleration.key.is_empty() && given != "Exists" {
@@ -106,6 +106,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
                     );
                 }
             }
+            "Lt" | "Gt" => errors.unsupported_text(&operator, given, &["Equal", "Exists", "Lt", "Gt"]),
             other => errors.unsupported_text(&operator, other, &["Equal", "Exists"]),
         }
         if let Some(effect) = &toleration.effect

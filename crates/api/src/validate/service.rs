@@ -2,10 +2,16 @@
 
 use crate::ordered;
 
-use crate::{IntOrString, Service, ServicePort};
+use crate::{IntOrString, Service, ServicePort, ServiceSpec};
 
-use super::list::{IMMUTABLE, quoted};
+use super::list::quoted;
 use super::{ErrorList, Path, meta, names};
+
+/// Ports of the nodes that Services may have.
+const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
+const ONLY_BALANCED: &str = "may only be used when `type` is 'LoadBalancer'";
+/// Longest that a client keeps its endpoint, in seconds.
+const AFFINITY_MAX: i64 = 86_400;
 
 pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     let path = Path::root("spec");
@@ -16,6 +22,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     if spec.ports.is_empty() && !headless && !external {
         errors.required(&ports, "");
     }
+    of_type(spec, &path, errors);
     let mut known = ordered::Set::new();
     for (index, port) in spec.ports.iter().enumerate() {
         one_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
@@ -23,10 +30,17 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     if let Some(labels) = &spec.selector {
         meta::labels(labels, &path.child("selector"), errors);
     }
-    match &*spec.session_affinity {
-        "ClientIP" | "None" => {}
-        "" => errors.required(&path.child("sessionAffinity"), ""),
-        other => errors.unsupported_text(&path.child("sessionAffinity"), other, &["ClientIP", "None"]),
+    affinity(spec, &path, errors);
+    if !external {
+        addresses(spec, &path, errors);
+    }
+    let given = path.child("externalIPs");
+    for (index, address) in spec.external_ips.iter().enumerate() {
+        let path = given.index(index);
+        match address.parse() {
+            Ok(address) => not_special(address, &path, errors),
+            Err(_) => errors.invalid_text(&path, address, names::IP),
+        }
     }
     match &*spec.kind {
         "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort" => {}
@@ -37,16 +51,13 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
             &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"],
         ),
     }
-    if external && spec.external_name.is_empty() {
-        errors.required(&path.child("externalName"), "");
-    }
-    if !spec.cluster_ip.is_empty() && !headless && !names::is_ip(&spec.cluster_ip) {
-        errors.invalid_text(&path.child("clusterIPs").index(0), &spec.cluster_ip, names::IP);
-    }
-    for (index, family) in spec.ip_families.iter().enumerate() {
-        if !matches!(&**family, "IPv4" | "IPv6") {
-            let path = path.child("ipFamilies");
-            errors.unsupported_text(&path.index(index), family, &["IPv4", "IPv6"]);
+    port_pairs(spec, &ports, errors);
+    balancer(spec, &path, errors);
+    traffic_policy(service, &path, errors);
+    if let Some(distribution) = spec.traffic_distribution.as_deref() {
+        const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+        if !KNOWN.contains(&distribution) {
+            errors.unsupported_text(&path.child("trafficDistribution"), distribution, &KNOWN);
         }
     }
     if let Some(policy) = spec.internal_traffic_policy.as_deref()
@@ -54,28 +65,134 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     {
         errors.unsupported_text(&path.child("internalTrafficPolicy"), policy, &["Cluster", "Local"]);
     }
-    if let Some(distribution) = spec.traffic_distribution.as_deref() {
-        const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-        if !KNOWN.contains(&distribution) {
-            errors.unsupported_text(&path.child("trafficDistribution"), distribution, &KNOWN);
+    if errors.is_empty() {
+        allocation(spec, &path, errors);
+    }
+}
+
+/// What each type of Service may not have.
+fn of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    const NOT_EXTERNAL: &str = "may not be set for ExternalName services";
+    let ips = path.child("clusterIPs");
+    match &*spec.kind {
+        kind @ ("LoadBalancer" | "NodePort") if &*spec.cluster_ip == "None" => {
+            let message = format!("may not be set to 'None' for {kind} services");
+            errors.invalid_text(&ips.index(0), "None", &message);
         }
-    }
-    traffic_policy(service, &path, errors);
-    if &*spec.kind == "NodePort" && headless {
-        let path = path.child("clusterIPs");
-        errors.invalid_text(&path.index(0), "None", "may not be set to 'None' for NodePort services");
-    }
-    if &*spec.kind == "ClusterIP" {
-        for (index, port) in spec.ports.iter().enumerate() {
-            if port.node_port.unwrap_or(0) != 0 {
-                errors.forbidden(
-                    &ports.index(index).child("nodePort"),
-                    "may not be used when `type` is 'ClusterIP'",
-                );
+        "ExternalName" => {
+            if !spec.cluster_ips.is_empty() || !spec.cluster_ip.is_empty() {
+                errors.forbidden(&ips, NOT_EXTERNAL);
+            }
+            if !spec.ip_families.is_empty() {
+                errors.forbidden(&path.child("ipFamilies"), NOT_EXTERNAL);
+            }
+            if !spec.ip_family_policy.is_empty() {
+                errors.forbidden(&path.child("ipFamilyPolicy"), NOT_EXTERNAL);
+            }
+            let name = path.child("externalName");
+            let host = spec.external_name.strip_suffix('.').unwrap_or(&spec.external_name);
+            if host.is_empty() {
+                errors.required(&name, "");
+            } else {
+                errors.each_invalid(&name, host, &names::subdomain(host));
             }
         }
+        _ => {}
     }
-    let mut pairs = ordered::Set::new();
+}
+
+fn affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let config = path.child("sessionAffinityConfig");
+    match &*spec.session_affinity {
+        "ClientIP" => {
+            let timeout = spec.session_affinity_config.as_ref();
+            let timeout = timeout.and_then(|config| config.pointer("/clientIP/timeoutSeconds"));
+            if let Some(seconds) = timeout.and_then(serde_json::Value::as_i64)
+                && !(1..=AFFINITY_MAX).contains(&seconds)
+            {
+                let message = format!("must be greater than 0 and less than {AFFINITY_MAX}");
+                errors.invalid(&config.child("clientIP").child("timeoutSeconds"), seconds, &message);
+            }
+        }
+        "None" => {
+            if spec.session_affinity_config.is_some() {
+                errors.forbidden(&config, "must not be set when session affinity is None");
+            }
+        }
+        "" => errors.required(&path.child("sessionAffinity"), ""),
+        other => errors.unsupported_text(&path.child("sessionAffinity"), other, &["ClientIP", "None"]),
+    }
+}
+
+/// Addresses and their families.
+fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let ips = path.child("clusterIPs");
+    if spec.cluster_ips.first().is_some_and(|first| *first != spec.cluster_ip) {
+        let value = crate::wire::to_json(&spec.cluster_ips);
+        errors.invalid(&ips, value, "first value must match `clusterIP`");
+    }
+    let families = path.child("ipFamilies");
+    for (index, family) in spec.ip_families.iter().enumerate() {
+        if !matches!(&**family, "IPv4" | "IPv6") {
+            errors.unsupported_text(&families.index(index), family, &["IPv4", "IPv6"]);
+        } else if spec.ip_families.iter().take(index).any(|before| before == family) {
+            errors.duplicate(&families.index(index), quoted(family), "");
+        }
+    }
+    if !spec.ip_family_policy.is_empty() {
+        const POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
+        if !POLICIES.contains(&&*spec.ip_family_policy) {
+            errors.unsupported_text(&path.child("ipFamilyPolicy"), &spec.ip_family_policy, &POLICIES);
+        }
+    }
+    let mut given: Vec<&str> = spec.cluster_ips.iter().map(|ip| &**ip).collect();
+    if given.is_empty() && !spec.cluster_ip.is_empty() {
+        given.push(&spec.cluster_ip);
+    }
+    for (index, address) in given.iter().enumerate() {
+        if *address == "None" && index == 0 {
+            if given.len() > 1 {
+                let value = crate::wire::to_json(&spec.cluster_ips);
+                errors.invalid(&ips, value, "may not set additional ClusterIPs when set to 'None'");
+            }
+        } else if !names::is_ip(address) {
+            errors.invalid_text(&ips.index(index), address, names::IP);
+        }
+    }
+}
+
+/// Addresses that lead nowhere outside.
+fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
+    let is_link_local = match address {
+        std::net::IpAddr::V4(address) => address.is_link_local(),
+        std::net::IpAddr::V6(address) => address.segments()[0] & 0xffc0 == 0xfe80,
+    };
+    let message = if address.is_unspecified() {
+        format!("may not be unspecified ({address})")
+    } else if address.is_loopback() {
+        "may not be in the loopback range (127.0.0.0/8, ::1/128)".to_owned()
+    } else if is_link_local {
+        "may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned()
+    } else {
+        return;
+    };
+    errors.invalid_text(path, &address.to_string(), &message);
+}
+
+fn port_pairs(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
+    let (mut of_nodes, mut pairs) = (ordered::Set::new(), ordered::Set::new());
+    for (index, port) in spec.ports.iter().enumerate() {
+        let at = ports.index(index);
+        let number = port.node_port.unwrap_or(0);
+        if number == 0 {
+            continue;
+        }
+        if &*spec.kind == "ClusterIP" {
+            errors.forbidden(&at.child("nodePort"), "may not be used when `type` is 'ClusterIP'");
+        } else if !of_nodes.insert((&*port.protocol, number)) {
+            errors.duplicate(&at.child("nodePort"), number, "");
+        }
+    }
     for (index, port) in spec.ports.iter().enumerate() {
         if !pairs.insert((&*port.protocol, port.port)) {
             let value = format!(
@@ -84,6 +201,60 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
                 port.port
             );
             errors.duplicate(&ports.index(index), value, "");
+        }
+    }
+}
+
+/// What only a load balancer has.
+fn balancer(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let is_balanced = &*spec.kind == "LoadBalancer";
+    // The name of the field is spelt so.
+    let ranges = path.child("LoadBalancerSourceRanges");
+    if !spec.load_balancer_source_ranges.is_empty() && !is_balanced {
+        errors.forbidden(&ranges, ONLY_BALANCED);
+    }
+    for (index, range) in spec.load_balancer_source_ranges.iter().enumerate() {
+        let range = range.trim();
+        if !names::is_cidr(range) {
+            errors.invalid_text(&ranges.index(index), range, names::CIDR);
+        } else if !names::is_network(range) {
+            let message = "must not have bits set beyond the prefix length";
+            errors.invalid_text(&ranges.index(index), range, message);
+        }
+    }
+    if spec.allocate_load_balancer_node_ports.is_some() && !is_balanced {
+        errors.forbidden(&path.child("allocateLoadBalancerNodePorts"), ONLY_BALANCED);
+    }
+    if let Some(class) = &spec.load_balancer_class {
+        let path = path.child("loadBalancerClass");
+        if is_balanced {
+            errors.each_invalid(&path, class, &names::qualified(class));
+        } else {
+            errors.forbidden(&path, ONLY_BALANCED);
+        }
+    }
+}
+
+/// What the server cannot give: ports outside its range, families it has no addresses of.
+fn allocation(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let families = path.child("ipFamilies");
+    let is_dual =
+        matches!(&*spec.ip_family_policy, "RequireDualStack" | "PreferDualStack") || &*spec.cluster_ip == "None";
+    for (index, family) in spec.ip_families.iter().enumerate() {
+        if &**family == "IPv6" && !(is_dual && spec.selector.is_none()) {
+            errors.invalid_text(&families.index(index), family, "not configured on this cluster");
+        }
+    }
+    let ports = path.child("ports");
+    for (index, port) in spec.ports.iter().enumerate() {
+        let number = port.node_port.unwrap_or(0);
+        if number != 0 && !NODE_PORTS.contains(&number) {
+            let message = format!(
+                "provided port is not in the valid range. The range of valid ports is {}-{}",
+                NODE_PORTS.start(),
+                NODE_PORTS.end()
+            );
+            errors.invalid(&ports.index(index).child("nodePort"), number, &message);
         }
     }
 }
@@ -113,6 +284,9 @@ fn one_port<'p>(
         "" => errors.required(&path.child("protocol"), ""),
         other => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
     }
+    if let Some(protocol) = &port.app_protocol {
+        errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
+    }
     match &port.target_port {
         Some(IntOrString::Int(number)) if !(1..=65_535).contains(number) => {
             errors.invalid(&path.child("targetPort"), number, &names::range_text(1, 65_535));
@@ -125,18 +299,37 @@ fn one_port<'p>(
 }
 
 pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorList) {
-    let keeps_ip = &*old.spec.kind != "ExternalName" && &*new.spec.kind != "ExternalName";
-    if keeps_ip && !old.spec.cluster_ip.is_empty() && old.spec.cluster_ip != new.spec.cluster_ip {
-        let path = Path::root("spec");
-        errors.invalid_text(&path.child("clusterIPs").index(0), &new.spec.cluster_ip, IMMUTABLE);
+    const ONCE: &str = "may not change once set";
+    let path = Path::root("spec");
+    let is_external = |service: &Service| &*service.spec.kind == "ExternalName";
+    // Either form of the addresses.
+    let given = |spec: &ServiceSpec| match (spec.cluster_ips.is_empty(), spec.cluster_ip.is_empty()) {
+        (true, false) => vec![spec.cluster_ip.clone()],
+        _ => spec.cluster_ips.clone(),
+    };
+    if !is_external(old)
+        && !is_external(new)
+        && let (Some(before), Some(now)) = (given(&old.spec).first(), given(&new.spec).first())
+        && before != now
+    {
+        let value = crate::wire::to_json(&given(&new.spec));
+        errors.invalid(&path.child("clusterIPs").index(0), value, ONCE);
     }
     validate(new, errors);
+    let class = |service: &Service| service.spec.load_balancer_class.clone();
+    let is_balanced = |service: &Service| &*service.spec.kind == "LoadBalancer";
+    if is_balanced(old) && is_balanced(new) && class(old) != class(new) {
+        let value = class(new).map_or_else(|| "null".to_owned(), |class| quoted(&class));
+        errors.invalid(&path.child("loadBalancerClass"), value, ONCE);
+    }
 }
 
 /// Where traffic from outside goes: only for what is reached from outside.
 fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &service.spec;
-    let is_external = matches!(&*spec.kind, "NodePort" | "LoadBalancer");
+    let is_external = matches!(&*spec.kind, "NodePort" | "LoadBalancer")
+        || (&*spec.kind == "ClusterIP" && !spec.external_ips.is_empty());
+    let health = path.child("healthCheckNodePort");
     let path = path.child("externalTrafficPolicy");
     match &*spec.external_traffic_policy {
         "" if is_external => errors.required(&path, ""),
@@ -146,6 +339,11 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
         }
         "Cluster" | "Local" => {}
         other => errors.unsupported_text(&path, other, &["Cluster", "Local"]),
+    }
+    let is_checked = &*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local";
+    if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && !is_checked) {
+        let message = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+        errors.invalid(&health, port, message);
     }
 }
 

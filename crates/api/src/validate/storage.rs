@@ -5,8 +5,11 @@ use crate::{
     VolumeBindingMode,
 };
 
+use crate::ordered;
+
 use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
-use super::{ErrorList, Path, affinity, names, selector, volume};
+use super::{ErrorList, Path, affinity, internal, names, selector, volume};
+use crate::wire::Wire;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 /// Most bytes of a class's parameters.
@@ -68,6 +71,18 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
         errors.each_invalid(&path.child("storageClassName"), &spec.storage_class_name, &messages);
     }
     volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
+    if let Some(class) = &spec.volume_attributes_class_name {
+        let path = path.child("volumeAttributesClassName");
+        if class.is_empty() {
+            errors.required(&path, "an empty string is disallowed");
+        } else {
+            errors.each_invalid(&path, class, &names::subdomain(class));
+        }
+        if spec.csi.is_none() {
+            let message = "has to be specified when using volumeAttributesClassName";
+            errors.required(&Path::root("spec").child("csi"), message);
+        }
+    }
 }
 
 fn volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
@@ -139,11 +154,12 @@ fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
 
 pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
     volume(new, errors);
-    // Deviation: the real server adds a diff in its internal spelling.
     if source_only(&old.spec) != source_only(&new.spec) {
+        let of = |spec: &PersistentVolumeSpec| internal::structured("PersistentVolumeSource", &spec.write());
+        let diff = internal::difference(&of(&old.spec), &of(&new.spec));
         errors.forbidden(
             &Path::root("spec").child("persistentvolumesource"),
-            "spec.persistentvolumesource is immutable after creation",
+            &format!("spec.persistentvolumesource is immutable after creation\n{diff}"),
         );
     }
     if old.spec.volume_mode != new.spec.volume_mode {
@@ -155,9 +171,12 @@ pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, erro
         errors.invalid(&Path::root("volumeMode"), value, IMMUTABLE);
     }
     if old.spec.node_affinity.is_some() && old.spec.node_affinity != new.spec.node_affinity {
-        let value = crate::wire::to_json(&new.spec.node_affinity);
-        let path = Path::root("spec");
-        errors.invalid(&path.child("nodeAffinity"), value, IMMUTABLE);
+        let value = match &new.spec.node_affinity {
+            Some(affinity) => internal::printed("VolumeNodeAffinity", &affinity.write()),
+            None => "null".to_owned(),
+        };
+        let message = "field is immutable, except for updating from beta label to GA";
+        errors.invalid(&Path::root("nodeAffinity"), value, message);
     }
 }
 
@@ -188,6 +207,28 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
         errors.each_invalid(&path.child("storageClassName"), class, &names::subdomain(class));
     }
     volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
+    for (name, source) in [
+        ("dataSource", &spec.data_source),
+        ("dataSourceRef", &spec.data_source_ref),
+    ] {
+        let Some(source) = source else { continue };
+        let path = path.child(name);
+        let text = |field: &str| {
+            source
+                .get(field)
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default()
+        };
+        for field in ["name", "kind"] {
+            if text(field).is_empty() {
+                errors.required(&path.child(field), "");
+            }
+        }
+        if text("apiGroup").is_empty() && !matches!(text("kind"), "" | "PersistentVolumeClaim") {
+            let message = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+            errors.invalid_text(&path, text("kind"), message);
+        }
+    }
 }
 
 /// VA-206.
@@ -207,16 +248,24 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
         rest.volume_attributes_class_name
             .clone_from(&old.spec.volume_attributes_class_name);
     }
-    // Deviation: the real server adds a diff in its internal spelling.
     if rest != old.spec {
-        errors.forbidden(
-            &Path::root("spec"),
-            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+        let of = |spec: &PersistentVolumeClaimSpec| internal::structured("PersistentVolumeClaimSpec", &spec.write());
+        let diff = internal::difference(&of(&old.spec), &of(&rest));
+        let rule =
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+        errors.forbidden(&Path::root("spec"), &format!("{rule}\n{diff}"));
+    }
+    if old.spec.volume_mode != new.spec.volume_mode {
+        let mode = new.spec.volume_mode.as_deref();
+        errors.invalid(
+            &Path::root("volumeMode"),
+            mode.map_or_else(|| "null".to_owned(), quoted),
+            IMMUTABLE,
         );
     }
     let size = |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").copied();
-    if let (Some(before), Some(after), Some(real)) = (size(old), size(new), old.status.capacity.get("storage").copied())
-        && bound
+    let real = old.status.capacity.get("storage").copied().unwrap_or_default();
+    if let (Some(before), Some(after)) = (size(old), size(new))
         && after < before
         && after <= real
         && after != before
@@ -263,19 +312,63 @@ pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
         }
         Some(_) => {}
     }
+    allowed_topologies(object, errors);
+}
+
+fn allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
+    let path = Path::root("allowedTopologies");
+    let sets = |term: &crate::TopologySelectorTerm| -> ordered::Map<crate::Str, ordered::Set<crate::Str>> {
+        let rows = term.match_label_expressions.iter();
+        rows.map(|row| (row.key.clone(), row.values.iter().cloned().collect()))
+            .collect()
+    };
+    for (index, term) in object.allowed_topologies.iter().enumerate() {
+        let path = path.index(index);
+        let expressions = path.child("matchLabelExpressions");
+        for (at, row) in term.match_label_expressions.iter().enumerate() {
+            let path = expressions.index(at);
+            let values = path.child("values");
+            if row.values.is_empty() {
+                errors.required(&values, "");
+            }
+            for (at, value) in row.values.iter().enumerate() {
+                if row.values.iter().take(at).any(|before| before == value) {
+                    errors.duplicate(&values.index(at), quoted(value), "");
+                }
+            }
+            errors.each_invalid(&path.child("key"), &row.key, &names::label_key(&row.key));
+            if term
+                .match_label_expressions
+                .iter()
+                .take(at)
+                .any(|before| before.key == row.key)
+            {
+                errors.duplicate(&path.child("key"), quoted(&row.key), "");
+            }
+        }
+        let before = object.allowed_topologies.iter().take(index);
+        if before.clone().any(|before| sets(before) == sets(term)) {
+            errors.duplicate(&expressions, quoted(""), "");
+        }
+    }
 }
 
 /// VA-208.
 pub(super) fn class_update(old: &StorageClass, new: &StorageClass, errors: &mut ErrorList) {
     class(new, errors);
-    for (name, changed) in [
-        ("parameters", old.parameters != new.parameters),
-        ("provisioner", old.provisioner != new.provisioner),
-        ("reclaimPolicy", old.reclaim_policy != new.reclaim_policy),
-    ] {
-        if changed {
-            errors.forbidden(&Path::root(name), &format!("updates to {name} are forbidden."));
-        }
+    if old.parameters != new.parameters {
+        let value = match new.parameters.is_empty() {
+            true => "null".to_owned(),
+            false => crate::wire::to_json(&new.parameters),
+        };
+        errors.invalid(&Path::root("parameters"), value, IMMUTABLE);
+    }
+    if old.provisioner != new.provisioner {
+        errors.invalid_text(&Path::root("provisioner"), &new.provisioner, IMMUTABLE);
+    }
+    if old.reclaim_policy != new.reclaim_policy {
+        let policy = new.reclaim_policy.as_deref().unwrap_or_default();
+        errors.invalid_text(&Path::root("reclaimPolicy"), policy, IMMUTABLE);
     }
     if old.volume_binding_mode != new.volume_binding_mode {
         let mode = new.volume_binding_mode.as_ref().map_or("", VolumeBindingMode::as_str);

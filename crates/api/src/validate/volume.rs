@@ -66,8 +66,13 @@ fn one_source(volume: &Volume, name: &str, path: &Path<'_>, errors: &mut ErrorLi
         files(source.default_mode, &source.items, &path, errors);
     } else if let ("projected", Some(source)) = (name, &volume.projected) {
         files(source.default_mode, &[], &path, errors);
+        projections(&source.sources, &path.child("sources"), errors);
     } else if let ("downwardAPI", Some(source)) = (name, &volume.downward_api) {
         files(source.default_mode, &[], &path, errors);
+        // Its files are named by the source.
+        for file in &source.items {
+            downward_file(file, &path, errors);
+        }
     } else if let ("nfs", Some(source)) = (name, &volume.nfs) {
         nfs(source, &path, errors);
     } else if let ("iscsi", Some(source)) = (name, &volume.iscsi) {
@@ -98,8 +103,89 @@ fn one_source(volume: &Volume, name: &str, path: &Path<'_>, errors: &mut ErrorLi
             None => errors.required(&path, ""),
             Some(template) => super::storage::claim_spec(&template.spec, &path.child("spec"), errors),
         }
+    } else if let Some(value) = kept_source(volume, name) {
+        super::untyped::source(name, value, &path, errors);
     }
 }
+
+/// A source that nothing reads.
+fn kept_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
+    let source = match name {
+        "gitRepo" => &volume.git_repo,
+        "glusterfs" => &volume.glusterfs,
+        "flexVolume" => &volume.flex_volume,
+        "cinder" => &volume.cinder,
+        "cephfs" => &volume.cephfs,
+        "flocker" => &volume.flocker,
+        "fc" => &volume.fc,
+        "azureFile" => &volume.azure_file,
+        "azureDisk" => &volume.azure_disk,
+        "vsphereVolume" => &volume.vsphere_volume,
+        "quobyte" => &volume.quobyte,
+        "photonPersistentDisk" => &volume.photon_persistent_disk,
+        "portworxVolume" => &volume.portworx_volume,
+        "scaleIO" => &volume.scale_io,
+        "storageos" => &volume.storageos,
+        "image" => &volume.image,
+        _ => return None,
+    };
+    source.as_deref()
+}
+
+fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut ErrorList) {
+    if file.path.is_empty() {
+        errors.required(&path.child("path"), "");
+    }
+    local_descending_path(&file.path, &path.child("path"), errors);
+    match (&file.field_ref, &file.resource_field_ref) {
+        (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
+        (Some(_), Some(_)) => {
+            let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
+            errors.invalid_text(path, "resource", message);
+        }
+        (None, Some(resource)) if resource.container_name.is_empty() => {
+            errors.required(&path.child("resourceFieldRef").child("containerName"), "");
+        }
+        _ => {}
+    }
+    if let Some(mode) = file.mode.filter(|mode| !(0..=0o777).contains(mode)) {
+        errors.invalid(&path.child("mode"), mode, MODE);
+    }
+}
+
+fn projections(sources: &[crate::VolumeProjection], path: &Path<'_>, errors: &mut ErrorList) {
+    for (index, source) in sources.iter().enumerate() {
+        let path = path.index(index);
+        for (field, projection) in [("secret", &source.secret), ("configMap", &source.config_map)] {
+            let Some(projection) = projection else { continue };
+            let path = path.child(field);
+            if projection.name.is_empty() {
+                errors.required(&path.child("name"), "");
+            }
+            files(None, &projection.items, &path, errors);
+        }
+        for file in source.downward_api.iter().flat_map(|files| &files.items) {
+            downward_file(file, &path.child("downwardAPI"), errors);
+        }
+        if let Some(token) = &source.service_account_token {
+            let path = path.child("serviceAccountToken");
+            if let Some(seconds) = token.expiration_seconds {
+                if seconds < 600 {
+                    let message = "may not specify a duration less than 10 minutes";
+                    errors.invalid(&path.child("expirationSeconds"), seconds, message);
+                } else if seconds > 1 << 32 {
+                    let message = "may not specify a duration larger than 2^32 seconds";
+                    errors.invalid(&path.child("expirationSeconds"), seconds, message);
+                }
+            }
+            if token.path.is_empty() {
+                errors.required(&path.child("path"), "");
+            }
+        }
+    }
+}
+
+const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
 pub(super) fn host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors: &mut ErrorList) {
     const TYPES: [&str; 8] = [
@@ -206,7 +292,6 @@ pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 fn files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
-    const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
     let bad = |mode: i32| !(0..=0o777).contains(&mode);
     if let Some(mode) = default_mode.filter(|mode| bad(*mode)) {
         errors.invalid(&path.child("defaultMode"), mode, MODE);

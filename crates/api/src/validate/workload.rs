@@ -18,8 +18,8 @@ struct Selecting<'s> {
     empty: &'static str,
     /// A missing selector is an error of its own.
     required: bool,
-    /// Detail of the error for a selector that cannot be used.
-    unusable: &'static str,
+    /// Detail of the error for a selector that cannot be used, if that is an error beside its parts'.
+    unusable: Option<&'static str>,
 }
 
 impl Selecting<'_> {
@@ -37,8 +37,8 @@ impl Selecting<'_> {
             errors.invalid(&at, "{}", self.empty);
         }
         let sound = selector::is_sound(labels);
-        if !sound {
-            errors.invalid(&at, selector::json(labels), self.unusable);
+        if let Some(why) = self.unusable.filter(|_| !sound) {
+            errors.invalid(&at, selector::json(labels), why);
         }
         sound
     }
@@ -85,6 +85,9 @@ pub(super) fn replication_controller(object: &ReplicationController, errors: &mu
     errors.not_negative(&path.child("replicas"), spec.replicas);
     let template = path.child("template");
     let labels = &spec.template.metadata.labels;
+    if labels.is_empty() && spec.template.spec.containers.is_empty() {
+        return errors.required(&template, "");
+    }
     if !spec.selector.iter().all(|(key, value)| labels.get(key) == Some(value)) {
         let metadata = template.child("metadata");
         errors.invalid(
@@ -106,7 +109,7 @@ pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for deployment",
         required: true,
-        unusable: "invalid label selector",
+        unusable: Some("invalid label selector"),
     };
     if selecting.check(&path, errors) {
         replica_template(&selecting, &spec.template, &path.child("template"), errors);
@@ -127,7 +130,7 @@ pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for deployment",
         required: true,
-        unusable: "invalid label selector",
+        unusable: Some("invalid label selector"),
     };
     if selecting.check(&path, errors) {
         replica_template(&selecting, &spec.template, &path.child("template"), errors);
@@ -280,7 +283,7 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for statefulset",
         required: true,
-        unusable: "",
+        unusable: Some(""),
     };
     if selecting.check(path, errors) {
         let template = path.child("template");
@@ -292,6 +295,10 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
             .collect();
         pod::template(&spec.template, &claims, &template, errors);
         always_running(&spec.template, "StatefulSet", &template, errors);
+    }
+    let claims = path.child("volumeClaimTemplates");
+    for (index, claim) in spec.volume_claim_templates.iter().enumerate() {
+        super::storage::claim_spec(&claim.spec, &claims.index(index).child("spec"), errors);
     }
     if !spec.service_name.is_empty() {
         let messages = names::label(&spec.service_name);
@@ -309,7 +316,7 @@ fn daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for daemonset",
         required: false,
-        unusable: "invalid label selector",
+        unusable: None,
     };
     let template = path.child("template");
     if selecting.check(path, errors) {

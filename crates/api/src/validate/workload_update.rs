@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::{DaemonSet, Deployment, Job, LabelSelector, ReplicaSet, StatefulSet};
 
 use super::list::{IMMUTABLE, quoted};
-use super::{ErrorList, Path, job, selector, workload};
+use super::{ErrorList, Path, internal, job, selector, workload};
+use crate::wire::Wire;
 
 fn immutable_selector(old: Option<&LabelSelector>, new: Option<&LabelSelector>, errors: &mut ErrorList) {
     if old != new {
@@ -26,8 +27,9 @@ pub(super) fn deployment(old: &Deployment, new: &Deployment, errors: &mut ErrorL
 }
 
 pub(super) fn daemon_set(old: &DaemonSet, new: &DaemonSet, errors: &mut ErrorList) {
-    workload::daemon_set(new, errors);
+    // The selector comes first here.
     immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+    workload::daemon_set(new, errors);
 }
 
 pub(super) fn stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut ErrorList) {
@@ -57,8 +59,8 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
     job::completions_update(&old.spec, &new.spec, &path, errors);
     immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
     let mut template = (*new.spec.template).clone();
-    let unstarted = old.spec.suspend == Some(true) && old.status.start_time.is_none();
-    if unstarted {
+    let is_suspended = old.spec.suspend == Some(true) && new.spec.suspend == Some(true);
+    if is_suspended {
         let (before, now) = (&old.spec.template, &mut template);
         now.metadata.labels.clone_from(&before.metadata.labels);
         now.metadata.annotations.clone_from(&before.metadata.annotations);
@@ -66,10 +68,29 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
         now.spec.affinity.clone_from(&before.spec.affinity);
         now.spec.tolerations.clone_from(&before.spec.tolerations);
         now.spec.scheduling_gates.clone_from(&before.spec.scheduling_gates);
+        for (now, before) in [
+            (&mut now.spec.containers, &before.spec.containers),
+            (&mut now.spec.init_containers, &before.spec.init_containers),
+        ] {
+            if now != before && now.len() == before.len() {
+                for (now, before) in Arc::make_mut(now).iter_mut().zip(before.iter()) {
+                    now.resources = Arc::clone(&before.resources);
+                }
+            }
+        }
     }
     if template != *old.spec.template {
-        let value = crate::wire::to_json(&*new.spec.template);
-        errors.invalid(&path.child("template"), value, IMMUTABLE);
+        let mut value = template.write();
+        template.extra.merge_into(&mut value);
+        let spec = internal::structured("PodSpec", &value["spec"]);
+        if is_suspended {
+            let at = path.child("template");
+            errors.invalid(&at.child("spec"), spec, IMMUTABLE);
+        } else {
+            let mut whole = value["metadata"].as_object().cloned().unwrap_or_default();
+            whole.insert("Spec".to_owned(), spec);
+            errors.invalid(&path.child("template"), serde_json::Value::Object(whole), IMMUTABLE);
+        }
     }
     if old.spec.completion_mode != new.spec.completion_mode {
         let value = new

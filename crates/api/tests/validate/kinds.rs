@@ -96,7 +96,10 @@ fn what_is_wrong_with_workloads_is_refused() {
             "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i, volumeMounts: [{name: d, \
              mountPath: /d}]}]}}, selector: {matchLabels: {a: b}}, volumeClaimTemplates: [{metadata: {name: d}}]"
                 .into(),
-            &[],
+            &[
+                "spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required",
+                "spec.volumeClaimTemplates[0].spec.resources[storage]: Required value",
+            ],
         ),
         (
             "batch/v1, kind: Job",
@@ -142,9 +145,9 @@ fn what_is_wrong_with_other_kinds_is_refused() {
                 "spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive",
                 "spec.ports[2].name: Duplicate value: \"a\"",
                 "spec.sessionAffinity: Unsupported value: \"X\": supported values: \"ClientIP\", \"None\"",
+                "spec.clusterIPs[0]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
                 "spec.type: Unsupported value: \"Foo\": supported values: \"ClusterIP\", \"ExternalName\", \"LoadBalancer\", \
                  \"NodePort\"",
-                "spec.clusterIPs[0]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
             ],
         ),
         (

@@ -117,7 +117,7 @@ fn what_is_wrong_with_metadata_is_refused() {
                 "metadata.labels: Invalid value: \"\": name part must consist of alphanumeric characters…",
                 "metadata.labels: Invalid value: \"/a\": prefix part must be non-empty",
                 "metadata.labels: Invalid value: \"-b\": a valid label must be an empty string or consist of…",
-                "metadata.labels: Invalid value: \"a/b/c\": a qualified name must consist of alphanumeric characters, '-', \
+                "metadata.labels: Invalid value: \"a/b/c\": a valid label key must consist of alphanumeric characters, '-', \
                  '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or \
                  '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS \
                  subdomain prefix and '/' (e.g. 'example.com/MyName')",

@@ -198,6 +198,8 @@ pub struct DeleteCommand {
     pub dry_run: DryRun,
     /// Lines for stderr before anything happens (warnings).
     pub warnings: Vec<String>,
+    /// Put before the server's message: `error when deleting "STDIN": `.
+    pub context: &'static str,
 }
 
 /// `kubectl drain` (KC-086 to KC-093, CT-105).

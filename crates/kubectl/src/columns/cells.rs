@@ -427,7 +427,7 @@ pub(crate) fn cells(object: &Object, prefix: &str, now: Time) -> Vec<String> {
             driver.spec.storage_capacity.unwrap_or(false).to_string(),
             created,
         ],
-        _ => vec![name, created],
+        other => super::settings::cells(other, name, created, now),
     };
     row.into_iter().map(|text| cell(&text)).collect()
 }

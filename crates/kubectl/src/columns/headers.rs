@@ -177,6 +177,58 @@ pub(crate) fn headers(kind: Kind) -> &'static [(&'static str, bool)] {
             ("STORAGECAPACITY", false),
             ("AGE", false),
         ],
+        Kind::CronJob => &[
+            ("NAME", false),
+            ("SCHEDULE", false),
+            ("TIMEZONE", false),
+            ("SUSPEND", false),
+            ("ACTIVE", false),
+            ("LAST SCHEDULE", false),
+            ("AGE", false),
+            ("CONTAINERS", true),
+            ("IMAGES", true),
+            ("SELECTOR", true),
+        ],
+        Kind::ResourceQuota => &[("NAME", false), ("REQUEST", false), ("LIMIT", false), ("AGE", false)],
+        Kind::LimitRange | Kind::Role | Kind::ClusterRole => &[("NAME", false), ("CREATED AT", false)],
+        Kind::HorizontalPodAutoscaler => &[
+            ("NAME", false),
+            ("REFERENCE", false),
+            ("TARGETS", false),
+            ("MINPODS", false),
+            ("MAXPODS", false),
+            ("REPLICAS", false),
+            ("AGE", false),
+        ],
+        Kind::RuntimeClass => &[("NAME", false), ("HANDLER", false), ("AGE", false)],
+        Kind::Endpoints => &[("NAME", false), ("ENDPOINTS", false), ("AGE", false)],
+        Kind::Ingress => &[
+            ("NAME", false),
+            ("CLASS", false),
+            ("HOSTS", false),
+            ("ADDRESS", false),
+            ("PORTS", false),
+            ("AGE", false),
+        ],
+        Kind::IngressClass => &[
+            ("NAME", false),
+            ("CONTROLLER", false),
+            ("PARAMETERS", false),
+            ("AGE", false),
+        ],
+        Kind::NetworkPolicy => &[("NAME", false), ("POD-SELECTOR", false), ("AGE", false)],
+        Kind::RoleBinding | Kind::ClusterRoleBinding => &[
+            ("NAME", false),
+            ("ROLE", false),
+            ("AGE", false),
+            ("USERS", true),
+            ("GROUPS", true),
+            ("SERVICEACCOUNTS", true),
+        ],
+        Kind::VolumeAttributesClass => &[("NAME", false), ("DRIVERNAME", false), ("AGE", false)],
+        Kind::MutatingWebhookConfiguration | Kind::ValidatingWebhookConfiguration => {
+            &[("NAME", false), ("WEBHOOKS", false), ("AGE", false)]
+        }
         _ => &[("NAME", false), ("AGE", false)],
     }
 }

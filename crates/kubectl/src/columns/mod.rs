@@ -2,6 +2,7 @@
 
 mod cells;
 mod headers;
+mod settings;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;

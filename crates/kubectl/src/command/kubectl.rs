@@ -159,10 +159,24 @@ pub struct Apply {
     pub force: bool,
     /// `-l`: of the manifest only objects that it matches.
     pub selector: Option<String>,
+    /// `--validate`.
+    pub validation: Validation,
     /// `--dry-run`.
     pub dry_run: DryRun,
     /// `-o`.
     pub output: Output,
+}
+
+/// `--validate`: what becomes of fields that the server does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Validation {
+    /// They are an error.
+    #[default]
+    Strict,
+    /// They are left out, and told.
+    Warn,
+    /// They are left out.
+    Ignore,
 }
 
 /// What `kubectl delete` is to delete.
@@ -360,6 +374,8 @@ pub enum Kubectl {
         manifest: String,
         /// Namespace, if given.
         namespace: Option<String>,
+        /// `--validate`.
+        validation: Validation,
         /// `--dry-run`.
         dry_run: DryRun,
         /// `-o`; a table is the line that something was created.

@@ -76,6 +76,10 @@ impl Text {
         self.flag("--dry-run=client", dry_run == DryRun::Client)
             .flag("--dry-run=server", dry_run == DryRun::Server)
     }
+    fn validation(&mut self, validation: Validation) -> &mut Self {
+        self.flag("--validate=warn", validation == Validation::Warn)
+            .flag("--validate=ignore", validation == Validation::Ignore)
+    }
     fn output(&mut self, output: &Output) -> &mut Self {
         match output {
             Output::Table => self,
@@ -130,6 +134,7 @@ impl std::fmt::Display for Kubectl {
                     .value("-n", &apply.namespace)
                     .flag("--force", apply.force);
                 t.value("-l", &apply.selector)
+                    .validation(apply.validation)
                     .dry_run(apply.dry_run)
                     .output(&apply.output);
                 t.word("-f").word("-").document(&apply.manifest);
@@ -137,10 +142,12 @@ impl std::fmt::Display for Kubectl {
             Kubectl::Create {
                 manifest,
                 namespace,
+                validation,
                 dry_run,
                 output,
             } => {
-                t.word("create").value("-n", namespace).dry_run(*dry_run).output(output);
+                t.word("create").value("-n", namespace).validation(*validation);
+                t.dry_run(*dry_run).output(output);
                 t.word("-f").word("-").document(manifest);
             }
             Kubectl::Said(said) => print_words(t, &said.words),

@@ -6,6 +6,7 @@ mod generic;
 mod network;
 mod node;
 mod pod;
+mod settings;
 mod storage;
 mod template;
 mod volume;
@@ -45,8 +46,8 @@ pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) 
     // Of several objects, or of those that a name's beginning finds, events are told only if asked for (KC-066).
     let is_one = match &what.target.selection {
         Selection::Kinds { kinds, names } => {
-            kinds.len() == 1
-                && (names.len() == 1 || found.groups.iter().map(|(_, objects)| objects.len()).sum::<usize>() == 1)
+            let count = || found.groups.iter().map(|(_, objects)| objects.len()).sum::<usize>();
+            kinds.len() == 1 && (names.len() == 1 || (names.is_empty() && count() == 1))
         }
         Selection::Items(items) => items.len() == 1,
     };
@@ -128,6 +129,17 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
             has_events = false;
             config::namespace(one, &mut text);
         }
+        Object::ServiceAccount(one) => settings::account(one, &mut text),
+        Object::ResourceQuota(one) => {
+            has_events = false;
+            settings::quota(one, &mut text);
+        }
+        Object::LimitRange(one) => {
+            has_events = false;
+            settings::limit_range(one, &mut text);
+        }
+        Object::Endpoints(one) => settings::endpoints(one, &mut text),
+        Object::CronJob(one) => settings::cron_job(one, &mut text),
         other => generic::describe(other, &mut text),
     }
     if !show_events || !has_events {

@@ -1,7 +1,10 @@
 //! The pod template of a workload, and where its pods may run.
 
+use std::sync::Arc;
+
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Object, PodSpec, PodTemplateSpec, TolerationOperator};
+use serde_json::Value;
 
 use super::super::columns::selector_text;
 use super::super::text::Elastic;
@@ -10,12 +13,17 @@ use super::{annotations, labels, list, volume};
 
 /// `Pod Template:` and what follows; `object` is the workload it belongs to, or one that holds a revision of it.
 pub(in super::super) fn template(object: &Object, text: &mut Elastic) {
-    text.line(0, "Pod Template:");
-    let Some(template) = object.template() else {
-        return;
-    };
     let value = object.to_value();
-    let of_spec = |field: &str| &value["spec"]["template"]["spec"][field];
+    match object.template() {
+        Some(template) => of_template(template, &value["spec"]["template"], text),
+        None => text.line(0, "Pod Template:"),
+    }
+}
+
+/// The template of pods; `value` is the whole of it.
+pub(super) fn of_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut Elastic) {
+    text.line(0, "Pod Template:");
+    let of_spec = |field: &str| &value["spec"][field];
     let PodTemplateSpec { metadata, spec, .. } = &**template;
     labels(text, "  Labels", &metadata.labels);
     if !metadata.annotations.is_empty() {

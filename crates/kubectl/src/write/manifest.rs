@@ -8,11 +8,13 @@ use podscope_cluster::client::Write;
 use podscope_cluster::{Part, Request};
 use serde_json::{Value, json};
 
-use super::super::merge::three_way;
+use super::super::merge::{merge_patch, three_way};
+use super::super::output::{Form, shown_value};
 use super::super::selector::LabelQuery;
-use super::reading::{Read, read};
+use super::objects::{convertible, invalid_patch};
+use super::reading::{Read, read, without_fields};
 use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, typed_name};
-use crate::command::Apply;
+use crate::command::{Apply, Output, Validation};
 
 pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -22,7 +24,7 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         Ok(query) => query,
         Err(why) => return Plan::refuse(format!("error: {why}")),
     };
-    let mut found = read(&apply.manifest, apply.namespace.as_deref());
+    let mut found = read(&apply.manifest, apply.namespace.as_deref(), apply.validation);
     found.retain(|read| match read {
         Ok(Read::Object { object, .. }) => query.matches(object),
         _ => true,
@@ -31,10 +33,22 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         return Plan::refuse("error: no objects passed to apply");
     }
     for read in found {
-        let (object, document) = match read {
-            Ok(Read::Object { object, document }) => (object, document),
-            Ok(Read::Malformed { kind, key, why }) => {
-                writes.push(malformed(kind, key, why));
+        let (object, document, unknown) = match read {
+            Ok(Read::Object {
+                object,
+                document,
+                unknown,
+            }) => (object, document, unknown),
+            Ok(Read::Malformed {
+                kind,
+                key,
+                why,
+                document,
+            }) => {
+                match view.objects.get_kind(kind, &key) {
+                    Some(live) => errors.push(unpatchable(&live, document)),
+                    None => writes.push(malformed(kind, key, why)),
+                }
                 continue;
             }
             Ok(Read::LeftOut { kind, name }) => {
@@ -49,6 +63,9 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         if object.metadata().name.is_empty() {
             errors.push(unnamed(&object));
             continue;
+        }
+        for field in &unknown {
+            plan.err(format!("Warning: unknown field {field:?}"));
         }
         let name = typed_name(&object);
         let applied = last_applied(&document);
@@ -83,13 +100,21 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         if let Some(map) = desired.as_object_mut() {
             map.shift_remove("status");
         }
+        if let Some(why) = outdated(&original, &desired, &live) {
+            errors.push(why);
+            continue;
+        }
+        let fields = match convertible(object.kind(), &desired) {
+            Err(Rejection::Unknown(fields)) => fields,
+            _ => Vec::new(),
+        };
         let write = change(
             &live,
             Part::Main,
             "apply",
             &format!("{name} configured"),
             Some(format!("{name} unchanged")),
-            move |live| Ok(three_way(&original, &desired, live)),
+            move |live| Ok(without_fields(&three_way(&original, &desired, live), &fields)),
         );
         match write {
             Ok(write) => writes.push(write),
@@ -108,17 +133,60 @@ fn set_annotation(value: &mut Value, key: &str, text: &str) {
     }
 }
 
-pub(super) fn create(manifest: &str, namespace: Option<&str>) -> Plan {
+/// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
+pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, output: &Output) -> Plan {
+    let form = match Form::of(output) {
+        Ok(form) => form,
+        Err(message) => return Plan::refuse(message),
+    };
+    let mut plan = Plan::default();
+    let mut errors = Vec::new();
+    let mut writes = Vec::new();
+    for read in read(manifest, namespace, Validation::Ignore) {
+        let (kind, document) = match read {
+            Ok(Read::Object { object, document, .. }) => (object.kind(), document),
+            Ok(Read::Malformed { kind, document, .. }) => (kind, document),
+            Ok(Read::LeftOut { kind, name }) => {
+                plan.err(left_out(&kind, &name));
+                continue;
+            }
+            Err(message) => {
+                errors.push(message);
+                continue;
+            }
+        };
+        let separator = match &form {
+            Some(form) if form.is_separated() && !writes.is_empty() => "---\n",
+            _ => "",
+        };
+        let name = document
+            .pointer("/metadata/name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        writes.push(Write::say(match &form {
+            Some(form) => format!("{separator}{}", shown_value(form, &document)),
+            None => format!("{}/{name} created (dry run)", qualified_singular(kind)),
+        }));
+    }
+    finish(plan, writes, errors)
+}
+
+pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Validation) -> Plan {
     let mut plan = Plan::default();
     let mut writes = Vec::new();
     let mut errors = Vec::new();
-    let found = read(manifest, namespace);
+    let found = read(manifest, namespace, validation);
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }
     for read in found {
         match read {
-            Ok(Read::Object { mut object, .. }) => {
+            Ok(Read::Object {
+                mut object, unknown, ..
+            }) => {
+                for field in unknown {
+                    plan.err(format!("Warning: unknown field {field:?}"));
+                }
                 // Left out by kubectl, whoever wrote it.
                 object.metadata_mut().resource_version = Str::default();
                 let success = format!("{}/{{name}} created", qualified_singular(object.kind()));
@@ -127,7 +195,7 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>) -> Plan {
                     ..Write::new(Request::Create(object), success)
                 });
             }
-            Ok(Read::Malformed { kind, key, why }) => writes.push(malformed(kind, key, why)),
+            Ok(Read::Malformed { kind, key, why, .. }) => writes.push(malformed(kind, key, why)),
             Ok(Read::LeftOut { kind, name }) => plan.err(left_out(&kind, &name)),
             Err(message) => errors.push(message),
         }
@@ -141,7 +209,7 @@ pub(in super::super) fn manifest_objects(
     namespace: Option<&str>,
     plan: &mut Plan,
 ) -> Result<Vec<Object>, String> {
-    let found = read(text, namespace);
+    let found = read(text, namespace, Validation::Strict);
     if found.is_empty() {
         return Err("error: no objects passed to apply".to_owned());
     }
@@ -160,6 +228,44 @@ pub(in super::super) fn manifest_objects(
 
 /// Put before what the server says of an object that is created from a manifest.
 const CREATING: &str = "error when creating \"STDIN\": ";
+
+/// What the server says of an object that is there, and that the manifest would make one it cannot read.
+fn unpatchable(live: &Object, document: Value) -> String {
+    let applied = last_applied(&document);
+    let mut desired = document;
+    set_annotation(&mut desired, LAST_APPLIED, &applied);
+    let original = live.metadata().annotation(LAST_APPLIED);
+    let original = original
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or(Value::Null);
+    let live_value = live.to_value();
+    let patch = merge_patch(&original, &desired, &live_value);
+    match convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
+        Err(why) => invalid_patch(&patch, &why),
+        Ok(()) => String::new(),
+    }
+}
+
+/// What the server says of a manifest that names another version of the object than the one that is there.
+fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<String> {
+    let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
+    let metadata = live.metadata();
+    if wanted.is_empty() || *wanted == *metadata.resource_version {
+        return None;
+    }
+    let kind = live.kind();
+    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
+    let plural = super::super::qualified_plural(kind);
+    Some(format!(
+        "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": Operation cannot be fulfilled on {plural} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+        kind.plural(),
+        kind.name(),
+        &*metadata.name,
+        &*metadata.namespace,
+        &*metadata.name,
+    ))
+}
 
 fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     Write {

@@ -150,10 +150,18 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Create {
             manifest,
             namespace,
+            dry_run: DryRun::Client,
+            output,
+            ..
+        } => manifest::create_of_client(manifest, namespace.as_deref(), output),
+        Kubectl::Create {
+            manifest,
+            namespace,
+            validation,
             dry_run,
             output,
         } => rehearsed(
-            manifest::create(manifest, namespace.as_deref()),
+            manifest::create(manifest, namespace.as_deref(), *validation),
             *dry_run,
             output,
             &view,

@@ -2,16 +2,17 @@
 //! `annotate`, `patch`, `edit`, `set image` (KC-079 to KC-085, KC-098 to KC-103).
 
 use podscope_api::ordered;
-use podscope_api::{Kind, Object, ObjectKey, Str};
+use podscope_api::schema::{self, Rejection};
+use podscope_api::{Kind, Object, ObjectKey, Str, Tree};
 use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
 use podscope_cluster::{DeleteOptions, Part, Propagation};
 use serde_json::{Value, json};
 
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::super::qualified_plural;
-use super::reading::{Read, read};
+use super::reading::{Read, read, without_fields};
 use super::{Plan, View, change, find, qualified_singular, typed_name, with_objects};
-use crate::command::{Delete, Doomed, DryRun, Kubectl, Mark, PatchType, Target};
+use crate::command::{Delete, Doomed, DryRun, Kubectl, Mark, PatchType, Target, Validation};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -19,7 +20,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut ignore_not_found = what.ignore_not_found;
     let is_scoped = match &what.what {
         Doomed::Manifest { text, namespace } => {
-            let found = read(text, namespace.as_deref());
+            let found = read(text, namespace.as_deref(), Validation::Ignore);
             if found.is_empty() {
                 return Plan::refuse("error: no objects passed to delete");
             }
@@ -64,6 +65,9 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         warnings.push("Warning: deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
     if what.dry_run == DryRun::Client {
+        for warning in warnings {
+            plan.err(warning);
+        }
         for (kind, key) in &targets {
             let tail = if kind.is_namespaced() {
                 format!(" from {} namespace", key.namespace)
@@ -95,6 +99,10 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         output_name: what.output_name,
         dry_run: what.dry_run,
         warnings,
+        context: match &what.what {
+            Doomed::Manifest { .. } => "error when deleting \"STDIN\": ",
+            Doomed::Target(_) => "",
+        },
     }));
     plan
 }
@@ -310,7 +318,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     };
     let patch_type = *patch_type;
     let part = part_of(subresource.as_deref());
-    with_objects(target, view, |object, _, writes| {
+    with_objects(target, view, |object, plan, writes| {
         let is_scalable = matches!(
             object.kind(),
             Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
@@ -325,6 +333,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
         }
         let tree = read_patch(patch, patch_type)?;
+        let given = tree.clone();
         let live = object.to_value();
         if patch_type == PatchType::Strategic
             && let Some((item, key)) = without_merge_key("", &live, &tree)
@@ -339,9 +348,20 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             PatchType::Merge => Ok(json_merge(live, &tree)),
             PatchType::Json => json_patch(live, &tree).map_err(|_| REJECTED.to_owned()),
         };
-        if let Some(why) = other_identity(object, &apply(&live)?) {
+        let patched = apply(&live)?;
+        if let Some(why) = other_identity(object, &patched) {
             return Err(why);
         }
+        let unknown = match (convertible(object.kind(), &patched), patch_type) {
+            (Err(Rejection::Unknown(fields)), _) => fields,
+            // A JSON patch is decoded, not converted.
+            (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
+            (Err(why), _) => return Err(invalid_patch(&given, &why)),
+        };
+        for field in &unknown {
+            plan.err(format!("Warning: unknown field {field:?}"));
+        }
+        let apply = move |live: &Value| Ok(without_fields(&apply(live)?, &unknown));
         let (name, unchanged) = match subresource.as_deref() {
             Some("scale") => (format!("scale.autoscaling/{}", object.metadata().name), None),
             _ => (
@@ -368,6 +388,20 @@ fn part_of(subresource: Option<&str>) -> Part {
         Some("resize") => Part::Resize,
         _ => Part::Main,
     }
+}
+
+/// Whether the server can make an object of what a patch has left.
+pub(super) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
+    match schema::served(kind.api_version(), kind.name()) {
+        Some(served) => schema::convert_object(served.fields, &Tree::from_value(patched)),
+        None => Ok(()),
+    }
+}
+
+/// What the server says of a patch whose outcome it cannot read: the patch in Go's words for a map.
+pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> String {
+    let patch = super::super::gotext::plain(patch);
+    format!("The request is invalid: patch: Invalid value: {patch:?}: {why}")
 }
 
 /// What kubectl says of a refusal without causes.

@@ -5,40 +5,52 @@ use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
 use serde_json::{Value, json};
 
+use crate::command::Validation;
+
 /// An object of a manifest.
 pub(super) enum Read {
     /// One that the API server can read, and the document as kubectl sends it: keys sorted, the namespace filled in.
-    Object { object: Object, document: Value },
+    Object {
+        object: Object,
+        document: Value,
+        /// Fields that it does not know, left out: told where warnings are asked for.
+        unknown: Vec<String>,
+    },
     /// One that it cannot.
-    Malformed { kind: Kind, key: ObjectKey, why: Rejection },
+    Malformed {
+        kind: Kind,
+        key: ObjectKey,
+        why: Rejection,
+        document: Value,
+    },
     /// One of a kind that is served and not simulated.
     LeftOut { kind: String, name: String },
 }
 
 /// The objects of a manifest in order, and what is wrong with the others, as kubectl prints it.
-pub(super) fn read(text: &str, namespace: Option<&str>) -> Vec<Result<Read, String>> {
+pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation) -> Vec<Result<Read, String>> {
     let (documents, error) = podscope_api::read_documents(text);
     let mut found = Vec::new();
     for document in &documents {
-        items(document, namespace, &mut found);
+        items(document, namespace, validation, &mut found);
     }
     found.extend(error.map(|error| Err(format!("error: error parsing STDIN: {error}"))));
     found
 }
 
 /// The object, or those of a list.
-fn items(tree: &Tree<'_>, namespace: Option<&str>, found: &mut Vec<Result<Read, String>>) {
+fn items(tree: &Tree<'_>, namespace: Option<&str>, validation: Validation, found: &mut Vec<Result<Read, String>>) {
     match validated(tree) {
         Err(why) => found.push(Err(format!(
             "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
         ))),
         Ok((_, kind)) if kind.ends_with("List") && tree.get("items").is_some() => {
             match tree.get("items").map(|items| &items.data) {
-                Some(Data::Seq(list)) => list.iter().for_each(|item| items(item, namespace, found)),
+                Some(Data::Seq(list)) => list.iter().for_each(|item| items(item, namespace, validation, found)),
                 _ => found.push(Err("error: unable to decode \"STDIN\": items is no list".to_owned())),
             }
         }
-        Ok((api_version, kind)) => found.push(object(tree, api_version, kind, namespace)),
+        Ok((api_version, kind)) => found.push(object(tree, api_version, kind, namespace, validation)),
     }
 }
 
@@ -67,7 +79,13 @@ fn validated<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     Ok((api_version, kind))
 }
 
-fn object(tree: &Tree<'_>, api_version: &str, kind: &str, namespace: Option<&str>) -> Result<Read, String> {
+fn object(
+    tree: &Tree<'_>,
+    api_version: &str,
+    kind: &str,
+    namespace: Option<&str>,
+    validation: Validation,
+) -> Result<Read, String> {
     if let Some(error) = schema::decode_metadata(tree) {
         return Err(format!("error: unable to decode \"STDIN\": {error}"));
     }
@@ -88,6 +106,7 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, namespace: Option<&str
             kind: *known,
             key: ObjectKey::new(namespace.unwrap_or("default"), name),
             why: Rejection::Unregistered(kind.to_owned()),
+            document: document(tree, ""),
         });
     }
     let Some(served) = served else {
@@ -115,21 +134,58 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, namespace: Option<&str
         kind,
         key: ObjectKey::new(own, name),
         why,
+        document: document(tree, own),
     };
-    if let Err(why) = schema::decode_object(served.fields, tree) {
-        return Ok(malformed(why));
+    let mut unknown = Vec::new();
+    let mut pruned = None;
+    match schema::decode_object(served.fields, tree) {
+        Ok(()) => {}
+        Err(Rejection::Unknown(fields)) if validation != Validation::Strict => {
+            pruned = Some(without_fields(&tree.to_value(), &fields));
+            unknown = fields;
+        }
+        Err(why) => return Ok(malformed(why)),
     }
-    Ok(match podscope_api::object_from_tree(kind, tree) {
-        Ok(mut object) => {
-            object.metadata_mut().namespace = Str::from(own);
-            let document = document(tree, own);
-            Read::Object { object, document }
+    if validation == Validation::Ignore {
+        unknown.clear();
+    }
+    let known = pruned.as_ref().map(Tree::from_value);
+    Ok(
+        match podscope_api::object_from_tree(kind, known.as_ref().unwrap_or(tree)) {
+            Ok(mut object) => {
+                object.metadata_mut().namespace = Str::from(own);
+                Read::Object {
+                    object,
+                    document: document(tree, own),
+                    unknown,
+                }
+            }
+            Err(errors) => {
+                let first = errors.into_iter().next();
+                malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
+            }
+        },
+    )
+}
+
+/// A value without fields, each given as `spec.containers[0].imag`.
+pub(super) fn without_fields(value: &Value, fields: &[String]) -> Value {
+    let mut value = value.clone();
+    for field in fields {
+        let mut at = Some(&mut value);
+        let (above, last) = field.rsplit_once('.').unwrap_or(("", field));
+        for part in above.split('.').filter(|part| !part.is_empty()) {
+            let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
+            at = at.and_then(|at| at.get_mut(name));
+            for index in indices.split(['[', ']']).filter(|index| !index.is_empty()) {
+                at = at.and_then(|at| at.get_mut(index.parse::<usize>().ok()?));
+            }
         }
-        Err(errors) => {
-            let first = errors.into_iter().next();
-            malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
+        if let Some(Value::Object(map)) = at {
+            map.shift_remove(last);
         }
-    })
+    }
+    value
 }
 
 /// What kubectl makes of a document before it does anything with it.

@@ -36,6 +36,7 @@ const APPEND_HASH: Flag = ("append-hash", '-', Takes::Bool);
 const IMAGE: Flag = ("image", '-', Takes::Value);
 const TCP: Flag = ("tcp", '-', Takes::Value);
 const CONTAINERS: Flag = ("containers", 'c', Takes::Value);
+const VALIDATE: Flag = ("validate", '-', Takes::Maybe("strict"));
 const CHUNK_SIZE: Flag = ("chunk-size", '-', Takes::Value);
 
 /// A kubectl verb: name, use, what it does, flags. Sub-commands carry their parent (`rollout status`).
@@ -61,9 +62,9 @@ verbs! {
     "describe", "TYPE [NAME…] | TYPE/NAME…", "Show details of a specific resource or group of resources",
         [NAMESPACE, ALL_NAMESPACES, SELECTOR, FILENAME, CHUNK_SIZE, ("show-events", '-', Takes::Bool)];
     "apply", "-f - <<'EOF'", "Apply a configuration to a resource by file name or stdin",
-        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("wait", '-', Takes::Bool), TIMEOUT, GRACE];
+        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("wait", '-', Takes::Bool), TIMEOUT, GRACE];
     "apply view-last-applied", "TYPE/NAME", "View the latest last-applied-configuration annotations of a resource", [NAMESPACE, SELECTOR, ALL, OUTPUT];
-    "create", "-f - <<'EOF' | KIND NAME", "Create a resource from a file or from stdin", [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, ("edit", '-', Takes::Bool)];
+    "create", "-f - <<'EOF' | KIND NAME", "Create a resource from a file or from stdin", [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, ("edit", '-', Takes::Bool)];
     "create clusterrole", "NAME --verb=VERB --resource=TYPE", "Create a cluster role",
         [DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, ("verb", '-', Takes::Value), ("resource", '-', Takes::Value), ("resource-name", '-', Takes::Value), ("non-resource-url", '-', Takes::Value)];
     "create clusterrolebinding", "NAME --clusterrole=NAME", "Create a cluster role binding for a particular cluster role",

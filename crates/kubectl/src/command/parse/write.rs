@@ -30,9 +30,23 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
         namespace: namespace(args),
         force: args.bool("force", false)?,
         selector,
+        validation: validation(args)?,
         dry_run: dry_run(args)?,
         output: output_of_write(args)?,
     }))
+}
+
+/// `--validate`.
+fn validation(args: &Args) -> Result<Validation, CommandError> {
+    match args.value("validate").as_deref() {
+        None | Some("strict" | "true") => Ok(Validation::Strict),
+        Some("warn") => Ok(Validation::Warn),
+        Some("ignore" | "false") => Ok(Validation::Ignore),
+        Some(other) => Err(args.plain(
+            args.column("validate"),
+            format!("invalid - validate option {other:?}; must be one of: strict (or true), warn, ignore (or false)"),
+        )),
+    }
 }
 
 /// `Unexpected args: [foo x]`.
@@ -49,6 +63,7 @@ pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(Kubectl::Create {
         manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
         namespace: namespace(args),
+        validation: validation(args)?,
         dry_run: dry_run(args)?,
         output: output_of_write(args)?,
     })

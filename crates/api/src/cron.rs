@@ -1,0 +1,269 @@
+//! Schedules of CronJobs, and what the API server says of a text that is none.
+
+/// When a CronJob is due: a set of minutes, hours, days, months and weekdays, or every so often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Schedule {
+    /// At the instants that are in all five sets.
+    At(Box<Fields>),
+    /// Every so many seconds (`@every 90s`), counted from the last time.
+    Every(i64),
+}
+
+/// The five fields, each a set of bits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fields {
+    /// Minutes, 0 to 59.
+    pub minute: u64,
+    /// Hours, 0 to 23.
+    pub hour: u64,
+    /// Days of the month, 1 to 31.
+    pub day: u64,
+    /// Months, 1 to 12.
+    pub month: u64,
+    /// Weekdays, 0 (Sunday) to 6.
+    pub weekday: u64,
+    /// Whether both fields of days must agree, as one of them is a star; else either is enough.
+    pub needs_both_days: bool,
+}
+
+struct Bounds {
+    low: u32,
+    high: u32,
+    names: &'static [&'static str],
+}
+
+const MONTHS: &[&str] = &[
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
+const DAYS: &[&str] = &["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const BOUNDS: [Bounds; 5] = [
+    Bounds {
+        low: 0,
+        high: 59,
+        names: &[],
+    },
+    Bounds {
+        low: 0,
+        high: 23,
+        names: &[],
+    },
+    Bounds {
+        low: 1,
+        high: 31,
+        names: &[],
+    },
+    Bounds {
+        low: 1,
+        high: 12,
+        names: MONTHS,
+    },
+    Bounds {
+        low: 0,
+        high: 6,
+        names: DAYS,
+    },
+];
+
+impl Schedule {
+    /// Reads a schedule as the API server does.
+    ///
+    /// # Errors
+    /// What is wrong with it, in the words of the server's parser.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("empty spec string".to_owned());
+        }
+        let mut rest = text;
+        if rest.starts_with("TZ=") || rest.starts_with("CRON_TZ=") {
+            let (zone, after) = rest.split_once(' ').unwrap_or((rest, ""));
+            let zone = zone.split_once('=').map_or("", |(_, zone)| zone);
+            if !is_time_zone(zone) {
+                return Err(format!("provided bad location {zone}: unknown time zone {zone}"));
+            }
+            rest = after.trim();
+        }
+        if rest.starts_with('@') {
+            return descriptor(rest);
+        }
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        if words.len() != 5 {
+            return Err(format!(
+                "expected exactly 5 fields, found {}: [{}]",
+                words.len(),
+                words.join(" ")
+            ));
+        }
+        let mut sets = [0; 5];
+        for ((word, bounds), set) in words.iter().zip(&BOUNDS).zip(&mut sets) {
+            *set = field(word, bounds)?;
+        }
+        let [minute, hour, day, month, weekday] = sets;
+        let is_star = |word: &str| word.split(',').any(|part| part.starts_with(['*', '?']));
+        let needs_both_days = [2, 4].iter().any(|at| words.get(*at).is_some_and(|word| is_star(word)));
+        Ok(Self::At(Box::new(Fields {
+            minute,
+            hour,
+            day,
+            month,
+            weekday,
+            needs_both_days,
+        })))
+    }
+}
+
+fn descriptor(text: &str) -> Result<Schedule, String> {
+    let fields = match text {
+        "@yearly" | "@annually" => "0 0 1 1 *",
+        "@monthly" => "0 0 1 * *",
+        "@weekly" => "0 0 * * 0",
+        "@daily" | "@midnight" => "0 0 * * *",
+        "@hourly" => "0 * * * *",
+        _ => {
+            let Some(every) = text.strip_prefix("@every ") else {
+                return Err(format!("unrecognized descriptor: {text}"));
+            };
+            let duration = crate::parse_duration(every)
+                .map_err(|_| format!("failed to parse duration {text}: time: invalid duration {every:?}"))?;
+            return Ok(Schedule::Every((duration / 1_000_000).max(1)));
+        }
+    };
+    Schedule::parse(fields)
+}
+
+fn field(text: &str, bounds: &Bounds) -> Result<u64, String> {
+    let parts = text.split(',').filter(|part| !part.is_empty());
+    parts
+        .map(|part| range(part, bounds))
+        .try_fold(0, |set, part| Ok(set | part?))
+}
+
+fn range(text: &str, bounds: &Bounds) -> Result<u64, String> {
+    let halves: Vec<&str> = text.split('/').collect();
+    let ends: Vec<&str> = halves.first().unwrap_or(&"").split('-').collect();
+    let (mut low, mut high, mut step) = (bounds.low, bounds.high, 1);
+    let is_single = ends.len() == 1;
+    if !matches!(ends.as_slice(), ["*" | "?", ..]) {
+        low = number(ends.first().unwrap_or(&""), bounds)?;
+        high = match ends.as_slice() {
+            [_] => low,
+            [_, end] => number(end, bounds)?,
+            _ => return Err(format!("too many hyphens: {text}")),
+        };
+    }
+    match halves.as_slice() {
+        [_] => {}
+        [_, by] => {
+            step = whole(by)?;
+            // A single number with a step goes on to the end.
+            if is_single {
+                high = bounds.high;
+            }
+        }
+        _ => return Err(format!("too many slashes: {text}")),
+    }
+    if low < bounds.low {
+        return Err(format!(
+            "beginning of range ({low}) below minimum ({}): {text}",
+            bounds.low
+        ));
+    }
+    if high > bounds.high {
+        return Err(format!("end of range ({high}) above maximum ({}): {text}", bounds.high));
+    }
+    if low > high {
+        return Err(format!(
+            "beginning of range ({low}) beyond end of range ({high}): {text}"
+        ));
+    }
+    let Some(step) = usize::try_from(step).ok().filter(|step| *step > 0) else {
+        return Err(format!("step of range should be a positive number: {text}"));
+    };
+    Ok((low..=high).step_by(step).fold(0, |set, at| set | 1 << at))
+}
+
+fn number(text: &str, bounds: &Bounds) -> Result<u32, String> {
+    let lower = text.to_ascii_lowercase();
+    match bounds.names.iter().position(|name| **name == *lower) {
+        Some(at) => Ok(bounds.low + u32::try_from(at).unwrap_or(0)),
+        None => whole(text),
+    }
+}
+
+fn whole(text: &str) -> Result<u32, String> {
+    let number: i64 = text
+        .parse()
+        .map_err(|_| format!("failed to parse int from {text}: strconv.Atoi: parsing {text:?}: invalid syntax"))?;
+    u32::try_from(number).map_err(|_| format!("negative number ({number}) not allowed: {text}"))
+}
+
+/// Whether a text has the form of a time zone's name. Deviation: there is no list of them here.
+pub(crate) fn is_time_zone(text: &str) -> bool {
+    matches!(
+        text,
+        "UTC" | "GMT" | "EST" | "MST" | "HST" | "CET" | "EET" | "MET" | "WET"
+    ) || (text.split_once('/').is_some_and(|(area, city)| {
+        const AREAS: [&str; 12] = [
+            "Africa",
+            "America",
+            "Antarctica",
+            "Arctic",
+            "Asia",
+            "Atlantic",
+            "Australia",
+            "Europe",
+            "Indian",
+            "Pacific",
+            "Etc",
+            "US",
+        ];
+        AREAS.contains(&area) && city.starts_with(|first: char| first.is_ascii_uppercase())
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> String {
+        Schedule::parse(text).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_schedule_is_read_or_refused_in_the_servers_words() {
+        for text in [
+            "* * * * *",
+            "*/5 0-6,22 1,15 jan-mar mon",
+            "@hourly",
+            "@every 1h30m",
+            "CRON_TZ=Etc/UTC 0 0 * * *",
+        ] {
+            assert_eq!(wrong(text), "", "{text}");
+        }
+        assert_eq!(wrong("x"), "expected exactly 5 fields, found 1: [x]");
+        assert_eq!(wrong("61 * * * *"), "end of range (61) above maximum (59): 61");
+        assert_eq!(wrong("* * 0 * *"), "beginning of range (0) below minimum (1): 0");
+        assert_eq!(
+            wrong("9-3 * * * *"),
+            "beginning of range (9) beyond end of range (3): 9-3"
+        );
+        assert_eq!(wrong("*/0 * * * *"), "step of range should be a positive number: */0");
+        assert_eq!(
+            wrong("a * * * *"),
+            "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax"
+        );
+        assert_eq!(wrong("@never"), "unrecognized descriptor: @never");
+    }
+
+    #[test]
+    fn a_star_makes_both_fields_of_days_count() {
+        let days = |text: &str| match Schedule::parse(text) {
+            Ok(Schedule::At(fields)) => fields.needs_both_days,
+            other => panic!("{other:?}"),
+        };
+        assert!(days("0 0 1 * *") && days("0 0 * * 1") && !days("0 0 1 * 1"));
+        let Ok(Schedule::At(fields)) = Schedule::parse("10-20/5 * * * *") else {
+            panic!("it is a schedule");
+        };
+        assert_eq!(fields.minute, 1 << 10 | 1 << 15 | 1 << 20);
+    }
+}

@@ -1,0 +1,77 @@
+//! Objects of kinds that nothing acts on: stored, checked for what the schema says, and printed as they are.
+
+use serde_json::{Map, Value};
+
+use crate::decode::Reader;
+use crate::residual::Residual;
+use crate::tree::{Data, Tree};
+use crate::wire::{Read, Wire};
+use crate::{Extra, Kind, ObjectMeta};
+
+/// An object of a kind without a type of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its metadata.
+    pub metadata: ObjectMeta,
+    /// Every other field, `apiVersion` and `kind` left out.
+    pub fields: Map<String, Value>,
+    /// What its metadata held beyond the typed fields.
+    pub extra: Extra,
+}
+
+impl Kept {
+    /// An empty object of a kind.
+    #[must_use]
+    pub fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            metadata: ObjectMeta::default(),
+            fields: Map::new(),
+            extra: Extra::default(),
+        }
+    }
+
+    /// The value at a path of fields (`/spec/rules`).
+    #[must_use]
+    pub fn at(&self, pointer: &str) -> Option<&Value> {
+        let mut parts = pointer.split('/').skip(1);
+        let first = self.fields.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| match value {
+            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+            value => value.get(part),
+        })
+    }
+}
+
+impl Wire for Kept {
+    fn null() -> Self {
+        Self::of(Kind::PodTemplate)
+    }
+    fn go_type() -> String {
+        "unstructured.Unstructured".to_owned()
+    }
+    fn write(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("metadata".to_owned(), self.metadata.write());
+        map.extend(self.fields.clone());
+        Value::Object(map)
+    }
+    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
+        let entries = match &node.data {
+            Data::Null => return Ok(None),
+            Data::Map(entries) => entries,
+            _ => return Err(reader.mismatch(node, &Self::go_type())),
+        };
+        let mut rest = None;
+        for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
+            match &*entry.key {
+                "apiVersion" | "kind" => {}
+                "metadata" => rest = reader.field("metadata", &mut self.metadata, &entry.value)?,
+                key => drop(self.fields.insert(key.to_owned(), entry.value.to_value())),
+            }
+        }
+        Ok(rest.map(|rest| Residual::Map(vec![("metadata", rest)])))
+    }
+}

@@ -1,0 +1,338 @@
+//! Quotas, ranges of limits, and what scales workloads.
+
+use crate::cron::{Schedule, is_time_zone};
+use crate::{
+    ConcurrencyPolicy, CronJob, HorizontalPodAutoscaler, LimitRange, LimitRangeItem, Quantity, ResourceList,
+    ResourceQuota, RuntimeClass, Str, ordered,
+};
+
+use super::list::{IMMUTABLE, quoted};
+use super::{ErrorList, Path, job, names, resources, scheduling};
+
+/// Most letters of a CronJob's name: its Jobs' names are longer.
+const CRON_NAME_MAX: usize = 52;
+
+pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    let schedule = path.child("schedule");
+    if spec.schedule.is_empty() {
+        errors.required(&schedule, "");
+    } else {
+        if let Err(why) = Schedule::parse(&spec.schedule) {
+            errors.invalid_text(&schedule, &spec.schedule, &why);
+        }
+        if spec.schedule.contains("TZ") {
+            let message = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
+            errors.invalid_text(&schedule, &spec.schedule, message);
+        }
+    }
+    errors.not_negative(&path.child("startingDeadlineSeconds"), spec.starting_deadline_seconds);
+    time_zone(spec.time_zone.as_deref(), &path.child("timeZone"), errors);
+    if let Some(policy) = spec.concurrency_policy.as_ref().filter(|policy| !policy.is_known()) {
+        errors.unsupported_text(
+            &path.child("concurrencyPolicy"),
+            policy.as_str(),
+            ConcurrencyPolicy::KNOWN,
+        );
+    }
+    let template = path.child("jobTemplate");
+    job::job_spec(&spec.job_template.spec, &template.child("spec"), errors);
+    errors.not_negative(
+        &path.child("successfulJobsHistoryLimit"),
+        spec.successful_jobs_history_limit,
+    );
+    errors.not_negative(&path.child("failedJobsHistoryLimit"), spec.failed_jobs_history_limit);
+    if object.metadata.name.len() > CRON_NAME_MAX {
+        let metadata = Path::root("metadata");
+        let message = format!("must be no more than {CRON_NAME_MAX} characters");
+        errors.invalid_text(&metadata.child("name"), &object.metadata.name, &message);
+    }
+}
+
+fn time_zone(zone: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+    match zone {
+        None => {}
+        Some("") => errors.invalid_text(path, "", "timeZone must be nil or non-empty string"),
+        Some(zone) if zone.eq_ignore_ascii_case("Local") => errors.invalid_text(
+            path,
+            zone,
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+        ),
+        Some(zone) if !is_time_zone(zone) => errors.invalid_text(path, zone, &format!("unknown time zone {zone}")),
+        Some(_) => {}
+    }
+}
+
+pub(super) fn quota(object: &ResourceQuota, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let hard = path.child("hard");
+    for (resource, amount) in &object.spec.hard {
+        let path = hard.key(resource);
+        resources::quota_name(resource, &path, errors);
+        resources::amount(resource, *amount, &path, errors);
+    }
+    scopes(object, &path.child("scopes"), errors);
+}
+
+fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
+    const KNOWN: [&str; 7] = [
+        "Terminating",
+        "NotTerminating",
+        "BestEffort",
+        "NotBestEffort",
+        "PriorityClass",
+        "CrossNamespacePodAffinity",
+        "VolumeAttributesClass",
+    ];
+    let scopes = &object.spec.scopes;
+    let all = || crate::wire::to_json(scopes);
+    for scope in scopes {
+        if !KNOWN.contains(&&**scope) {
+            errors.invalid(path, all(), "unsupported scope");
+        }
+        let fits = |resource: &str| match &**scope {
+            "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
+                matches!(resource, "pods" | "cpu" | "memory")
+                    || ["requests.", "limits."].iter().any(|kind| {
+                        resource
+                            .strip_prefix(kind)
+                            .is_some_and(|of| matches!(of, "cpu" | "memory"))
+                    })
+            }
+            "BestEffort" => resource == "pods",
+            _ => true,
+        };
+        for resource in object
+            .spec
+            .hard
+            .keys()
+            .filter(|name| resources::is_standard_quota(name))
+        {
+            if !fits(resource) {
+                errors.invalid(path, all(), "unsupported scope applied to resource");
+            }
+        }
+    }
+    let has = |wanted: &str| scopes.iter().any(|scope| &**scope == wanted);
+    for [one, other] in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
+        if has(one) && has(other) {
+            errors.invalid(path, all(), "conflicting scopes");
+        }
+    }
+}
+
+pub(super) fn quota_update(old: &ResourceQuota, new: &ResourceQuota, errors: &mut ErrorList) {
+    quota(new, errors);
+    let sorted = |quota: &ResourceQuota| quota.spec.scopes.iter().cloned().collect::<ordered::Set<Str>>();
+    if sorted(old) != sorted(new) {
+        let path = Path::root("spec");
+        let value = crate::wire::to_json(&new.spec.scopes);
+        errors.invalid(&path.child("scopes"), value, IMMUTABLE);
+    }
+}
+
+pub(super) fn limit_range(object: &LimitRange, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let limits = path.child("limits");
+    let mut kinds = ordered::Set::new();
+    for (index, item) in object.spec.limits.iter().enumerate() {
+        let path = limits.index(index);
+        errors.each_invalid(&path.child("type"), &item.kind, &names::qualified(&item.kind));
+        if !item.kind.contains('/') && !matches!(&*item.kind, "Pod" | "Container" | "PersistentVolumeClaim") {
+            let message = "must be a standard limit type or fully qualified";
+            errors.invalid_text(&path.child("type"), &item.kind, message);
+        }
+        if !kinds.insert(&*item.kind) {
+            errors.duplicate(&path.child("type"), quoted(&item.kind), "");
+        }
+        limit_item(item, &path, errors);
+    }
+}
+
+fn limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
+    let is_pod = &*item.kind == "Pod";
+    for (field, list) in [
+        ("max", &item.max),
+        ("min", &item.min),
+        ("default", &item.default),
+        ("defaultRequest", &item.default_request),
+    ] {
+        let path = path.child(field);
+        if is_pod && field.starts_with("default") {
+            if !list.is_empty() {
+                errors.forbidden(&path, "may not be specified when `type` is 'Pod'");
+            }
+            continue;
+        }
+        for resource in list.keys() {
+            resources::limit_name(resource, &path.key(resource), errors);
+        }
+    }
+    if &*item.kind == "PersistentVolumeClaim" && !item.min.contains_key("storage") && !item.max.contains_key("storage")
+    {
+        let message = "either minimum or maximum storage value is required, but neither was provided";
+        errors.required(&path.child("limits"), message);
+    }
+    let lists = [
+        &item.max,
+        &item.min,
+        &item.default,
+        &item.default_request,
+        &item.max_limit_request_ratio,
+    ];
+    let all: ordered::Set<&Str> = lists.iter().flat_map(|list| list.keys()).collect();
+    for resource in all {
+        bounds(item, resource, path, errors);
+    }
+}
+
+/// Each bound of a resource against the others.
+fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
+    let of = |list: &ResourceList| list.get(resource).copied();
+    let is_pod = &*item.kind == "Pod";
+    let (min, max, ratio) = (of(&item.min), of(&item.max), of(&item.max_limit_request_ratio));
+    let (default, request) = match is_pod {
+        true => (None, None),
+        false => (of(&item.default), of(&item.default_request)),
+    };
+    let mut above =
+        |low: Option<Quantity>, high: Option<Quantity>, field: &str, value: Option<Quantity>, words: [&str; 2]| {
+            if let (Some(low), Some(high), Some(value)) = (low, high, value)
+                && low > high
+            {
+                let message = format!("{} value {low} is {} value {high}", words[0], words[1]);
+                errors.invalid_text(&path.child(field).key(resource), &value.to_string(), &message);
+            }
+        };
+    above(min, max, "min", min, ["min", "greater than max"]);
+    above(
+        min,
+        request,
+        "defaultRequest",
+        request,
+        ["min", "greater than default request"],
+    );
+    above(
+        request,
+        max,
+        "defaultRequest",
+        request,
+        ["default request", "greater than max"],
+    );
+    above(
+        request,
+        default,
+        "defaultRequest",
+        request,
+        ["default request", "greater than default limit"],
+    );
+    above(min, default, "default", min, ["min", "greater than default"]);
+    above(default, max, "default", max, ["default", "greater than max"]);
+    if let Some(ratio) = ratio {
+        let path = path.child("maxLimitRequestRatio");
+        if ratio.milli_value() < 1000 {
+            let message = format!("ratio {ratio} is less than 1");
+            errors.invalid_text(&path.key(resource), &ratio.to_string(), &message);
+        }
+    }
+    if let (Some(default), Some(request)) = (default, request)
+        && default != request
+        && !resources::may_overcommit(resource)
+    {
+        let message = format!("default value {default} must equal to defaultRequest value {request} in {resource}");
+        errors.invalid_text(
+            &path.child("defaultRequest").key(resource),
+            &request.to_string(),
+            &message,
+        );
+    }
+}
+
+pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    if let Some(least) = spec.min_replicas.filter(|least| *least < 1) {
+        errors.invalid(&path.child("minReplicas"), least, "must be greater than or equal to 1");
+    }
+    let most = path.child("maxReplicas");
+    if spec.max_replicas < 1 {
+        errors.required(&most, "must be set and greater than 0");
+    }
+    if spec.min_replicas.is_some_and(|least| spec.max_replicas < least) {
+        errors.invalid(
+            &most,
+            spec.max_replicas,
+            "must be greater than or equal to `minReplicas`",
+        );
+    }
+    let target = path.child("scaleTargetRef");
+    for (field, text) in [
+        ("kind", &spec.scale_target_ref.kind),
+        ("name", &spec.scale_target_ref.name),
+    ] {
+        if text.is_empty() {
+            errors.required(&target.child(field), "");
+        } else {
+            errors.each_invalid(&target.child(field), text, &names::path_segment(text));
+        }
+    }
+    let version = &spec.scale_target_ref.api_version;
+    if !version.contains('/') && &*spec.scale_target_ref.kind != "ReplicationController" {
+        let message = "apiVersion must specify API group";
+        errors.invalid_text(&target.child("apiVersion"), version, message);
+    }
+    metrics(object, &path.child("metrics"), errors);
+}
+
+fn metrics(object: &HorizontalPodAutoscaler, path: &Path<'_>, errors: &mut ErrorList) {
+    const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
+    let mut has_external = false;
+    for (index, metric) in object.spec.metrics.iter().enumerate() {
+        let path = path.index(index);
+        let kind = metric
+            .get("type")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
+        has_external |= matches!(kind, "Object" | "External");
+        if kind.is_empty() {
+            errors.required(&path.child("type"), "must specify a metric source type");
+            continue;
+        }
+        if !KNOWN.contains(&kind) {
+            errors.unsupported_text(&path.child("type"), kind, &KNOWN);
+            continue;
+        }
+        let mut field = kind.to_owned();
+        field[..1].make_ascii_lowercase();
+        if metric.get(&field).is_none() {
+            let message = "must populate information for the given metric source";
+            errors.required(&path.child(&field), message);
+        }
+    }
+    if object.spec.min_replicas == Some(0) && !has_external {
+        errors.forbidden(
+            path,
+            "must specify at least one Object or External metric to support scaling to zero replicas",
+        );
+    }
+}
+
+pub(super) fn runtime_class(object: &RuntimeClass, errors: &mut ErrorList) {
+    errors.each_invalid(&Path::root("handler"), &object.handler, &names::label(&object.handler));
+    if let Some(overhead) = &object.overhead {
+        let path = Path::root("overhead");
+        resources::list(&overhead.pod_fixed, &path.child("podFixed"), errors);
+    }
+    if let Some(scheduling) = &object.scheduling {
+        let path = Path::root("scheduling");
+        super::meta::labels(&scheduling.node_selector, &path.child("nodeSelector"), errors);
+        scheduling::tolerations(&scheduling.tolerations, &path.child("tolerations"), errors);
+    }
+}
+
+pub(super) fn runtime_class_update(old: &RuntimeClass, new: &RuntimeClass, errors: &mut ErrorList) {
+    if old.handler != new.handler {
+        errors.invalid_text(&Path::root("handler"), &new.handler, IMMUTABLE);
+    }
+}

@@ -1,0 +1,144 @@
+//! Addresses and ports of Services: what is given out, what an update keeps, and what another type of Service loses.
+
+use podscope_api::{Kind, Object, Service, ServiceSpec, ordered};
+
+use super::ApiServer;
+
+impl ApiServer {
+    /// Ports of the nodes that no Service has, from the lowest. Deviation: the real server draws them.
+    fn free_node_ports(&self) -> impl Iterator<Item = i32> + use<> {
+        let mut taken = ordered::Set::new();
+        for object in self.objects().list_kind(Kind::Service) {
+            if let Object::Service(service) = object {
+                taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
+                taken.extend(service.spec.health_check_node_port);
+            }
+        }
+        (30_000..32_768).filter(move |port| !taken.contains(port))
+    }
+
+    /// Gives a Service the addresses and ports that its type needs and it has not.
+    pub(super) fn allocate(&mut self, service: &mut Service) {
+        let mut ports = self.free_node_ports();
+        node_ports(&mut service.spec, &mut ports);
+        let is_external = &*service.spec.kind == "ExternalName";
+        if service.spec.cluster_ip.is_empty() && !is_external {
+            self.next_cluster_ip += 1;
+            let number = self.next_cluster_ip + 9;
+            service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
+        }
+        if !is_external {
+            // A cluster of one family. `~` Also for headless services without a selector.
+            let spec = &mut service.spec;
+            // Who makes the endpoints of a headless Service by hand may mean either family.
+            let is_by_hand = &*spec.cluster_ip == "None" && spec.selector.is_none();
+            if spec.ip_family_policy.is_empty() {
+                let policy = if is_by_hand { "RequireDualStack" } else { "SingleStack" };
+                spec.ip_family_policy = policy.into();
+            }
+            if spec.ip_families.is_empty() {
+                spec.ip_families = vec!["IPv4".into()];
+                if is_by_hand {
+                    spec.ip_families.push("IPv6".into());
+                }
+            }
+        }
+        if service.spec.cluster_ips.is_empty() && !service.spec.cluster_ip.is_empty() {
+            service.spec.cluster_ips = vec![service.spec.cluster_ip.clone()];
+        }
+    }
+}
+
+fn needs_node_ports(spec: &ServiceSpec) -> bool {
+    matches!(&*spec.kind, "NodePort" | "LoadBalancer")
+}
+
+fn needs_health_port(spec: &ServiceSpec) -> bool {
+    &*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local"
+}
+
+/// What the server makes of an update before it looks at it: an address that is left out stays, and what only the old
+/// type had goes, unless it was changed with it.
+pub(super) fn carry_over(old: &ServiceSpec, new: &mut ServiceSpec) {
+    let is_external = |spec: &ServiceSpec| &*spec.kind == "ExternalName";
+    // One form of the address follows the other.
+    if new.cluster_ip != old.cluster_ip && new.cluster_ips == old.cluster_ips {
+        match new.cluster_ip.is_empty() {
+            true => new.cluster_ips.clear(),
+            false => new.cluster_ips = vec![new.cluster_ip.clone()],
+        }
+    }
+    if !is_external(old) && !is_external(new) {
+        if new.cluster_ip.is_empty() {
+            new.cluster_ip = old.cluster_ip.clone();
+        }
+        if new.cluster_ips.is_empty() && new.cluster_ip == old.cluster_ip {
+            new.cluster_ips.clone_from(&old.cluster_ips);
+        }
+    }
+    if needs_node_ports(old) && needs_node_ports(new) {
+        for port in new.ports.iter_mut().filter(|port| port.node_port.unwrap_or(0) == 0) {
+            let same = |one: &&podscope_api::ServicePort| one.port == port.port && one.protocol == port.protocol;
+            port.node_port = old.ports.iter().find(same).and_then(|one| one.node_port);
+        }
+    }
+    if needs_health_port(old) && needs_health_port(new) && new.health_check_node_port.unwrap_or(0) == 0 {
+        new.health_check_node_port = old.health_check_node_port;
+    }
+    if !is_external(old) && is_external(new) && new.cluster_ip == old.cluster_ip {
+        new.cluster_ip = "".into();
+        new.cluster_ips.clear();
+    }
+    if !is_external(old) && is_external(new) {
+        new.ip_families.retain(|family| !old.ip_families.contains(family));
+        if new.ip_family_policy == old.ip_family_policy {
+            new.ip_family_policy = "".into();
+        }
+    }
+    let had = |number: i32| old.ports.iter().any(|port| port.node_port == Some(number));
+    if needs_node_ports(old)
+        && !needs_node_ports(new)
+        && (new.ports.iter()).all(|port| port.node_port.is_none_or(|number| number == 0 || had(number)))
+    {
+        new.ports.iter_mut().for_each(|port| port.node_port = None);
+    }
+    if needs_node_ports(old)
+        && !needs_node_ports(new)
+        && new.external_ips.is_empty()
+        && new.external_traffic_policy == old.external_traffic_policy
+    {
+        new.external_traffic_policy = "".into();
+    }
+    if needs_health_port(old) && !needs_health_port(new) && new.health_check_node_port == old.health_check_node_port {
+        new.health_check_node_port = None;
+    }
+    let is_balanced = |spec: &ServiceSpec| &*spec.kind == "LoadBalancer";
+    if is_balanced(old) && !is_balanced(new) {
+        if new.allocate_load_balancer_node_ports == old.allocate_load_balancer_node_ports {
+            new.allocate_load_balancer_node_ports = None;
+        }
+        if new.load_balancer_class == old.load_balancer_class {
+            new.load_balancer_class = None;
+        }
+    }
+}
+
+/// Ports of the nodes for a Service that is reached through them.
+fn node_ports(spec: &mut ServiceSpec, free: &mut impl Iterator<Item = i32>) {
+    let wants = match &*spec.kind {
+        "NodePort" => true,
+        "LoadBalancer" => spec.allocate_load_balancer_node_ports != Some(false),
+        _ => false,
+    };
+    for port in spec.ports.iter_mut().filter(|_| wants) {
+        if port.node_port.unwrap_or(0) == 0 {
+            port.node_port = free.next();
+        }
+    }
+    if &*spec.kind == "LoadBalancer"
+        && &*spec.external_traffic_policy == "Local"
+        && spec.health_check_node_port.unwrap_or(0) == 0
+    {
+        spec.health_check_node_port = free.next();
+    }
+}

@@ -1,0 +1,157 @@
+//! Accounts, quotas, ranges of limits, endpoints of the older form, and Jobs by the clock.
+
+use std::sync::Arc;
+
+use podscope_api::{
+    CronJob, Endpoints, LimitRange, Object, ObjectMeta, Quantity, ResourceList, ResourceQuota, ServiceAccount, Str,
+    ordered,
+};
+
+use super::super::text::Elastic;
+use super::template::of_template;
+use super::{annotations, capital_bool, labels, list, stamp};
+
+fn head(meta: &ObjectMeta, text: &mut Elastic) {
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+}
+
+pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut Elastic) {
+    head(&account.metadata, text);
+    labels(text, "Labels", &account.metadata.labels);
+    annotations(text, "Annotations", &account.metadata.annotations);
+    let secrets: Vec<String> = account
+        .image_pull_secrets
+        .iter()
+        .map(|secret| secret.name.to_string())
+        .collect();
+    list(text, "Image pull secrets", &secrets);
+}
+
+pub(super) fn quota(quota: &Arc<ResourceQuota>, text: &mut Elastic) {
+    head(&quota.metadata, text);
+    let scopes: Vec<&str> = quota.spec.scopes.iter().map(|scope| &**scope).collect();
+    if !scopes.is_empty() {
+        text.line(0, &format!("Scopes:\t{}", scopes.join(", ")));
+    }
+    text.line(0, "Resource\tUsed\tHard");
+    text.line(0, "--------\t----\t----");
+    for (resource, hard) in &quota.status.hard {
+        let used = quota.status.used.get(resource).copied().unwrap_or_default();
+        text.line(0, &format!("{resource}\t{used}\t{hard}"));
+    }
+}
+
+pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut Elastic) {
+    head(&range.metadata, text);
+    text.line(
+        0,
+        "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio",
+    );
+    text.line(
+        0,
+        "----\t--------\t---\t---\t---------------\t-------------\t-----------------------",
+    );
+    for item in &range.spec.limits {
+        let lists = [
+            &item.min,
+            &item.max,
+            &item.default_request,
+            &item.default,
+            &item.max_limit_request_ratio,
+        ];
+        let resources: ordered::Set<&Str> = lists.iter().flat_map(|list| list.keys()).collect();
+        for resource in resources {
+            let amount = |list: &&ResourceList| list.get(resource).map_or_else(|| "-".to_owned(), Quantity::to_string);
+            let amounts: Vec<String> = lists.iter().map(amount).collect();
+            text.line(0, &format!("{}\t{resource}\t{}", item.kind, amounts.join("\t")));
+        }
+    }
+}
+
+pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
+    head(&endpoints.metadata, text);
+    labels(text, "Labels", &endpoints.metadata.labels);
+    annotations(text, "Annotations", &endpoints.metadata.annotations);
+    text.line(0, "Subsets:");
+    for subset in &endpoints.subsets {
+        for (title, addresses) in [
+            ("Addresses", &subset.addresses),
+            ("NotReadyAddresses", &subset.not_ready_addresses),
+        ] {
+            let ips: Vec<&str> = addresses.iter().map(|address| &*address.ip).collect();
+            let ips = if ips.is_empty() {
+                "<none>".to_owned()
+            } else {
+                ips.join(",")
+            };
+            text.line(2, &format!("{title}:\t{ips}"));
+        }
+        if !subset.ports.is_empty() {
+            text.line(2, "Ports:");
+            text.line(4, "Name\tPort\tProtocol");
+            text.line(4, "----\t----\t--------");
+        }
+        for port in &subset.ports {
+            let name = port
+                .name
+                .as_deref()
+                .filter(|name| !name.is_empty())
+                .unwrap_or("<unset>");
+            let protocol = port.protocol.as_deref().unwrap_or_default();
+            text.line(4, &format!("{name}\t{}\t{protocol}", port.port.unwrap_or(0)));
+        }
+        text.line(0, "");
+    }
+}
+
+pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut Elastic) {
+    let spec = &job.spec;
+    head(&job.metadata, text);
+    labels(text, "Labels", &job.metadata.labels);
+    annotations(text, "Annotations", &job.metadata.annotations);
+    text.line(0, &format!("Schedule:\t{}", spec.schedule));
+    if let Some(zone) = &spec.time_zone {
+        text.line(0, &format!("Time Zone:\t{zone}"));
+    }
+    let policy = spec.concurrency_policy.as_ref().map_or("", |policy| policy.as_str());
+    text.line(0, &format!("Concurrency Policy:\t{policy}"));
+    text.line(0, &format!("Suspend:\t{}", capital_bool(spec.suspend == Some(true))));
+    fn number<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>, unit: &str) {
+        let value = value.map_or_else(|| "<unset>".to_owned(), |value| format!("{value}{unit}"));
+        text.line(0, &format!("{title}:\t{value}"));
+    }
+    number(
+        text,
+        "Successful Job History Limit",
+        spec.successful_jobs_history_limit,
+        "",
+    );
+    number(text, "Failed Job History Limit", spec.failed_jobs_history_limit, "");
+    number(text, "Starting Deadline Seconds", spec.starting_deadline_seconds, "s");
+    let of_job = &spec.job_template.spec;
+    let selector = of_job
+        .selector
+        .as_ref()
+        .map(|selector| super::super::columns::selector_text(Some(selector)));
+    number(text, "Selector", selector, "");
+    number(text, "Parallelism", of_job.parallelism, "");
+    number(text, "Completions", of_job.completions, "");
+    number(text, "Active Deadline Seconds", of_job.active_deadline_seconds, "s");
+    let value = Object::CronJob(job.clone()).to_value();
+    of_template(
+        &of_job.template,
+        &value["spec"]["jobTemplate"]["spec"]["template"],
+        text,
+    );
+    let last = job.status.last_schedule_time;
+    let last = last.map_or_else(|| "<unset>".to_owned(), |last| stamp(Some(last)));
+    text.line(0, &format!("Last Schedule Time:\t{last}"));
+    let active: Vec<&str> = job.status.active.iter().map(|active| &*active.name).collect();
+    let active = if active.is_empty() {
+        "<none>".to_owned()
+    } else {
+        active.join(", ")
+    };
+    text.line(0, &format!("Active Jobs:\t{active}"));
+}
