@@ -306,11 +306,11 @@ fn check_says_nothing_of_a_good_file() {
     // What is not simulated is said, and is no error.
     let stranger = file(
         "stranger.yaml",
-        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\n",
+        "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web}\n",
     );
     let run = podscope(&["check", &stranger]);
     assert_eq!((run.status, run.out.as_str()), (0, ""));
-    assert!(run.err.contains("Ingress"), "{}", run.err);
+    assert!(run.err.contains("1 × Certificate (not simulated)"), "{}", run.err);
 }
 
 /// P-07.
@@ -520,7 +520,7 @@ fn the_shell_works_in_a_pipe() {
     assert_eq!(run.status, 0);
     assert_eq!(
         run.out,
-        "namespace/x created\nNAME   STATUS   AGE\nx      Active   6s\n"
+        "namespace/x created\nNAME   STATUS   AGE\nx      Active   7s\n"
     );
     assert_eq!(
         run.err,

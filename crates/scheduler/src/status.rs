@@ -7,7 +7,7 @@ use podscope_api::Str;
 
 use crate::plugins::{
     Plugin, inter_pod_affinity, node_affinity, node_name, node_ports, node_unschedulable, node_volume_limits,
-    pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
+    pod_topology_spread, taint_toleration, volume_binding, volume_restrictions, volume_zone,
 };
 use crate::symbols::{Symbol, Symbols};
 
@@ -76,6 +76,7 @@ fn short(reason: &'static str) -> &'static str {
         node_volume_limits::REASON => "too many volumes",
         pod_topology_spread::REASON => "topology spread",
         pod_topology_spread::REASON_LABEL => "no label to spread by",
+        taint_toleration::REASON => "untolerated taint",
         volume_binding::REASON_NODE => "its volume is elsewhere",
         volume_binding::REASON_BIND => "no volume to bind",
         volume_binding::REASON_SPACE => "no free storage",

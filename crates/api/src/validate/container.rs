@@ -129,10 +129,36 @@ fn common(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut Er
         ),
     }
     resources::validate(&container.resources, &pod.claims, &path.child("resources"), errors);
+    resize_policy(container, pod, &path.child("resizePolicy"), errors);
     if let Some(context) = &container.security_context {
         let path = path.child("securityContext");
         for (name, id) in [("runAsUser", context.run_as_user), ("runAsGroup", context.run_as_group)] {
             user_id(id, &path.child(name), errors);
+        }
+    }
+}
+
+/// What a resize in place does: of cpu and memory, each once, and to no container that never starts again.
+fn resize_policy(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut seen = ordered::Set::new();
+    for (index, policy) in container.resize_policy.iter().enumerate() {
+        let (resource, restart) = (&*policy.resource_name, &*policy.restart_policy);
+        if !seen.insert(resource) {
+            errors.duplicate(&path.index(index), quoted(resource), "");
+        }
+        match resource {
+            "cpu" | "memory" => {}
+            "" => errors.required(path, ""),
+            other => errors.unsupported_text(path, other, &["cpu", "memory"]),
+        }
+        match restart {
+            "NotRequired" | "RestartContainer" => {}
+            "" => errors.required(path, ""),
+            other => errors.unsupported_text(path, other, &["NotRequired", "RestartContainer"]),
+        }
+        if pod.spec.restart_policy == Some(RestartPolicy::Never) && restart != "NotRequired" {
+            let message = "must be 'NotRequired' when `restartPolicy` is 'Never'";
+            errors.invalid_text(path, restart, message);
         }
     }
 }

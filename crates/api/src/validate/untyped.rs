@@ -59,7 +59,6 @@ pub(super) fn pod_spec(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &
 
 fn of_container(container: &Value, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     devices(container, spec, path, errors);
-    resize_policy(container, spec, &path.child("resizePolicy"), errors);
     let mounts = path.child("volumeMounts");
     for (index, mount) in items(container, "volumeMounts") {
         let expression = text(mount, "subPathExpr");
@@ -136,30 +135,6 @@ fn devices(container: &Value, spec: &PodSpec, path: &Path<'_>, errors: &mut Erro
             if text(mount, "mountPath") == at {
                 errors.invalid_text(&at_path, at, "must not already exist as a path in volumeMounts");
             }
-        }
-    }
-}
-
-fn resize_policy(container: &Value, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut seen = ordered::Set::new();
-    for (index, policy) in items(container, "resizePolicy") {
-        let (resource, restart) = (text(policy, "resourceName"), text(policy, "restartPolicy"));
-        if !seen.insert(resource) {
-            errors.duplicate(&path.index(index), quoted(resource), "");
-        }
-        match resource {
-            "cpu" | "memory" => {}
-            "" => errors.required(path, ""),
-            other => errors.unsupported_text(path, other, &["cpu", "memory"]),
-        }
-        match restart {
-            "NotRequired" | "RestartContainer" => {}
-            "" => errors.required(path, ""),
-            other => errors.unsupported_text(path, other, &["NotRequired", "RestartContainer"]),
-        }
-        if spec.restart_policy == Some(crate::RestartPolicy::Never) && restart != "NotRequired" {
-            let message = "must be 'NotRequired' when `restartPolicy` is 'Never'";
-            errors.invalid_text(path, restart, message);
         }
     }
 }

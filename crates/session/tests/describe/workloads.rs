@@ -73,7 +73,7 @@ NewReplicaSet:   FIRST (3/3 replicas created)
 Events:
   Type    Reason             Age   From                   Message
   ----    ------             ----  ----                   -------
-  Normal  ScalingReplicaSet  29s   deployment-controller  Scaled up replica set FIRST from 0 to 3
+  Normal  ScalingReplicaSet  30s   deployment-controller  Scaled up replica set FIRST from 0 to 3
 "
         .replace("FIRST", &first),
     );

@@ -344,7 +344,7 @@ mod tests {
     fn what_is_tried_is_said_in_words() {
         for (line, said) in [
             ("fault partition a-1", Some("Cut off a-1")),
-            ("fault partition --zone a", None),
+            ("fault partition --zone a", Some("Cut off zone a")),
             (
                 "kubectl delete pod web-0 --grace-period=0 --force",
                 Some("Force delete web-0"),

@@ -1,4 +1,4 @@
-//! The constraints of pods without their own, from the configuration (SCH-073, SCH-141).
+//! The constraints of pods without their own, from the configuration (SCH-073, SCH-134, SCH-136).
 
 use std::sync::Arc;
 
