@@ -20,27 +20,27 @@ const WORKLOADS: [Workload; 5] = [
     Workload {
         name: "basic",
         reference: 1040.0,
-        instructions: 338_585,
+        instructions: 308_979,
     },
     Workload {
         name: "softspread",
         reference: 2070.0,
-        instructions: 572_813,
+        instructions: 594_385,
     },
     Workload {
         name: "spread",
         reference: 2710.0,
-        instructions: 414_896,
+        instructions: 423_607,
     },
     Workload {
         name: "anti",
         reference: 10_300.0,
-        instructions: 399_297,
+        instructions: 408_600,
     },
     Workload {
         name: "affinity",
         reference: 7300.0,
-        instructions: 468_748,
+        instructions: 453_987,
     },
 ];
 
