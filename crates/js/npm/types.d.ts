@@ -44,6 +44,23 @@ export interface Lesson {
   group: string;
   /** One sentence. */
   summary: string;
+  /** How long it takes; 0: nobody said. */
+  minutes: number;
+  /** Names of lessons that come before it. */
+  needs: string[];
+  /** The page of the Kubernetes documentation it belongs to: its name, and its address. */
+  topic: string;
+  page: string;
+  /** What is to be remembered, in one sentence. */
+  rule: string;
+  /** What to try in a cluster of one's own. */
+  own: string;
+  /** Another thing to try here. */
+  variation: string;
+  /** Names of lessons whose questions fit to be asked again after it. */
+  recap: string[];
+  /** Whether it asks for predictions. */
+  asks: boolean;
 }
 
 /** A line that a command printed. */
@@ -167,8 +184,10 @@ export interface SpreadExplanation {
   /** DoNotSchedule; else ScheduleAnyway. */
   hard: boolean;
   maxSkew: number;
-  /** The smallest count. */
+  /** The smallest count; 0 where there are too few domains. */
   min: number;
+  /** There are fewer domains than minDomains. */
+  tooFewDomains?: { found: number; minDomains: number };
   /** 1 if the pod counts itself. */
   own: number;
   domains: { value: string; count: number; skew: number; allowed: boolean }[];
