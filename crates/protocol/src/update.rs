@@ -77,6 +77,9 @@ pub enum Update {
         fragment: String,
         /// Warnings, e.g. that it is long.
         notices: Vec<String>,
+        /// Names are left out of it.
+        #[serde(default)]
+        anonymised: bool,
     },
     /// A file.
     File {

@@ -301,6 +301,8 @@ pub(crate) fn link(mut link: Link) -> Link {
             link.commands.push((std::mem::take(&mut since), text));
         }
     }
+    // What is selected has a name, what is grouped by may be a label of theirs.
+    link.screen = String::new();
     link.trace_hash = String::new();
     link
 }

@@ -381,11 +381,13 @@ fn a_shared_link_can_hide_the_names() {
     page.seek(60);
     let share = |page: &mut Page, anonymise: bool| {
         let updates = page.ask(Request::Share {
-            screen: String::new(),
+            screen: r#"{"s":{"kind":"pod","key":"books/ledger-0"}}"#.into(),
             anonymise,
         });
         match updates.into_iter().next() {
-            Some(Update::Link { fragment, .. }) => fragment,
+            Some(Update::Link {
+                fragment, anonymised, ..
+            }) if anonymised == anonymise => fragment,
             other => panic!("{other:?}"),
         }
     };
@@ -393,7 +395,7 @@ fn a_shared_link_can_hide_the_names() {
     let hidden = share(&mut page, true);
     let text = |fragment: &str| {
         let link = podscope_session::link::decode(fragment).expect("a link");
-        format!("{:?} {:?}", link.files, link.commands)
+        format!("{:?} {:?} {}", link.files, link.commands, link.screen)
     };
     assert!(text(&open).contains("ledger") && text(&open).contains("hunter2"));
     for word in ["ledger", "acme", "books", "bob", "hunter2", "payroll", "blue"] {

@@ -69,9 +69,12 @@ export const stories = {
   async "a link can leave names out (Q-06)"(t) {
     const page = await t.open("");
     await t.openFiles(page, { "secret.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: topsecret, namespace: default}\nspec: {containers: [{name: c, image: \"registry.corp.example/secret:1\"}]}\n" });
+    await page.locator('[data-pod="default/topsecret"]').click(); // what is selected has a name too
     const { dialog } = await shared(page);
     await dialog.getByLabel(/Rename objects first/).check();
-    await page.waitForTimeout(600);
+    await dialog.getByLabel("Link").waitFor();
+    // The session is kept meanwhile, by a link with names: the dialog goes on showing the other one.
+    await page.waitForTimeout(1500);
     const link = await dialog.getByLabel("Link").inputValue();
     const other = await t.open(`#${link.split("#")[1]}`);
     await t.seek(other, "0:10.0");

@@ -192,7 +192,11 @@ pub(super) fn share(session: &Session, lesson: Option<&str>, screen: String, ano
             fragment.len()
         ));
     }
-    vec![Update::Link { fragment, notices }]
+    vec![Update::Link {
+        fragment,
+        notices,
+        anonymised: anonymise,
+    }]
 }
 
 /// A file.

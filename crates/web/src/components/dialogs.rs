@@ -308,8 +308,9 @@ fn Share(props: &Props) -> Html {
             })
         });
     }
-    let Some(link) = &page.link else {
-        return html! { <Modal title="Share">{ "Making a link…" }</Modal> };
+    // The session is kept by a link of its own meanwhile: that one has names.
+    let Some(link) = (if *anonymise { &page.nameless } else { &page.link }) else {
+        return html! { <Modal title="Share" class="share">{ "Making a link…" }</Modal> };
     };
     let url = browser::address(&link.fragment);
     let url = if *embed {

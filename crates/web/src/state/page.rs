@@ -165,6 +165,8 @@ pub(crate) struct Page {
     pub(crate) zone: Option<String>,
     pub(crate) span: Option<Span>,
     pub(crate) link: Option<Shared<LinkView>>,
+    /// The link of the same without names, once it was asked for.
+    pub(crate) nameless: Option<Shared<LinkView>>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     /// What just happened, for the live region.
     pub(crate) heard: Shared<Vec<String>>,
@@ -217,6 +219,7 @@ impl Page {
             zone: None,
             span: None,
             link: None,
+            nameless: None,
             toasts: Shared::default(),
             heard: Shared::default(),
             crashed: None,
@@ -427,7 +430,14 @@ impl Page {
             Update::Completions { line, replace, choices } => {
                 self.console.change(|c| c.completions = Some((line, replace, choices)));
             }
-            Update::Link { fragment, notices } => self.link = Some(Shared::new(LinkView { fragment, notices })),
+            Update::Link {
+                fragment,
+                notices,
+                anonymised,
+            } => {
+                let link = Some(Shared::new(LinkView { fragment, notices }));
+                *(if anonymised { &mut self.nameless } else { &mut self.link }) = link;
+            }
             // The browser's work: see `browser::files`.
             Update::File { .. } => {}
             Update::Checked {
