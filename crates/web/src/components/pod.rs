@@ -124,7 +124,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
         None => 1000,
         Some(_) => 0,
     });
-    let style = left.map(|l| format!("--left:{}.{}%", l / 10, l % 10));
+    let style = left.map_or_else(String::new, |l| format!("--left:{}.{}%", l / 10, l % 10));
     let stage = pod.termination.as_ref().map(|t| stage_attribute(t.stage));
     let mark = props.drawn.unwrap_or(pod.mark);
     let ghost = pod.mark == PodMark::Ghost;
@@ -133,7 +133,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
         <button
             type="button"
             class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"))}
-            {style}
+            ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}
             data-uid={pod.uid.clone()}
