@@ -253,6 +253,24 @@ export class Teller {
     await field.press("Escape");
   }
 
+  /** Types a command that asks back, and says yes. */
+  async insist(page, line) {
+    const field = page.getByLabel("Command", { exact: true });
+    await field.fill(line);
+    await field.press("Enter");
+    await page.getByRole("button", { name: "I understand, do it" }).click();
+    await field.press("Escape");
+  }
+
+  /** Replaces the editor's text. */
+  async write(editor, text) {
+    const before = this.#complaints.length;
+    await editor.locator(".cm-content").fill(text);
+    // The browser itself gives what replaces a selection the selection's style, which the policy refuses it.
+    const meanwhile = this.#complaints.splice(before);
+    this.#complaints.push(...meanwhile.filter((text) => !text.startsWith("console: Applying inline style")));
+  }
+
   /** Stops time, once a session is there. */
   async pause(page) {
     await page.locator(".page[data-playing]").waitFor();

@@ -11,15 +11,6 @@ const cutOff = async (t) => {
   return page;
 };
 
-/** Gives a command that asks back, and says yes. */
-const insist = async (t, page, line) => {
-  const field = page.getByLabel("Command", { exact: true });
-  await field.fill(line);
-  await field.press("Enter");
-  await page.getByRole("button", { name: "I understand, do it" }).click();
-  await field.press("Escape");
-};
-
 export const stories = {
   async "a card says what the API believes, since when, and what comes next (U-15)"(t) {
     const page = await cutOff(t);
@@ -56,7 +47,7 @@ export const stories = {
 
   async "a broken guarantee is drawn for as long as it is broken, and of what (U-15)"(t) {
     const page = await cutOff(t);
-    await insist(t, page, "kubectl delete pod db-0 --grace-period=0 --force");
+    await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
     await t.seek(page, "1:00.0");
     const bar = page.locator('[data-lane="invariants"] .span.k-broken');
     await bar.first().waitFor();

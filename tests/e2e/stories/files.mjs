@@ -31,7 +31,7 @@ export const stories = {
     const page = await t.open("");
     await page.getByRole("button", { name: "Editor" }).click();
     const editor = page.getByRole("dialog", { name: "Editor" });
-    await editor.locator(".cm-content").fill(BAD);
+    await t.write(editor, BAD);
     const found = editor.locator(".problems li");
     await found.first().waitFor();
     await editor.getByText(/quantities must match|unable to parse quantity|cpu/).first().waitFor();
@@ -39,9 +39,9 @@ export const stories = {
     t.check(await editor.locator(".cm-lint-marker, .cm-lintRange").count() > 0, "marked in the text");
     t.check(await editor.getByRole("button", { name: "Apply to the running cluster" }).isDisabled(), "it cannot be applied");
     await t.look(page, "bad-yaml");
-    await editor.locator(".cm-content").fill("kind: Pod\n  bad: [indent\n");
+    await t.write(editor, "kind: Pod\n  bad: [indent\n");
     await page.waitForFunction(() => document.querySelectorAll(".editor .problems li").length === 1);
-    await editor.locator(".cm-content").fill("apiVersion: v1\nkind: Namespace\nmetadata: {name: fine}\n");
+    await t.write(editor, "apiVersion: v1\nkind: Namespace\nmetadata: {name: fine}\n");
     await editor.getByText("No problems.").waitFor();
     await page.keyboard.press("Escape");
 

@@ -23,7 +23,7 @@ export const stories = {
     // The pod is written in the editor and applied to the running cluster.
     await page.getByRole("button", { name: "Editor" }).click();
     const editor = page.getByRole("dialog", { name: "Editor" });
-    await editor.locator(".cm-content").fill(HIGH);
+    await t.write(editor, HIGH);
     await editor.getByText("No problems.").waitFor();
     await t.look(page, "editor");
     await editor.getByRole("button", { name: "Apply to the running cluster" }).click();

@@ -44,13 +44,13 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         ctl.act.emit(Act::Select(Some(SubjectRef::Node { name })));
     } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
         ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-    } else if closest(target(), "data-node").is_none()
-        && event
-            .target()
-            .and_then(|t| t.dyn_into::<Element>().ok())
-            .is_some_and(|e| e.closest("button, select, label, a, canvas").ok().flatten().is_none())
+    } else if target()
+        .and_then(|t| t.dyn_into::<Element>().ok())
+        .is_some_and(|e| e.closest("button, select, label, a, canvas").ok().flatten().is_none())
     {
-        ctl.act.emit(Act::Select(None));
+        // A card is its node; what lies between is nothing.
+        let node = closest(target(), "data-node").map(|(_, name)| SubjectRef::Node { name });
+        ctl.act.emit(Act::Select(node));
     }
 }
 
