@@ -63,7 +63,8 @@ export const stories = {
     const page = await t.open("");
     const start = page.locator(".start");
     await start.waitFor();
-    t.check(await page.locator("[data-node] [data-pod]").first().isVisible(), "a cluster lives behind it");
+    // A cluster lives behind it.
+    await page.locator("[data-node] [data-pod]").first().waitFor();
     await start.getByRole("button", { name: /My pod is Pending/ }).click();
     const dialog = page.getByRole("dialog", { name: "My pod is Pending" });
     await dialog.getByText("kubectl get nodes,pods -A -o yaml").waitFor();

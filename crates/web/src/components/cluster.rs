@@ -23,6 +23,7 @@ use super::zone::Zone;
 use crate::app::Ctl;
 use crate::browser::drag::{self, Drag, End, Went};
 use crate::browser::{closest, flight, focus};
+use crate::pure::director;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::state::{Act, Dialog, Model, NodeState, Page, Shared};
 
@@ -232,12 +233,13 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Ht
         p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
     });
     let (nodes, pods) = seen(page, model);
+    let is_told = !other && director::is_told(&model.director);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     html! {
-        <div class={classes!("run", picture.then_some("pictured"))}>
+        <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
             <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} />
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} />
-            if !other { <DirectorBar director={model.director.clone()} /> }
+            if is_told { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model) } else { zones(page, model, selected, other, ctl) } }
         </div>
     }

@@ -14,7 +14,7 @@ pub(crate) struct Props {
     pub(crate) director: Shared<Director>,
 }
 
-/// The bar.
+/// The bar, of a director that [has something to say](crate::pure::director::is_told).
 #[component]
 pub(crate) fn DirectorBar(props: &Props) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
@@ -31,12 +31,9 @@ pub(crate) fn DirectorBar(props: &Props) -> Html {
     }
     let caption = director.caption.as_ref().map(ended);
     let coming = next(director);
-    if caption.is_none() && coming.is_none() {
-        return Html::default();
-    }
     html! {
         <section class="due" aria-label="What comes next">
-            <span class="said" role="status">{ caption.unwrap_or_default() }</span>
+            <span class="ended" role="status">{ caption.unwrap_or_default() }</span>
             if let Some((first, then)) = coming {
                 <span><b>{ "Next: " }</b>{ says(first) }{ " " }<span class="mono">{ when(first, now.at) }</span>
                     if let Some(then) = then { <small>{ format!(" · {} {}", says(then), when(then, now.at)) }</small> }

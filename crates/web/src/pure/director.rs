@@ -118,6 +118,11 @@ fn came(due: &DueView) -> String {
     }
 }
 
+/// Whether there is anything to say: something runs fast or did, or something is due.
+pub(crate) fn is_told(director: &Director) -> bool {
+    director.running.is_some() || director.caption.is_some() || !director.next.is_empty()
+}
+
 /// The next thing, and what follows from it.
 pub(crate) fn next(director: &Director) -> Option<(&DueView, Option<&DueView>)> {
     let first = director.next.first()?;

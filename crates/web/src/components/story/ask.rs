@@ -43,8 +43,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     let picked = props.pick.as_ref().filter(fits);
     let how = match question.kind {
         QuestionKind::Place => "Time waits. Click a node or pod in the picture, then confirm.",
-        QuestionKind::Choice => "Time waits. Choose one:",
-        QuestionKind::Time => "Time waits. Choose one, or click a place on the timeline:",
+        QuestionKind::Choice | QuestionKind::Time => "Time waits. Choose one:",
     };
     html! {
         <section class="ask" aria-label="A question">
@@ -91,7 +90,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
     let answer = state.answer.as_deref().unwrap_or_default();
     let Some(truth) = &state.truth else {
         return html! {
-            <p class="said">{ if answer.is_empty() { "You skipped it. Watch.".to_owned() } else { format!("You said {answer}. Watch.") } }</p>
+            <p class="told">{ if answer.is_empty() { "You skipped it. Watch.".to_owned() } else { format!("You said {answer}. Watch.") } }</p>
         };
     };
     let exact = truth

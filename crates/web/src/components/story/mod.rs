@@ -71,7 +71,9 @@ pub(crate) fn Story(props: &Props) -> Html {
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
     let asking = state.question;
     let here = asking == Some(at);
-    let is_end = state.finished && at + 1 == count;
+    // A story that asks for nothing has no end to celebrate.
+    let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
+    let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     html! {
         <aside class="story" aria-label="Story">
             <div class="scroll" key={at}>
