@@ -383,3 +383,15 @@ export class Teller {
     if (complaints.length > 0) throw new Error(complaints.join("\n"));
   }
 }
+
+/** A story told on a host of its own. */
+export const on = (host, story) => async (t) => {
+  const site = await serve(host);
+  const teller = new Teller(t.browser, site);
+  try {
+    await story(teller);
+    await teller.end();
+  } finally {
+    site.close();
+  }
+};

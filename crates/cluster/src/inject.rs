@@ -88,7 +88,7 @@ impl World {
             Fault::Slow(node, extra) => {
                 self.known(node)?;
                 self.network.slow(node.clone(), *extra);
-                let (fault, details) = (FaultKind::Slow, FaultDetails::from(*extra));
+                let (fault, details) = (FaultKind::Slow, FaultDetails::Latency(*extra));
                 let told = if *extra == Span::ZERO {
                     Happening::Healed { fault, details }
                 } else {

@@ -124,38 +124,38 @@ impl Diagnosis {
     }
     /// The FailedScheduling text (SCH-026).
     pub fn message(&self, cache: &Cache) -> String {
+        self.told(cache).0
+    }
+    /// The same, and its causes counted, for people.
+    pub fn told(&self, cache: &Cache) -> (String, Refusal) {
         let n_nodes = cache.order().len();
+        let histogram = self.histogram(n_nodes);
+        let refusal = Refusal {
+            nodes: n_nodes,
+            causes: histogram.causes(&cache.symbols),
+        };
         if n_nodes == 0 {
-            return "no nodes available to schedule pods".to_owned();
+            return ("no nodes available to schedule pods".to_owned(), refusal);
         }
         let mut text = format!("0/{n_nodes} nodes are available:");
         match &self.pre_filter {
             Some(status) => {
                 text.push_str(&format!(" {}.", status.message(&cache.symbols)));
             }
-            None => text.push_str(&self.histogram(n_nodes).text(&cache.symbols)),
+            None => text.push_str(&histogram.text(&cache.symbols)),
         }
         if !self.post_filter.is_empty() {
             text.push(' ');
             text.push_str(&self.post_filter);
         }
-        text
-    }
-    /// The same in causes that are counted, for people.
-    pub fn refusal(&self, cache: &Cache) -> Refusal {
-        let nodes = cache.order().len();
-        let mut histogram = Histogram::default();
-        match &self.pre_filter {
-            Some(status) => histogram.add(status, nodes),
-            None => histogram = self.histogram(nodes),
-        }
-        Refusal {
-            nodes,
-            causes: histogram.causes(&cache.symbols),
-        }
+        (text, refusal)
     }
     fn histogram(&self, n_nodes: usize) -> Histogram {
         let mut histogram = Histogram::default();
+        if let Some(status) = &self.pre_filter {
+            histogram.add(status, n_nodes);
+            return histogram;
+        }
         for (_, status) in &self.refused {
             histogram.add(status, 1);
         }

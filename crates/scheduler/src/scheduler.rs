@@ -212,13 +212,15 @@ impl Scheduler {
             preempt = preemption.as_ref().and_then(|result| self.plan(&search, result, draw));
         }
         self.nominator = nominator;
-        let message = found.error.clone().or_else(|| {
-            let failed = found.hosts.is_empty();
-            failed.then(|| found.diagnosis.message(&self.cache))
-        });
-        if found.error.is_none() && message.is_some() {
-            pod.refusal = Some(Arc::new(found.diagnosis.refusal(&self.cache)));
-        }
+        let message = match &found.error {
+            Some(error) => Some(error.clone()),
+            None if found.hosts.is_empty() => {
+                let (message, refusal) = found.diagnosis.told(&self.cache);
+                pod.refusal = Some(Arc::new(refusal));
+                Some(message)
+            }
+            None => None,
+        };
         let key = incoming.info.pod.metadata.key();
         let mut attempt = Attempt {
             pod: key.clone(),

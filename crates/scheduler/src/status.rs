@@ -5,10 +5,7 @@ use std::fmt::Write as _;
 
 use podscope_api::Str;
 
-use crate::plugins::{
-    Plugin, inter_pod_affinity, node_affinity, node_name, node_ports, node_unschedulable, node_volume_limits,
-    pod_topology_spread, taint_toleration, volume_binding, volume_restrictions, volume_zone,
-};
+use crate::plugins::{Plugin, TABLE};
 use crate::symbols::{Symbol, Symbols};
 
 /// The code of a refusal.
@@ -62,31 +59,11 @@ impl Reason {
     }
 }
 
-/// Two or three words for the plugins' fixed reasons; what is short already stands for itself.
+/// A plugin's fixed reason in two or three words.
 fn short(reason: &'static str) -> &'static str {
-    match reason {
-        inter_pod_affinity::REASON_AFFINITY => "pod affinity",
-        inter_pod_affinity::REASON_ANTI_AFFINITY => "pod anti-affinity",
-        inter_pod_affinity::REASON_EXISTING => "another pod's anti-affinity",
-        node_affinity::REASON_POD => "node affinity/selector",
-        node_affinity::REASON_ENFORCED => "the scheduler's node affinity",
-        node_name::REASON => "another node is named",
-        node_ports::REASON => "port in use",
-        node_unschedulable::REASON => "unschedulable",
-        node_volume_limits::REASON => "too many volumes",
-        pod_topology_spread::REASON => "topology spread",
-        pod_topology_spread::REASON_LABEL => "no label to spread by",
-        taint_toleration::REASON => "untolerated taint",
-        volume_binding::REASON_NODE => "its volume is elsewhere",
-        volume_binding::REASON_BIND => "no volume to bind",
-        volume_binding::REASON_SPACE => "no free storage",
-        volume_binding::REASON_LOST => "its volume is lost",
-        volume_binding::REASON_IMMEDIATE => "unbound claims",
-        volume_restrictions::REASON_DISK => "disk in use",
-        volume_restrictions::REASON_CLAIM => "claim in use",
-        volume_zone::REASON => "its volume's zone is elsewhere",
-        other => other,
-    }
+    let known = TABLE.iter().flat_map(|row| row.short);
+    let mut found = known.filter(|(long, _)| *long == reason).map(|(_, short)| *short);
+    found.next().unwrap_or(reason)
 }
 
 /// Why no node took a pod at its last attempt: how many nodes there were, and the causes with the nodes of each, most
@@ -181,30 +158,27 @@ impl Histogram {
             }
         }
     }
-    /// The causes with their counts, most frequent first, then by name.
-    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<(String, usize)> {
-        let mut causes: Vec<(String, usize)> = Vec::new();
-        for (reason, count) in &self.entries {
-            let text = reason.short(symbols);
-            match causes.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, sum)) => *sum += count,
-                None => causes.push((text, *count)),
-            }
-        }
-        causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        causes
-    }
-    /// ` 1 a, 2 b.` with entries sorted as byte strings; empty without entries.
-    pub(crate) fn text(&self, symbols: &Symbols) -> String {
-        // Different reasons may print the same text; they are one entry.
+    /// How often each text stands there: different reasons may say the same.
+    fn by_text(&self, say: impl Fn(&Reason) -> String) -> Vec<(String, usize)> {
         let mut by_text: Vec<(String, usize)> = Vec::new();
         for (reason, count) in &self.entries {
-            let text = reason.text(symbols);
+            let text = say(reason);
             match by_text.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, sum)) => *sum += count,
                 None => by_text.push((text, *count)),
             }
         }
+        by_text
+    }
+    /// The causes with their counts, most frequent first, then by name.
+    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<(String, usize)> {
+        let mut causes = self.by_text(|reason| reason.short(symbols));
+        causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        causes
+    }
+    /// ` 1 a, 2 b.` with entries sorted as byte strings; empty without entries.
+    pub(crate) fn text(&self, symbols: &Symbols) -> String {
+        let by_text = self.by_text(|reason| reason.text(symbols));
         let mut entries: Vec<String> = by_text
             .into_iter()
             .map(|(text, count)| format!("{count} {text}"))

@@ -440,7 +440,7 @@ impl Host {
             }
             Some(Job::Fast) => {
                 let run = self.fast.as_ref();
-                let caption = run.map(|fast| director::go_on(show, fast, &self.reader, clock));
+                let caption = run.map(|fast| director::go_on(show, fast, clock));
                 if !matches!(caption, Some(None)) {
                     (self.job, self.fast, self.caption) = (None, None, caption.flatten());
                     self.pace_from(clock);

@@ -100,9 +100,7 @@ pub fn counts(objects: &Objects) -> String {
 
 /// A field of a record as its line has it, as text: for tests and tools, which know the contract alone.
 pub fn field(record: &Record, name: &str) -> String {
-    let fields = record.happening.fields();
-    let found = fields.into_iter().find(|(field, _)| *field == name);
-    found.map_or_else(String::new, |(_, value)| match value {
+    record.field(name).map_or_else(String::new, |value| match value {
         Value::String(text) => text,
         other => other.to_string(),
     })

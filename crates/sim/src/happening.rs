@@ -57,7 +57,7 @@ happenings! {
     /// A pod was nominated to a node.
     Nominated { #[serde(with = "text")] node: NodeName = "node" };
     /// A pod is ended for another's sake.
-    Preempted { by: ForWhom = "by", #[serde(with = "text")] node: NodeName = "node" };
+    Preempted { by: ObjectKey = "by", #[serde(with = "text")] node: NodeName = "node" };
     /// A pod came with scheduling gates.
     Gated { gates: Vec<Str> = "gates" };
     /// An image is on a node.
@@ -176,31 +176,6 @@ pub enum AttemptResult {
     },
     /// There was nothing to do.
     Skipped,
-}
-
-/// Whose sake a pod is preempted for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForWhom {
-    /// Namespace.
-    pub namespace: Str,
-    /// Name.
-    pub name: Str,
-}
-
-impl From<&ObjectKey> for ForWhom {
-    fn from(key: &ObjectKey) -> Self {
-        Self {
-            namespace: key.namespace.clone(),
-            name: key.name.clone(),
-        }
-    }
-}
-
-impl ForWhom {
-    /// The pod.
-    pub fn key(&self) -> ObjectKey {
-        ObjectKey::new(self.namespace.clone(), self.name.clone())
-    }
 }
 
 /// Said only where it holds.
@@ -349,7 +324,7 @@ pub enum FaultDetails {
         one_way: Option<OneWay>,
     },
     /// Of slow links: how much later everything comes.
-    Latency(String),
+    Latency(Span),
     /// Of a process that exits.
     Exit {
         /// Its container.
@@ -365,12 +340,6 @@ pub enum FaultDetails {
         #[serde(with = "text")]
         node: NodeName,
     },
-}
-
-impl From<Span> for FaultDetails {
-    fn from(latency: Span) -> Self {
-        Self::Latency(latency.to_string())
-    }
 }
 
 /// A detail of a happening, as it is printed.
@@ -403,7 +372,8 @@ as_json! {
     ConditionStatus: |it| it.as_str().into(),
     TaintEffect: |it| it.as_str().into(),
     FaultKind: |it| it.to_string().into(),
-    ForWhom: |it| it.key().to_string().into(),
+    ObjectKey: |it| it.to_string().into(),
+    Span: |it| it.to_string().into(),
 }
 
 impl<T: Field> Field for Option<T> {

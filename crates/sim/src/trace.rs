@@ -48,6 +48,14 @@ impl Record {
             _ => None,
         }
     }
+    /// A field of its line: for tests and tools, which know the contract alone.
+    pub fn field(&self, name: &str) -> Option<Value> {
+        let fields = self.happening.fields().into_iter();
+        fields
+            .filter(|(field, _)| *field == name)
+            .map(|(_, value)| value)
+            .next()
+    }
     /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond.
     pub fn to_json_line(&self) -> String {
         use std::fmt::Write;

@@ -1,5 +1,5 @@
 // The site on hosts of all sorts: it must not care where it lies, nor how it is served. P-01.
-import { Teller, serve } from "../harness.mjs";
+import { on } from "../harness.mjs";
 
 const HOSTS = {
   "at the root": { base: "/" },
@@ -7,22 +7,11 @@ const HOSTS = {
   "by a host that knows no media type of wasm": { base: "/x/", types: { ".wasm": "application/octet-stream", ".webmanifest": "text/plain" } },
 };
 
-/** Tells a story on a host of its own. */
-const on = async (t, host, story) => {
-  const site = await serve(host);
-  const teller = new Teller(t.browser, site);
-  try {
-    await story(teller);
-    await teller.end();
-  } finally {
-    site.close();
-  }
-};
 const alive = (page) => page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
 
 export const stories = Object.fromEntries(Object.entries(HOSTS).map(([name, host]) => [
   `it runs ${name}, and offline afterwards (P-01)`,
-  (t) => on(t, host, async (t) => {
+  on(host, async (t) => {
     const page = await t.open("", { offlineCopy: true });
     await alive(page);
     await t.keptOffline(page);
@@ -41,8 +30,8 @@ stories["opened by the name of its file it works offline as well (P-01)"] = asyn
   await alive(page);
 };
 
-stories["it runs on a host without directory indexes, which keeps no copy (P-01)"] = (t) =>
-  on(t, { base: "/files/", index: false }, async (t) => {
+stories["it runs on a host without directory indexes, which keeps no copy (P-01)"] =
+  on({ base: "/files/", index: false }, async (t) => {
     const page = await t.open("index.html", { offlineCopy: true });
     await alive(page);
   });

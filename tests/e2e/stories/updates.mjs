@@ -1,5 +1,5 @@
 // Versions of the site and their offline copies: an update breaks nobody. P-01, Q-03.
-import { Teller, serve } from "../harness.mjs";
+import { on } from "../harness.mjs";
 
 const alive = (page) => page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
 const version = (page) => page.locator("html").getAttribute("data-version");
@@ -22,17 +22,6 @@ const offline = async (page) => {
   await page.context().setOffline(true);
   await page.reload();
   await alive(page);
-};
-/** Tells a story on a host of its own. */
-const on = (host, story) => async (t) => {
-  const site = await serve(host);
-  const teller = new Teller(t.browser, site);
-  try {
-    await story(teller);
-    await teller.end();
-  } finally {
-    site.close();
-  }
 };
 
 export const stories = {

@@ -13,16 +13,15 @@ pub(super) struct PreemptLower;
 impl Check for PreemptLower {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Record(record) = seen else { return };
-        let (Happening::Preempted { by, .. }, Some(object)) = (&record.happening, &record.object) else {
+        let (Happening::Preempted { by: key, .. }, Some(object)) = (&record.happening, &record.object) else {
             return;
         };
-        let key = by.key();
         let victim = match view.objects.by_uid(&object.uid) {
             Some(Object::Pod(pod)) => Some(pod),
             _ => view.ledger.removals.get(&object.uid).map(|removal| removal.pod.clone()),
         };
         let Some(victim) = victim else { return };
-        let Some(preemptor) = view.objects.get::<Pod>(&key) else {
+        let Some(preemptor) = view.objects.get::<Pod>(key) else {
             return;
         };
         let message = if victim.priority() >= preemptor.priority() {

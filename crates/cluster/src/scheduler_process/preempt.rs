@@ -3,7 +3,7 @@
 
 use podscope_api::{ConditionStatus, EventType, Kind, ObjectKey, Pod, PodCondition, Str, Uid};
 use podscope_scheduler::{Preempt, StatusPatch, Victim};
-use podscope_sim::{ForWhom, Happening};
+use podscope_sim::Happening;
 use std::collections::VecDeque;
 
 use super::{Context, Pending, SchedulerProcess, patch_status, set_condition, tell};
@@ -182,7 +182,7 @@ impl SchedulerProcess {
         };
         let victim = &run.plan.victims[index];
         let preempted = Happening::Preempted {
-            by: ForWhom::from(&run.pod),
+            by: run.pod.clone(),
             node: run.plan.node.clone(),
         };
         let about = subject(Kind::Pod, victim.pod.clone(), Uid(victim.uid.clone()));

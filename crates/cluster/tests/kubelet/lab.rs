@@ -215,19 +215,17 @@ pub(crate) fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1e6
 }
 
-/// A field of a record's line, as the contract has it.
-fn field(record: &Record, name: &str) -> serde_json::Value {
-    let fields = record.happening.fields().into_iter();
-    let mut found = fields.filter(|(field, _)| *field == name).map(|(_, value)| value);
-    found.next().unwrap_or_default()
-}
-
 pub(crate) fn text(record: &Record, name: &str) -> String {
-    field(record, name).as_str().unwrap_or_default().to_owned()
+    record
+        .field(name)
+        .unwrap_or_default()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 pub(crate) fn number(record: &Record, name: &str) -> Option<i64> {
-    field(record, name).as_i64()
+    record.field(name)?.as_i64()
 }
 
 /// Compares rows of (seconds, what), times to the millisecond.

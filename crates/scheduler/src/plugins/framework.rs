@@ -77,6 +77,8 @@ pub struct Row {
     pub about: &'static str,
     /// What a node is that it refuses: the words after a number of nodes.
     pub(crate) refused: &'static str,
+    /// Its fixed reasons in two or three words each; one that is short already stands for itself.
+    pub(crate) short: &'static [(&'static str, &'static str)],
     pub(crate) does: &'static dyn ExtensionPoints,
 }
 
@@ -91,6 +93,7 @@ impl Row {
             events: &[],
             about: "",
             refused: "unsuitable for another reason",
+            short: &[],
             does,
         }
     }

@@ -26,6 +26,11 @@ pub(super) const ROW: Row = Row {
     ],
     about: "near or far from other pods",
     refused: "against rules of affinity between pods",
+    short: &[
+        (REASON_AFFINITY, "pod affinity"),
+        (REASON_ANTI_AFFINITY, "pod anti-affinity"),
+        (REASON_EXISTING, "another pod's anti-affinity"),
+    ],
     ..Row::new(
         "InterPodAffinity",
         &[AtPreFilter, Filter, PreScore, Score],

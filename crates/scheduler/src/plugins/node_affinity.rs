@@ -22,6 +22,10 @@ pub(super) const ROW: Row = Row {
     events: &[EventKind::NodeAdd, EventKind::NodeLabel],
     about: "nodeSelector and node affinity",
     refused: "excluded by its node selector or affinity",
+    short: &[
+        (REASON_POD, "node affinity/selector"),
+        (REASON_ENFORCED, "the scheduler's node affinity"),
+    ],
     ..Row::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
 };
 

@@ -13,6 +13,7 @@ use crate::status::Status;
 pub(super) const ROW: Row = Row {
     events: &[EventKind::NodeAdd],
     about: "a node asked for by name",
+    short: &[(REASON, "another node is named")],
     ..Row::new("NodeName", &[Point::Filter], &NodeName)
 };
 

@@ -15,6 +15,7 @@ pub(super) const ROW: Row = Row {
     events: &[EventKind::NodeAdd, EventKind::PodDelete],
     about: "ports of the node",
     refused: "using its port already",
+    short: &[(REASON, "port in use")],
     ..Row::new("NodePorts", &[AtPreFilter, Filter], &NodePorts)
 };
 

@@ -15,6 +15,7 @@ pub(super) const ROW: Row = Row {
     events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
     about: "cordoned nodes",
     refused: "cordoned",
+    short: &[(REASON, "unschedulable")],
     ..Row::new("NodeUnschedulable", &[Point::Filter], &NodeUnschedulable)
 };
 

@@ -27,6 +27,7 @@ pub(super) const ROW: Row = Row {
     ],
     about: "how many volumes a node can attach",
     refused: CANNOT_SERVE,
+    short: &[(REASON, "too many volumes")],
     ..Row::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
 };
 

@@ -39,6 +39,7 @@ pub(super) const ROW: Row = Row {
     ],
     about: "pods spread over domains",
     refused: "against its spread constraints",
+    short: &[(REASON, "topology spread"), (REASON_LABEL, "no label to spread by")],
     ..Row::new(
         "PodTopologySpread",
         &[AtPreFilter, Filter, PreScore, Score],

@@ -17,6 +17,7 @@ pub(super) const ROW: Row = Row {
     events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
     about: "taints and tolerations",
     refused: "closed to it by a taint",
+    short: &[(REASON, "untolerated taint")],
     ..Row::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
 };
 

@@ -41,6 +41,13 @@ pub(super) const ROW: Row = Row {
     ],
     about: "volumes the node can reach",
     refused: CANNOT_SERVE,
+    short: &[
+        (REASON_NODE, "its volume is elsewhere"),
+        (REASON_BIND, "no volume to bind"),
+        (REASON_SPACE, "no free storage"),
+        (REASON_LOST, "its volume is lost"),
+        (REASON_IMMEDIATE, "unbound claims"),
+    ],
     ..Row::new(
         "VolumeBinding",
         &[AtPreFilter, Filter, PreScore, Score, Reserve, PreBind],

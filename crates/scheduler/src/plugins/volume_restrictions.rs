@@ -23,6 +23,7 @@ pub(super) const ROW: Row = Row {
     ],
     about: "volumes only one pod may use",
     refused: CANNOT_SERVE,
+    short: &[(REASON_DISK, "disk in use"), (REASON_CLAIM, "claim in use")],
     ..Row::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
 };
 

@@ -27,6 +27,7 @@ pub(super) const ROW: Row = Row {
     ],
     about: "volumes and nodes of one zone",
     refused: CANNOT_SERVE,
+    short: &[(REASON, "its volume's zone is elsewhere")],
     ..Row::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
 

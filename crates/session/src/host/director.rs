@@ -148,7 +148,7 @@ pub(super) fn decision(session: &Session) -> Fast {
 }
 
 /// A piece of a fast run; its caption once it is over.
-pub(super) fn go_on(show: &mut Show, fast: &Fast, reader: &Reader, clock: ClockMillis) -> Option<Caption> {
+pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<Caption> {
     let session = &mut show.session;
     let shown_before = session.progress().story().shown().len();
     let over = match fast {
@@ -204,17 +204,15 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, reader: &Reader, clock: ClockM
             }
         }
     };
-    let from = match fast {
-        Fast::Skip(skip) => skip.from,
-        Fast::Decision { from, .. } => *from,
-    };
-    let moved = session.progress().story().shown().len() > shown_before;
-    let waits = moved && reader.question(session).is_some();
-    match over {
-        Some(Caption::NoDecision(_)) if moved => Some(Caption::Story((session.now() - from).0)),
-        None if moved || waits => Some(Caption::Story((session.now() - from).0)),
-        over => over,
+    // The story moved on: that ends a run that did not come to what it was for.
+    if session.progress().story().shown().len() > shown_before && matches!(over, None | Some(Caption::NoDecision(_))) {
+        let from = match fast {
+            Fast::Skip(skip) => skip.from,
+            Fast::Decision { from, .. } => *from,
+        };
+        return Some(Caption::Story((session.now() - from).0));
     }
+    over
 }
 
 /// The director of a frame.

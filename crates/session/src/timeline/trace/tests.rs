@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::{EventType, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{
     Actor, AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, Record,
-    SimTime, Updated, Violation, What, subject,
+    SimTime, Span, Updated, Violation, What, subject,
 };
 
 use super::{BLOCK, RECENT, Trace};
@@ -63,7 +63,7 @@ fn happening(place: usize) -> Happening {
         },
         5 => Happening::Healed {
             fault: FaultKind::Slow,
-            details: FaultDetails::Latency(message),
+            details: FaultDetails::Latency(Span(place as i64)),
         },
         6 => Happening::HookFinished {
             hook: HookKind::PreStop,
