@@ -1,14 +1,17 @@
-//! Events: equal ones are one object with a count, as client-go's recorders
-//! make them. Writers of `events.k8s.io` (the scheduler) say what they did and
-//! when in other fields than the rest: `eventTime`, `action`, `series` (KC-073,
-//! SCH-128).
+//! Events, as client-go's recorders make them. Those of most components are correlated: equal ones are one object with
+//! a count, the tenth different message of one reason begins an event `(combined from similar events)`, and an object
+//! that one component talks about all the time is heard once in five minutes. Writers of `events.k8s.io` (the
+//! scheduler) say what they did and when in other fields (`eventTime`, `action`, `series`), and tell events apart by the
+//! version of the object they are about (KC-073, SCH-128).
 //!
-//! Deviation: a series is counted as it goes; the real recorder writes its
-//! beginning and its end.
+//! Deviation: the recorders' memories are kept here, and outlive their processes; a series is counted as it goes, where
+//! the real recorder writes its beginning and its end.
+
+mod recent;
 
 use podscope_api::{
-    Event, EventSeries, EventSource, Kind, Labels, MicroTime, Namespace, Object, ObjectKey, ObjectReference, Str, Uid,
-    shared,
+    Event, EventSeries, EventSource, Kind, Labels, MicroTime, Namespace, Object, ObjectKey, ObjectReference, Str, Time,
+    Uid, shared,
 };
 use rpds::RedBlackTreeMapSync;
 use std::sync::Arc;
@@ -16,6 +19,7 @@ use std::sync::Arc;
 use super::{ApiServer, Caller, Draft, Outcome, new_uid};
 use podscope_sim::{Actor, EventNote, subject};
 use podscope_sim::{Happening, fnv64};
+use recent::Recent;
 
 /// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
 /// whatever their number; a bound keeps memory in check in large runs.
@@ -24,88 +28,236 @@ const KEPT_MAX: usize = 10_000;
 /// `~` The name of the machine that the control plane runs on.
 const HOST: &str = "control-plane";
 
-/// Numbers, each with another one and the key of an event.
-type Index = RedBlackTreeMapSync<u64, (u64, ObjectKey)>;
+/// Different messages of one reason, from which on they are combined.
+const SIMILAR_MAX: usize = 10;
+/// Silence after which similar messages are told one by one again, in microseconds.
+const SIMILAR_FOR: i64 = 600 * 1_000_000;
+/// What one component may say about one object without a pause, and how long it then waits for one more.
+const BURST: i64 = 25;
+const REFILL: i64 = 300 * 1_000_000;
+/// A series of the scheduler ends after so much silence.
+const SERIES_FOR: i64 = 360 * 1_000_000;
 
-/// Which event objects exist.
+/// Which event objects exist, and what the recorders remember.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventLog {
-    /// The newest that says so, by a hash of who says what; with its number.
-    known: Index,
-    /// By number, in the order of their creation; with that hash.
-    order: Index,
+    /// What was sent, by what makes it equal.
+    sent: Recent<Sent>,
+    /// Messages that differ only in their words, by what they have in common.
+    similar: Recent<Similar>,
+    /// What a component may still say about an object.
+    budget: Recent<Budget>,
+    /// Keys of events, by the number of their creation.
+    order: RedBlackTreeMapSync<u64, ObjectKey>,
     next: u64,
     /// The labels of events.
     nothing: Labels,
 }
 
+/// An event as it was sent last.
+#[derive(Debug, Clone)]
+struct Sent {
+    key: ObjectKey,
+    count: i32,
+    at: Time,
+}
+
+/// Hashes of different messages, in the order of their coming.
+#[derive(Debug, Clone, Default)]
+struct Similar {
+    messages: Vec<u64>,
+    at: Time,
+}
+
+/// A bucket of tokens, in microseconds of waiting.
+#[derive(Debug, Clone)]
+struct Budget {
+    left: i64,
+    at: Time,
+}
+
+/// What becomes of a note: what makes it equal to another, and its words.
+struct Correlated {
+    hash: u64,
+    message: Str,
+}
+
+impl EventLog {
+    /// Whether a note is told by itself or as one of many that are alike.
+    fn correlate(&mut self, note: &EventNote, actor: &Actor, now: Time) -> Correlated {
+        let is_series = !note.action.is_empty();
+        if is_series {
+            return Correlated {
+                hash: 0,
+                message: note.message.clone(),
+            };
+        }
+        let alike = hash_of(note, actor, &[&note.reason, note.kind_of_event.as_str()]);
+        let message = fnv64([&*note.message]);
+        let mut similar = self.similar.get(alike).cloned().unwrap_or_default();
+        if now.0 - similar.at.0 > SIMILAR_FOR {
+            similar.messages.clear();
+        }
+        if !similar.messages.contains(&message) {
+            similar.messages.push(message);
+        }
+        let are_many = similar.messages.len() >= SIMILAR_MAX;
+        if are_many {
+            similar.messages.remove(0);
+        }
+        similar.at = now;
+        self.similar.put(alike, similar);
+        if are_many {
+            return Correlated {
+                hash: alike,
+                message: format!("(combined from similar events): {}", note.message).into(),
+            };
+        }
+        Correlated {
+            hash: hash_of(
+                note,
+                actor,
+                &[
+                    &note.reason,
+                    note.kind_of_event.as_str(),
+                    &note.field_path,
+                    &note.message,
+                ],
+            ),
+            message: note.message.clone(),
+        }
+    }
+
+    /// Takes one of what a component may say about an object; false if it has to wait.
+    fn may_say(&mut self, note: &EventNote, actor: &Actor, now: Time) -> bool {
+        let about = hash_of(note, actor, &[]);
+        let full = BURST * REFILL;
+        let left = self
+            .budget
+            .get(about)
+            .map_or(full, |budget| (budget.left + (now.0 - budget.at.0)).min(full));
+        let may = left >= REFILL;
+        let left = if may { left - REFILL } else { left };
+        self.budget.put(about, Budget { left, at: now });
+        may
+    }
+}
+
 impl ApiServer {
     /// Records an event, or raises the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
-        let hash = hash_of(note, caller.actor);
+        let (now, is_series) = (caller.wall(), !note.action.is_empty());
+        let version = self.version_of(note);
+        let Correlated { mut hash, message } = self.events.correlate(note, caller.actor, now);
+        if is_series {
+            let what = [&*note.reason, note.kind_of_event.as_str(), &*note.action, &*version];
+            hash = hash_of(note, caller.actor, &what);
+        }
+        let last = self.events.sent.get(hash).cloned();
+        let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_FOR);
+        let count = last.as_ref().map_or(0, |last| last.count).saturating_add(1);
         let namespace = if note.key.namespace.is_empty() {
             shared("default")
         } else {
             note.key.namespace.clone()
         };
-        let count = match self.repeated(hash, note, caller) {
-            Some(count) => count,
-            // What is refused is not tried again.
-            None if self.is_ending(&namespace) => return,
-            None => {
-                self.events.next += 1;
-                let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
-                let (wall, signed) = (caller.wall(), source(caller.actor, note));
-                let mut event = Event {
-                    metadata: podscope_api::ObjectMeta {
-                        name: format!("{}.{nanoseconds:x}", note.key.name).into(),
-                        namespace,
-                        uid: new_uid(&mut self.rng),
-                        creation_timestamp: Some(caller.wall()),
-                        labels: self.events.nothing.clone(),
-                        annotations: self.events.nothing.clone(),
-                        ..Default::default()
-                    },
-                    involved_object: reference(note.kind, &note.key, &note.uid, &note.field_path),
-                    reason: shared(&note.reason),
-                    message: note.message.clone(),
-                    kind: shared(note.kind_of_event.as_str()),
-                    related: note
-                        .related
-                        .as_ref()
-                        .map(|(kind, key, uid)| reference(*kind, key, uid, "")),
-                    reporting_component: signed.component.clone(),
-                    reporting_instance: signed.host.clone(),
-                    ..Event::default()
-                };
-                if note.action.is_empty() {
-                    event.source = signed;
-                    event.first_timestamp = Some(wall);
-                    event.last_timestamp = Some(wall);
-                    event.count = Some(1);
-                } else {
-                    event.action = note.action.clone();
-                    event.event_time = Some(MicroTime(wall.0));
-                    event.reporting_instance = format!("{}-{HOST}", signed.component).into();
-                }
+        let known = last.and_then(|last| match self.store.objects().get_kind(Kind::Event, &last.key) {
+            Some(Object::Event(event)) if says(&event, note) => Some(event),
+            _ => None,
+        });
+        // What is refused is not tried again.
+        if known.is_none() && self.is_ending(&namespace) {
+            return;
+        }
+        let is_heard = is_series || self.events.may_say(note, caller.actor, now);
+        let (key, count) = match known {
+            Some(event) => {
                 let key = event.metadata.key();
-                self.store.put_unwatched(Object::Event(Arc::new(event)));
-                let number = self.events.next;
-                self.events.known.insert_mut(hash, (number, key.clone()));
-                self.events.order.insert_mut(number, (hash, key));
-                self.forget_oldest();
-                1
+                if is_heard {
+                    self.count_again(event, &message, count, now);
+                }
+                (key, count)
             }
+            None if is_heard => (self.first(note, namespace, &message, version, caller), 1),
+            None => return,
         };
+        self.events.sent.put(hash, Sent { key, count, at: now });
+        if !is_heard {
+            return;
+        }
         out.records.push(Draft {
             happening: Happening::Event {
                 kind: note.kind_of_event.clone(),
                 reason: note.reason.clone(),
-                message: note.message.clone(),
+                message,
                 count,
             },
             object: Some(subject(note.kind, note.key.clone(), note.uid.clone())),
         });
+    }
+
+    /// The version of the object that an event is about, as far as its writer gives it: kubelets and the controllers of
+    /// nodes name their node alone.
+    fn version_of(&self, note: &EventNote) -> Str {
+        let object = (note.kind != Kind::Node)
+            .then(|| self.objects().get_kind(note.kind, &note.key))
+            .flatten();
+        let object = object.filter(|object| object.metadata().uid == note.uid);
+        object.map_or_else(Str::default, |object| object.metadata().resource_version.clone())
+    }
+
+    /// Makes the object of an event that is new.
+    fn first(
+        &mut self,
+        note: &EventNote,
+        namespace: Str,
+        message: &Str,
+        version: Str,
+        caller: &Caller<'_>,
+    ) -> ObjectKey {
+        self.events.next += 1;
+        let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
+        let (wall, signed) = (caller.wall(), source(caller.actor, note));
+        let mut event = Event {
+            metadata: podscope_api::ObjectMeta {
+                name: format!("{}.{nanoseconds:x}", note.key.name).into(),
+                namespace,
+                uid: new_uid(&mut self.rng),
+                creation_timestamp: Some(caller.wall()),
+                labels: self.events.nothing.clone(),
+                annotations: self.events.nothing.clone(),
+                ..Default::default()
+            },
+            involved_object: ObjectReference {
+                resource_version: version,
+                ..reference(note.kind, &note.key, &note.uid, &note.field_path)
+            },
+            reason: shared(&note.reason),
+            message: message.clone(),
+            kind: shared(note.kind_of_event.as_str()),
+            related: note
+                .related
+                .as_ref()
+                .map(|(kind, key, uid)| reference(*kind, key, uid, "")),
+            reporting_component: signed.component.clone(),
+            reporting_instance: signed.host.clone(),
+            ..Event::default()
+        };
+        if note.action.is_empty() {
+            event.source = signed;
+            event.first_timestamp = Some(wall);
+            event.last_timestamp = Some(wall);
+            event.count = Some(1);
+        } else {
+            event.action = note.action.clone();
+            event.event_time = Some(MicroTime(wall.0));
+            event.reporting_instance = format!("{}-{HOST}", signed.component).into();
+        }
+        let key = event.metadata.key();
+        self.store.put_unwatched(Object::Event(Arc::new(event)));
+        self.events.order.insert_mut(self.events.next, key.clone());
+        self.forget_oldest();
+        key
     }
 
     /// Whether a namespace takes nothing new any more (CT-119).
@@ -114,64 +266,50 @@ impl ApiServer {
         namespace.is_some_and(|namespace| namespace.metadata.is_terminating())
     }
 
-    /// Counts an event again that says the same; its count.
-    fn repeated(&mut self, hash: u64, note: &EventNote, caller: &Caller<'_>) -> Option<i32> {
-        let (_, key) = self.events.known.get(&hash)?;
-        let Object::Event(mut event) = self.store.objects().get_kind(Kind::Event, key)? else {
-            return None;
-        };
-        if !says(&event, note) {
-            return None;
-        }
+    /// Writes a new count, and the words of the last one.
+    fn count_again(&mut self, mut event: Arc<Event>, message: &Str, count: i32, now: Time) {
         let typed = Arc::make_mut(&mut event);
-        let known = typed.series.as_ref().map(|series| series.count).or(typed.count);
-        let count = known.unwrap_or(1).saturating_add(1);
         if typed.action.is_empty() {
+            typed.message = message.clone();
             typed.count = Some(count);
-            typed.last_timestamp = Some(caller.wall());
+            typed.last_timestamp = Some(now);
         } else {
-            let last_observed_time = Some(MicroTime(caller.wall().0));
+            let last_observed_time = Some(MicroTime(now.0));
             typed.series = Some(EventSeries {
                 count,
                 last_observed_time,
             });
         }
         self.store.put_unwatched(Object::Event(event));
-        Some(count)
     }
 
     fn forget_oldest(&mut self) {
         while self.events.order.size() > KEPT_MAX {
-            let Some((number, (hash, key))) = self.events.order.first().map(|(n, entry)| (*n, entry.clone())) else {
+            let Some((number, key)) = self.events.order.first().map(|(number, key)| (*number, key.clone())) else {
                 return;
             };
             self.events.order.remove_mut(&number);
-            if self.events.known.get(&hash).is_some_and(|(known, _)| *known == number) {
-                self.events.known.remove_mut(&hash);
-            }
             self.store.remove_unwatched(Kind::Event, &key);
         }
     }
 }
 
-/// What makes two events equal, as a number; [`says`] tells those apart that share one.
-fn hash_of(note: &EventNote, actor: &Actor) -> u64 {
+/// Who speaks of which object, and what more is given; [`says`] tells those apart that share a number.
+fn hash_of(note: &EventNote, actor: &Actor, more: &[&str]) -> u64 {
     let ObjectKey { namespace, name } = &note.key;
     let actor = actor.to_string();
-    fnv64([
+    let about = [
         &*actor,
         &*note.component,
         note.kind.name(),
         &**namespace,
         &**name,
         &*note.uid.0,
-        &*note.field_path,
-        &*note.reason,
-        &*note.message,
-    ])
+    ];
+    fnv64(about.into_iter().chain(more.iter().copied()))
 }
 
-/// Whether an event says what is noted now.
+/// Whether an event is of the kind that is noted now.
 fn says(event: &Event, note: &EventNote) -> bool {
     let about = &event.involved_object;
     event.reporting_component == note.component
@@ -179,9 +317,7 @@ fn says(event: &Event, note: &EventNote) -> bool {
         && about.namespace == note.key.namespace
         && about.name == note.key.name
         && about.uid == note.uid
-        && about.field_path == note.field_path
         && event.reason == note.reason
-        && event.message == note.message
 }
 
 fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> ObjectReference {

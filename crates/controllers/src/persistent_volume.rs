@@ -284,7 +284,7 @@ impl PersistentVolumes {
         let pending = set_claim_phase(claim, ClaimPhase::Pending);
         if waits && selected.is_none() {
             self.explain_wait(claim, cx);
-            return pending;
+            return pending.requeue_after(Some(RESYNC));
         }
         match class {
             None if class_of(claim).is_empty() => {
