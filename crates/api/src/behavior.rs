@@ -478,7 +478,7 @@ fn probe(text: &str) -> Result<ProbeBehavior, String> {
     Ok(ProbeBehavior { answer, from, until })
 }
 
-fn usage(text: &str) -> Result<Usage, String> {
+pub(crate) fn usage(text: &str) -> Result<Usage, String> {
     let amount = |text: &str| match text.parse::<Quantity>() {
         Ok(amount) if amount.sign() >= 0 => Ok(amount),
         Ok(_) => Err(format!("{text:?} is negative")),

@@ -1,4 +1,9 @@
 //! Schedules of CronJobs, and what the API server says of a text that is none.
+//!
+//! Deviation: all schedules run in UTC. There is no table of time zones here; a zone's name is checked for its form.
+
+use crate::Time;
+use crate::time::civil_from_days;
 
 /// When a CronJob is due: a set of minutes, hours, days, months and weekdays, or every so often.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +113,47 @@ impl Schedule {
             weekday,
             needs_both_days,
         })))
+    }
+}
+
+/// How far ahead an instant is looked for: a schedule of the 30th of February has none.
+const DAYS_AHEAD: i64 = 5 * 366;
+
+impl Schedule {
+    /// The first instant after another one at which the schedule is due.
+    pub fn next(&self, after: Time) -> Option<Time> {
+        match self {
+            Self::Every(seconds) => Some(Time::from_seconds(after.seconds().saturating_add(*seconds))),
+            Self::At(fields) => {
+                let minute = after.seconds().div_euclid(60) + 1;
+                let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
+                (first_day..first_day + DAYS_AHEAD).find_map(|day| {
+                    let from = if day == first_day { of_first } else { 0 };
+                    let minute = fields.first_of_day(day, from)?;
+                    Some(Time::from_seconds((day * 1440 + minute) * 60))
+                })
+            }
+        }
+    }
+}
+
+impl Fields {
+    /// The first minute of a day (counted since the epoch) from `from` on that is in all sets.
+    fn first_of_day(&self, day: i64, from: i64) -> Option<i64> {
+        let has = |set: u64, value: i64| set >> value & 1 == 1;
+        let (_, month, of_month) = civil_from_days(day);
+        // The epoch was a Thursday.
+        let weekday = (day + 4).rem_euclid(7);
+        let [in_month, in_week] = [has(self.day, of_month), has(self.weekday, weekday)];
+        let is_day = if self.needs_both_days {
+            in_month && in_week
+        } else {
+            in_month || in_week
+        };
+        if !has(self.month, month) || !is_day {
+            return None;
+        }
+        (from..1440).find(|minute| has(self.hour, minute / 60) && has(self.minute, minute % 60))
     }
 }
 
@@ -265,5 +311,30 @@ mod tests {
             panic!("it is a schedule");
         };
         assert_eq!(fields.minute, 1 << 10 | 1 << 15 | 1 << 20);
+    }
+
+    #[test]
+    fn the_next_instant_is_found_over_days_months_and_leap_years() {
+        let next = |schedule: &str, after: &str| {
+            let after = Time(crate::parse_rfc3339(after).expect("an instant"));
+            let schedule = Schedule::parse(schedule).expect("a schedule");
+            schedule.next(after).map(|at| crate::print_rfc3339(at.0, 0))
+        };
+        for (schedule, after, expected) in [
+            ("* * * * *", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"),
+            ("*/5 * * * *", "2026-01-01T00:04:59.5Z", "2026-01-01T00:05:00Z"),
+            ("0 2 * * *", "2026-01-01T02:00:00Z", "2026-01-02T02:00:00Z"),
+            ("30 6-16/4 * * 1-5", "2026-01-02T14:30:00Z", "2026-01-05T06:30:00Z"),
+            ("0 0 29 2 *", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00Z"),
+            ("0 0 13 * 5", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
+            ("@every 90s", "2026-01-01T00:00:10Z", "2026-01-01T00:01:40Z"),
+        ] {
+            assert_eq!(
+                next(schedule, after).as_deref(),
+                Some(expected),
+                "{schedule} after {after}"
+            );
+        }
+        assert_eq!(next("0 0 30 2 *", "2026-01-01T00:00:00Z"), None);
     }
 }

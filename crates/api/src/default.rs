@@ -150,6 +150,9 @@ pub fn default_object(object: &mut Object) {
         Object::HorizontalPodAutoscaler(object) => {
             let spec = &mut Arc::make_mut(object).spec;
             fill(&mut spec.min_replicas, 1);
+            if let Some(behavior) = &mut spec.behavior {
+                crate::autoscaler::default_behavior(behavior);
+            }
             if spec.metrics.is_empty() {
                 let target = serde_json::json!({"type": "Utilization", "averageUtilization": 80});
                 let cpu = serde_json::json!({"name": "cpu", "target": target});

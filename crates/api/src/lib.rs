@@ -27,6 +27,7 @@
 #![deny(missing_docs)]
 
 mod advice;
+mod autoscaler;
 mod behavior;
 mod block;
 mod config;
@@ -52,6 +53,7 @@ mod pod;
 mod pod_total;
 mod print;
 mod quantity;
+pub mod quota;
 mod residual;
 pub mod schema;
 mod served;
@@ -71,6 +73,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 pub use self::advice::{Advice, advice};
+pub use self::autoscaler::{load, load_key};
 pub use self::behavior::*;
 pub use self::config::*;
 pub use self::core::*;
@@ -93,7 +96,7 @@ pub use self::quantity::{Format, Quantity};
 pub use self::served::KUBERNETES_VERSION;
 pub use self::settings::*;
 pub use self::storage::*;
-pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc3339};
+pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc1123, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
     ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_resize,

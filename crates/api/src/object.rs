@@ -241,10 +241,6 @@ impl Kind {
     /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
     pub const fn is_only_stored(self) -> bool {
         self as u8 >= Kind::PodTemplate as u8
-            || matches!(
-                self,
-                Kind::CronJob | Kind::ResourceQuota | Kind::LimitRange | Kind::HorizontalPodAutoscaler
-            )
     }
 
     /// The kind of a resource name as people type it: plural, singular, short or kind name, any case but of short names, optional `.group` or `.version.group`.

@@ -31,7 +31,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Civil date of a number of days since the epoch.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
+pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days - era * 146_097;
@@ -102,6 +102,27 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     };
     let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
     Some(seconds * 1_000_000 + micros)
+}
+
+/// Prints RFC 1123 in UTC with a numeric zone, as kubectl and events do: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
+pub fn print_rfc1123(at: Time) -> String {
+    // The epoch was a Thursday.
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let days = at.seconds().div_euclid(86_400);
+    let (year, month, day) = civil_from_days(days);
+    let of_day = at.seconds().rem_euclid(86_400);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let of = |names: &[&'static str], at: i64| {
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| names.get(at).copied())
+            .unwrap_or("")
+    };
+    let (weekday, month) = (of(&DAYS, days.rem_euclid(7)), of(&MONTHS, month - 1));
+    format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
 }
 
 /// Prints RFC 3339 in UTC, with `fraction_digits` of the second (0 or 6).

@@ -37,6 +37,9 @@ impl ApiServer {
                     self.admit_priority(pod)?;
                 }
                 self.default_tolerations(&mut pod.spec);
+                if !pod.is_mirror() {
+                    self.fill_from_limit_ranges(pod);
+                }
                 fold_match_label_keys(pod);
                 if let Some(node) = pod.spec.node_name.clone() {
                     self.copy_topology_labels(pod, &node);

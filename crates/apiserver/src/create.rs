@@ -50,9 +50,12 @@ impl ApiServer {
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
         }
+        self.check_limit_ranges(&object)?;
+        let charges = self.charges(None, &object, caller)?;
         if self.objects().get_kind(kind, &object.key()).is_some() {
             return Err(ApiError::already_exists(kind, &object.metadata().name));
         }
+        self.charge(charges, out);
         let stored = self.write(object, out);
         if !is_unwatched(kind) {
             out.record(created(&stored), &stored);

@@ -25,8 +25,10 @@ mod create;
 mod delete;
 mod events;
 mod eviction;
+mod limit_range;
 mod parts;
 mod pods;
+mod quota;
 mod records;
 mod resize;
 mod service;
@@ -159,18 +161,18 @@ impl ApiServer {
             }
             Request::Create(object) => self.create(object.clone(), caller, out),
             Request::Malformed { kind, why, .. } => Err(ApiError::undecodable(*kind, why)),
-            Request::Update(object, part) => self.update(object, *part, out),
+            Request::Update(object, part) => self.update(object, *part, caller, out),
             Request::Patch {
                 kind,
                 key,
                 uid,
                 part,
                 change,
-            } => self.patch(*kind, key, uid.as_ref(), *part, change, out),
+            } => self.patch((*kind, key), uid.as_ref(), *part, change, caller, out),
             Request::Delete { kind, key, options } => self.delete(*kind, key, options, caller, out),
             Request::Bind { pod, uid, node } => self.bind(pod, uid, node, caller, out),
             Request::Evict { pod, options } => self.evict(pod, options, caller, out),
-            Request::Finalize { namespace } => self.finalize(namespace, out),
+            Request::Finalize { namespace } => self.finalize(namespace, caller, out),
             Request::Event(note) => {
                 self.note_event(note, caller, out);
                 Ok(None)

@@ -3,12 +3,12 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
-use super::{ApiServer, Outcome, is_unwatched, parts, records};
+use super::{ApiServer, Caller, Outcome, is_unwatched, parts, quota, records};
 use podscope_sim::{Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
     /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
-    pub(super) fn update(&mut self, object: &Object, part: Part, out: &mut Outcome) -> Answer {
+    pub(super) fn update(&mut self, object: &Object, part: Part, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
         let metadata = object.metadata();
@@ -18,17 +18,17 @@ impl ApiServer {
         if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
             return Err(ApiError::stale(kind, &key.name));
         }
-        self.replace(&old, object.clone(), part, out)
+        self.replace(&old, object.clone(), part, caller, out)
     }
 
     /// PATCH: applied to whatever is stored.
     pub(super) fn patch(
         &mut self,
-        kind: Kind,
-        key: &ObjectKey,
+        (kind, key): (Kind, &ObjectKey),
         uid: Option<&Uid>,
         part: Part,
         change: &Mutation,
+        caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
         let old = self.stored(kind, key)?;
@@ -47,7 +47,7 @@ impl ApiServer {
         if new.kind() != kind {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
-        self.replace(&old, new, part, out)
+        self.replace(&old, new, part, caller, out)
     }
 
     pub(super) fn stored(&self, kind: Kind, key: &ObjectKey) -> Result<Object, ApiError> {
@@ -57,7 +57,14 @@ impl ApiServer {
     }
 
     /// Writes `new` over `old`, as far as `part` allows.
-    pub(super) fn replace(&mut self, old: &Object, new: Object, part: Part, out: &mut Outcome) -> Answer {
+    pub(super) fn replace(
+        &mut self,
+        old: &Object,
+        new: Object,
+        part: Part,
+        caller: &Caller<'_>,
+        out: &mut Outcome,
+    ) -> Answer {
         let (kind, key) = (old.kind(), old.key());
         let mut merged = parts::merge(old, new, part)
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
@@ -88,6 +95,11 @@ impl ApiServer {
         if merged == *old {
             return Ok(Some(merged));
         }
+        if quota::may_take_more(&merged, part) {
+            self.check_limit_ranges(&merged)?;
+            let charges = self.charges(Some(old), &merged, caller)?;
+            self.charge(charges, out);
+        }
         if ends_with_this_write(old, &merged) {
             self.remove(kind, &key, out);
             return Ok(Some(merged));
@@ -101,7 +113,7 @@ impl ApiServer {
     }
 
     /// Namespace finalize: takes `kubernetes` out of spec.finalizers; the object goes if nothing else holds it (CT-120).
-    pub(super) fn finalize(&mut self, name: &str, out: &mut Outcome) -> Answer {
+    pub(super) fn finalize(&mut self, name: &str, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let key = ObjectKey::cluster(name);
         let old = self.stored(Kind::Namespace, &key)?;
         let Object::Namespace(namespace) = &old else {
@@ -116,7 +128,7 @@ impl ApiServer {
             self.remove(Kind::Namespace, &key, out);
             return Ok(Some(Object::Namespace(new)));
         }
-        self.replace(&old, Object::Namespace(new), Part::Main, out)
+        self.replace(&old, Object::Namespace(new), Part::Main, caller, out)
     }
 }
 

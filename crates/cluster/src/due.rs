@@ -2,7 +2,7 @@
 //! kubelets', and the processes' own ends. It is what would happen if nobody did anything.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{ConditionStatus, Kind, Node, Object, ObjectKey, Pod};
+use podscope_api::{ConditionStatus, CronJob, Kind, Node, Object, ObjectKey, Pod, Time};
 use podscope_node::kubelet::Kubelet;
 
 use crate::machine::Machine;
@@ -16,7 +16,7 @@ impl World {
         let mut due: Vec<Due> = Vec::new();
         for state in self.processes.values() {
             if let Body::Manager(Some(core)) = &state.body {
-                due.extend(core.due(self.now, &self.heartbeats));
+                due.extend(core.due(self.now, Time(self.start.0 + self.now.0), &self.heartbeats));
             }
             let candidate = state
                 .election
@@ -132,6 +132,15 @@ impl World {
                     is_stopped || pod.is_none_or(|pod| !pod.is_ready())
                 }
                 Coming::StopSignal | Coming::Kill => process().is_none_or(|one| !one.signals.is_empty()),
+                Coming::Job => {
+                    let served = self
+                        .objects()
+                        .get::<CronJob>(&due.key)
+                        .map(|cron| cron.status.last_schedule_time);
+                    // The controller looks a tenth of a second after the instant.
+                    let instant = Time(self.start.0 + due.at.0 - 1_000_000);
+                    served.is_none_or(|served| served > Some(instant))
+                }
                 Coming::Exit => process().is_none_or(|one| !one.is_running() || one.started_at >= due.at),
             }
     }

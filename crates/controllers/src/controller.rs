@@ -51,6 +51,8 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
 /// What a controller needs to tell what it waits for: no step, and nothing changes.
 pub(super) struct Outlook<'c> {
     pub(super) now: SimTime,
+    /// The same by the calendar.
+    pub(super) wall: Time,
     pub(super) objects: &'c Objects,
     pub(super) settings: &'c ControllerManagerSettings,
     pub(super) heartbeats: &'c Heartbeats,

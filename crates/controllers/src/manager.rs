@@ -9,7 +9,7 @@
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object};
+use podscope_api::{Kind, Object, Time};
 
 use crate::{Context, Input, Timer};
 use podscope_sim::{Answer, ApiError, CallId, Change, Due, Heartbeats, Objects, Request, SimTime};
@@ -119,9 +119,10 @@ impl ControllerManager {
         &self.objects
     }
     /// What its controllers wait for and will do by themselves.
-    pub fn due(&self, now: SimTime, heartbeats: &Heartbeats) -> Vec<Due> {
+    pub fn due(&self, now: SimTime, wall: Time, heartbeats: &Heartbeats) -> Vec<Due> {
         let outlook = Outlook {
             now,
+            wall,
             objects: &self.objects,
             settings: &self.settings,
             heartbeats,

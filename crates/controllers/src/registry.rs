@@ -4,6 +4,7 @@ use podscope_api::{ReplicaSet, ReplicationController};
 
 use super::attach_detach::AttachDetach;
 use super::controller::Controller;
+use super::cronjob::CronJobController;
 use super::daemonset::DaemonSets;
 use super::deployment::Deployments;
 use super::descheduler::Descheduler;
@@ -14,8 +15,10 @@ use super::job::JobController;
 use super::namespace::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
 use super::persistent_volume::PersistentVolumes;
+use super::podautoscaler::PodAutoscaler;
 use super::podgc::PodGc;
 use super::replicaset::Replicas;
+use super::resource_quota::ResourceQuotaController;
 use super::statefulset::StatefulSets;
 use super::taint_eviction::TaintEviction;
 use super::ttl_after_finished::TtlAfterFinishedController;
@@ -29,6 +32,7 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     StatefulSets::boxed,
     DaemonSets::boxed,
     JobController::boxed,
+    CronJobController::boxed,
     TtlAfterFinishedController::boxed,
     NodeLifecycle::boxed,
     TaintEviction::boxed,
@@ -39,6 +43,8 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     GarbageCollector::boxed,
     PersistentVolumes::boxed,
     VolumeProtection::boxed,
+    ResourceQuotaController::boxed,
+    PodAutoscaler::boxed,
     AttachDetach::boxed,
     Descheduler::boxed,
 ];

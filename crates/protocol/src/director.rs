@@ -58,6 +58,8 @@ pub enum DueKind {
     Kill,
     /// A container ends by itself.
     Exit,
+    /// A CronJob makes its next Job.
+    Job,
     /// The scenario's own next event.
     Script,
 }

@@ -24,6 +24,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "behavior.podscope.dev/CONTAINER says how a container of the simulation behaves: when it exits, how long it starts, what its probes answer. A real cluster ignores it.",
     ),
     (
+        "load annotation",
+        "behavior.podscope.dev/load on a HorizontalPodAutoscaler says what all pods of its target have to do together, over time: cpu=300m..2@60s. A real cluster ignores it, and measures.",
+    ),
+    (
         "condition",
         "A named yes, no or unknown in an object's status, with a reason and the time of its last change.",
     ),

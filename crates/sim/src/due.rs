@@ -26,6 +26,8 @@ pub enum Coming {
     Kill,
     /// A container's process ends by itself.
     Exit,
+    /// A CronJob makes its next Job.
+    Job,
 }
 
 /// Something that will come unless something else happens first.

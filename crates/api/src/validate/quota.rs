@@ -283,6 +283,13 @@ pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, errors: &mut ErrorLis
         errors.invalid_text(&target.child("apiVersion"), version, message);
     }
     metrics(object, &path.child("metrics"), errors);
+    if let Err(why) = crate::load(&object.metadata.annotations) {
+        let key = crate::load_key();
+        let given = object.metadata.annotation(&key).unwrap_or_default();
+        let metadata = Path::root("metadata");
+        let annotations = metadata.child("annotations");
+        errors.invalid_text(&annotations.key(&key), given, &why);
+    }
 }
 
 fn metrics(object: &HorizontalPodAutoscaler, path: &Path<'_>, errors: &mut ErrorList) {

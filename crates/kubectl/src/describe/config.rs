@@ -7,6 +7,7 @@ use podscope_api::{
 };
 use serde_json::Value;
 
+use super::super::View;
 use super::super::columns::{map_text, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::Elastic;
@@ -89,7 +90,7 @@ fn decoded_len(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }
 
-pub(super) fn namespace(namespace: &Arc<Namespace>, text: &mut Elastic) {
+pub(super) fn namespace(namespace: &Arc<Namespace>, view: &View<'_>, text: &mut Elastic) {
     let (meta, status) = (&namespace.metadata, &namespace.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);
@@ -110,8 +111,8 @@ pub(super) fn namespace(namespace: &Arc<Namespace>, text: &mut Elastic) {
             ),
         );
     }
-    // Quotas and limit ranges are not simulated: there are none.
-    for line in ["", "No resource quota.", "", "No LimitRange resource."] {
-        text.line(0, line);
-    }
+    text.line(0, "");
+    super::settings::quotas(&meta.name, view, text);
+    text.line(0, "");
+    super::settings::limit_ranges(&meta.name, view, text);
 }

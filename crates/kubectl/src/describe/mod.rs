@@ -1,5 +1,6 @@
 //! `kubectl describe` (KC-064 to KC-078): each kind by its own form, the rest field by field.
 
+mod autoscaler;
 mod config;
 mod container;
 mod generic;
@@ -127,7 +128,7 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
         }
         Object::Namespace(one) => {
             has_events = false;
-            config::namespace(one, &mut text);
+            config::namespace(one, view, &mut text);
         }
         Object::ServiceAccount(one) => settings::account(one, &mut text),
         Object::ResourceQuota(one) => {
@@ -140,6 +141,7 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
         }
         Object::Endpoints(one) => settings::endpoints(one, &mut text),
         Object::CronJob(one) => settings::cron_job(one, &mut text),
+        Object::HorizontalPodAutoscaler(one) => autoscaler::autoscaler(one, &mut text),
         other => generic::describe(other, &mut text),
     }
     if !show_events || !has_events {
@@ -199,30 +201,9 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
     text.finish()
 }
 
-/// `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
+/// An instant; Go's zero time if there is none.
 fn stamp(at: Option<Time>) -> String {
-    let Some(at) = at else {
-        return NO_TIME.to_owned();
-    };
-    let text = podscope_api::print_rfc3339(at.0, 0);
-    let day = at.seconds().div_euclid(86_400).rem_euclid(7);
-    let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-    let month = part(5, 7)
-        .parse::<usize>()
-        .ok()
-        .and_then(|month| months.get(month.wrapping_sub(1)))
-        .copied()
-        .unwrap_or("");
-    let name = usize::try_from(day)
-        .ok()
-        .and_then(|day| days.get(day))
-        .copied()
-        .unwrap_or("");
-    format!("{name}, {} {month} {} {} +0000", part(8, 10), part(0, 4), part(11, 19))
+    at.map_or_else(|| NO_TIME.to_owned(), podscope_api::print_rfc1123)
 }
 
 /// `Terminating (lasts 5s)`, as objects that are being deleted show their status.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{
     CronJob, Endpoints, LimitRange, Object, ObjectMeta, Quantity, ResourceList, ResourceQuota, ServiceAccount, Str,
     ordered,
 };
 
+use super::super::View;
 use super::super::text::Elastic;
 use super::template::of_template;
 use super::{annotations, capital_bool, labels, list, stamp};
@@ -30,28 +32,83 @@ pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut Elastic) {
 
 pub(super) fn quota(quota: &Arc<ResourceQuota>, text: &mut Elastic) {
     head(&quota.metadata, text);
-    let scopes: Vec<&str> = quota.spec.scopes.iter().map(|scope| &**scope).collect();
-    if !scopes.is_empty() {
-        text.line(0, &format!("Scopes:\t{}", scopes.join(", ")));
+    quota_rows(quota, 0, " * ", "----", text);
+}
+
+/// All quotas of a namespace, below its own lines.
+pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut Elastic) {
+    let mut quotas = view.objects.list_in::<ResourceQuota>(namespace).peekable();
+    if quotas.peek().is_none() {
+        return text.line(0, "No resource quota.");
     }
-    text.line(0, "Resource\tUsed\tHard");
-    text.line(0, "--------\t----\t----");
-    for (resource, hard) in &quota.status.hard {
-        let used = quota.status.used.get(resource).copied().unwrap_or_default();
-        text.line(0, &format!("{resource}\t{used}\t{hard}"));
+    text.line(0, "Resource Quotas");
+    for quota in quotas {
+        text.line(1, &format!("Name:\t{}", quota.metadata.name));
+        quota_rows(quota, 1, "* ", "---", text);
     }
 }
 
+fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, text: &mut Elastic) {
+    let mut scopes: Vec<&str> = quota.spec.scopes.iter().map(|scope| &**scope).collect();
+    scopes.stable_sort();
+    if !scopes.is_empty() {
+        text.line(level, &format!("Scopes:\t{}", scopes.join(", ")));
+    }
+    for help in scopes.iter().filter_map(|scope| help_of_scope(scope)) {
+        text.line(level, &format!("{bullet}{help}"));
+    }
+    text.line(level, "Resource\tUsed\tHard");
+    text.line(level, &format!("--------\t{rule}\t{rule}"));
+    for (resource, hard) in &quota.status.hard {
+        let used = quota.status.used.get(resource).copied().unwrap_or_default();
+        text.line(level, &format!("{resource}\t{used}\t{hard}"));
+    }
+}
+
+/// What kubectl says of a scope.
+fn help_of_scope(scope: &str) -> Option<&'static str> {
+    Some(match scope {
+        "Terminating" => {
+            "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system."
+        }
+        "NotTerminating" => {
+            "Matches all pods that do not have an active deadline. These pods usually include long running pods whose container command is not expected to terminate."
+        }
+        "BestEffort" => {
+            "Matches all pods that do not have resource requirements set. These pods have a best effort quality of service."
+        }
+        "NotBestEffort" => {
+            "Matches all pods that have at least one resource requirement set. These pods have a burstable or guaranteed quality of service."
+        }
+        _ => return None,
+    })
+}
+
+const RANGE_TITLE: &str = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio";
+const RANGE_RULE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
+
 pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut Elastic) {
     head(&range.metadata, text);
-    text.line(
-        0,
-        "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio",
-    );
-    text.line(
-        0,
-        "----\t--------\t---\t---\t---------------\t-------------\t-----------------------",
-    );
+    text.line(0, RANGE_TITLE);
+    text.line(0, RANGE_RULE);
+    range_rows(range, "", text);
+}
+
+/// All ranges of limits of a namespace, below its own lines.
+pub(super) fn limit_ranges(namespace: &str, view: &View<'_>, text: &mut Elastic) {
+    let mut ranges = view.objects.list_in::<LimitRange>(namespace).peekable();
+    if ranges.peek().is_none() {
+        return text.line(0, "No LimitRange resource.");
+    }
+    text.line(0, "Resource Limits");
+    text.line(0, &format!(" {RANGE_TITLE}"));
+    text.line(0, &format!(" {RANGE_RULE}"));
+    for range in ranges {
+        range_rows(range, " ", text);
+    }
+}
+
+fn range_rows(range: &LimitRange, indent: &str, text: &mut Elastic) {
     for item in &range.spec.limits {
         let lists = [
             &item.min,
@@ -64,7 +121,7 @@ pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut Elastic) {
         for resource in resources {
             let amount = |list: &&ResourceList| list.get(resource).map_or_else(|| "-".to_owned(), Quantity::to_string);
             let amounts: Vec<String> = lists.iter().map(amount).collect();
-            text.line(0, &format!("{}\t{resource}\t{}", item.kind, amounts.join("\t")));
+            text.line(0, &format!("{indent}{}\t{resource}\t{}", item.kind, amounts.join("\t")));
         }
     }
 }

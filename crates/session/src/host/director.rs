@@ -92,6 +92,7 @@ fn kind(what: Coming) -> DueKind {
         Coming::StopSignal => DueKind::StopSignal,
         Coming::Kill => DueKind::Kill,
         Coming::Exit => DueKind::Exit,
+        Coming::Job => DueKind::Job,
     }
 }
 

@@ -11,6 +11,7 @@ fn whom(due: &DueView) -> String {
         DueKind::Lease => "leases",
         DueKind::Exit | DueKind::BackOff | DueKind::Probe | DueKind::StopSignal | DueKind::Kill => "containers",
         DueKind::Evicted | DueKind::Attempt | DueKind::Script => "pods",
+        DueKind::Job => "CronJobs",
     };
     match (due.count, due.container.is_empty()) {
         (0 | 1, true) => due.name.clone(),
@@ -38,6 +39,7 @@ pub(crate) fn says(due: &DueView) -> String {
         DueKind::StopSignal => format!("the preStop hook of {whom} has had its time"),
         DueKind::Kill => format!("{whom} get{s} SIGKILL"),
         DueKind::Exit => format!("{whom} end{s} by itself", s = s),
+        DueKind::Job => format!("{whom} make{s} a Job"),
         DueKind::Script => "the scenario goes on".to_owned(),
     }
 }
@@ -59,6 +61,7 @@ pub(crate) fn mark(due: &DueView) -> &'static str {
         DueKind::StopSignal => "SIGTERM",
         DueKind::Kill => "SIGKILL",
         DueKind::Exit => "ends",
+        DueKind::Job => "Job",
         DueKind::Script => "scenario",
     }
 }
@@ -66,7 +69,7 @@ pub(crate) fn mark(due: &DueView) -> &'static str {
 /// The lane of an outlined mark.
 pub(crate) fn lane(due: &DueView) -> Lane {
     match due.what {
-        DueKind::NotReady | DueKind::Lease | DueKind::Script => Lane::Faults,
+        DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script => Lane::Faults,
         DueKind::Attempt => Lane::Decisions,
         DueKind::Evicted | DueKind::BackOff | DueKind::Probe => Lane::Terminations,
         DueKind::StopSignal | DueKind::Kill | DueKind::Exit => Lane::Terminations,
@@ -114,6 +117,7 @@ fn came(due: &DueView) -> String {
         DueKind::StopSignal => format!("{whom} got the stop signal"),
         DueKind::Kill => format!("{whom} got SIGKILL, or had ended by then"),
         DueKind::Exit => format!("{whom} ended"),
+        DueKind::Job => format!("{whom} made a Job"),
         DueKind::Script => "the scenario went on".to_owned(),
     }
 }

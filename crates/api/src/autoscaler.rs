@@ -1,0 +1,96 @@
+//! HorizontalPodAutoscalers: what their pods have to do together, as `behavior.podscope.dev/load: "cpu=300m..2@60s,
+//! requests=900"` on the autoscaler says it (C-14; no manifest can, as with the behaviour of containers); and the rules
+//! of speed that the server fills in.
+
+use serde_json::{Value, json};
+
+use crate::behavior::usage;
+use crate::{BEHAVIOR_PREFIX, Labels, Str, Usage, ordered};
+
+/// Most metrics of one annotation (Q-03).
+const METRICS_MAX: usize = 50;
+
+/// The annotation's key.
+pub fn load_key() -> String {
+    format!("{BEHAVIOR_PREFIX}load")
+}
+
+/// Reads the annotation: metrics by name (`cpu`, `memory` or any other), each over the time since the autoscaler was
+/// made; all pods of its target share them evenly. Metrics it does not name are the containers' own.
+///
+/// # Errors
+/// The first malformed part, in words.
+pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
+    let mut load = ordered::Map::new();
+    let key = load_key();
+    let text = annotations.get(&*key).map_or("", |text| text);
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let Some((metric, amount)) = part.split_once('=').filter(|(metric, _)| !metric.trim().is_empty()) else {
+            return Err(format!("{part:?} is not METRIC=AMOUNT, as in cpu=300m..2@60s"));
+        };
+        let metric = metric.trim();
+        let amount = usage(amount.trim()).map_err(|why| format!("{metric}: {why}"))?;
+        if load.insert(metric.into(), amount).is_some() {
+            return Err(format!("{metric} stands twice"));
+        }
+        if load.len() > METRICS_MAX {
+            return Err(format!("more than {METRICS_MAX} metrics"));
+        }
+    }
+    Ok(load)
+}
+
+/// Fills in the rules that a `behavior` leaves out.
+pub(crate) fn default_behavior(behavior: &mut Value) {
+    let policy = |kind: &str, value: i32| json!({"type": kind, "value": value, "periodSeconds": 15});
+    let up = json!({
+        "stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [policy("Pods", 4), policy("Percent", 100)],
+    });
+    let down = json!({"selectPolicy": "Max", "policies": [policy("Percent", 100)]});
+    for (direction, defaults) in [("scaleUp", up), ("scaleDown", down)] {
+        let Some(rules) = behavior.as_object_mut() else { return };
+        let rules = rules.entry(direction).or_insert(Value::Null);
+        if rules.is_null() {
+            *rules = json!({});
+        }
+        let (Some(rules), Value::Object(defaults)) = (rules.as_object_mut(), defaults) else {
+            continue;
+        };
+        for (field, value) in defaults {
+            let given = rules.entry(field).or_insert(Value::Null);
+            if given.is_null() {
+                *given = value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// C-14.
+    #[test]
+    fn a_load_is_read_or_refused_with_the_reason() {
+        let read = |text: &str| {
+            let mut annotations = Labels::default();
+            Arc::make_mut(&mut annotations).insert(load_key().into(), text.into());
+            load(&annotations)
+        };
+        let both = read("cpu=300m..2@60s, requests=900").expect("it is well formed");
+        assert_eq!(both.keys().map(|name| &**name).collect::<Vec<_>>(), ["cpu", "requests"]);
+        assert_eq!(
+            both.values().next().map(|usage| usage.at(30_000_000).milli_value()),
+            Some(1150)
+        );
+        assert!(read("").is_ok_and(|load| load.is_empty()));
+        for (text, why) in [
+            ("cpu", "\"cpu\" is not METRIC=AMOUNT, as in cpu=300m..2@60s"),
+            ("cpu=x", "cpu: \"x\" is not an amount such as 200Mi or 500m"),
+            ("cpu=1, cpu=2", "cpu stands twice"),
+        ] {
+            assert_eq!(read(text).expect_err("it is malformed"), why);
+        }
+    }
+}

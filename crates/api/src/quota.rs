@@ -1,0 +1,294 @@
+//! What an object takes of a ResourceQuota, which quotas ask about it, and what a pod must say before one counts it
+//! (VA-290). The API server charges by these rules, the quota controller counts again by them.
+
+use crate::ordered::{Map, Set};
+use crate::{
+    Kind, LabelSelector, LabelSelectorRequirement, Object, Pod, QosClass, Quantity, ResourceList, ResourceQuota,
+    ResourceRequirements, SelectorOperator, Service, Str, Time,
+};
+
+/// What one object takes, by the names that a quota knows. What has come to its end is only counted as an object.
+pub fn usage(object: &Object, now: Time) -> ResourceList {
+    let mut taken = ResourceList::new();
+    let one = || Quantity::from_units(1);
+    taken.insert(count_name(object.kind()), one());
+    match object {
+        Object::Pod(pod) if is_charged(pod, now) => {
+            let resources = ResourceRequirements {
+                requests: pod.spec.total_requests(),
+                limits: pod.spec.total_limits(),
+                ..ResourceRequirements::default()
+            };
+            taken.extend(compute(&resources));
+        }
+        Object::Service(service) => {
+            let [ports, balancers] = outward(service);
+            taken.insert("services".into(), one());
+            taken.insert("services.nodeports".into(), Quantity::from_units(ports));
+            taken.insert("services.loadbalancers".into(), Quantity::from_units(balancers));
+        }
+        Object::PersistentVolumeClaim(claim) => {
+            let storage = claim
+                .spec
+                .resources
+                .requests
+                .get("storage")
+                .copied()
+                .unwrap_or_default();
+            taken.insert("persistentvolumeclaims".into(), one());
+            taken.insert("requests.storage".into(), storage);
+            if let Some(class) = claim
+                .spec
+                .storage_class_name
+                .as_deref()
+                .filter(|class| !class.is_empty())
+            {
+                let of = |what: &str| Str::from(format!("{class}.storageclass.storage.k8s.io/{what}"));
+                taken.insert(of("persistentvolumeclaims"), one());
+                taken.insert(of("requests.storage"), storage);
+            }
+        }
+        Object::ReplicationController(_) | Object::ResourceQuota(_) | Object::Secret(_) | Object::ConfigMap(_) => {
+            taken.insert(object.kind().plural().into(), one());
+        }
+        _ => {}
+    }
+    taken
+}
+
+/// The name by which a quota counts objects of a kind: `count/deployments.apps`.
+fn count_name(kind: Kind) -> Str {
+    match kind.api_version().split_once('/') {
+        Some((group, _)) => format!("count/{}.{group}", kind.plural()).into(),
+        None => format!("count/{}", kind.plural()).into(),
+    }
+}
+
+/// Ports on nodes and load balancers that a Service takes.
+fn outward(service: &Service) -> [i64; 2] {
+    let ports = || i64::try_from(service.spec.ports.len()).unwrap_or(i64::MAX);
+    match &*service.spec.kind {
+        "NodePort" => [ports(), 0],
+        "LoadBalancer" if service.spec.allocate_load_balancer_node_ports != Some(false) => [ports(), 1],
+        "LoadBalancer" => {
+            let given = service
+                .spec
+                .ports
+                .iter()
+                .filter(|port| port.node_port.is_some_and(|port| port > 0));
+            [i64::try_from(given.count()).unwrap_or(i64::MAX), 1]
+        }
+        _ => [0, 0],
+    }
+}
+
+/// A pod takes room until it has ended, or its grace is over.
+fn is_charged(pod: &Pod, now: Time) -> bool {
+    let grace = pod
+        .metadata
+        .deletion_grace_period_seconds
+        .unwrap_or(0)
+        .saturating_mul(1_000_000);
+    let is_over = |deleted: Time| deleted.0.saturating_add(grace) < now.0;
+    !pod.is_terminal() && !pod.metadata.deletion_timestamp.is_some_and(is_over)
+}
+
+/// What a pod or container with these resources takes.
+fn compute(resources: &ResourceRequirements) -> ResourceList {
+    let mut taken = ResourceList::from([("pods".into(), Quantity::from_units(1))]);
+    for (name, amount) in &resources.requests {
+        let is_plain = matches!(&**name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
+        if is_plain {
+            taken.insert(name.clone(), *amount);
+        }
+        if is_plain || name.contains('/') {
+            taken.insert(format!("requests.{name}").into(), *amount);
+        }
+    }
+    for (name, amount) in &resources.limits {
+        if matches!(&**name, "cpu" | "memory" | "ephemeral-storage") {
+            taken.insert(format!("limits.{name}").into(), *amount);
+        }
+    }
+    taken
+}
+
+/// The resources of a quota that objects of a kind can take of.
+fn resources_of(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
+    let count = count_name(kind);
+    hard.keys().filter(move |name| {
+        let bare = name
+            .strip_prefix("requests.")
+            .or(name.strip_prefix("limits."))
+            .unwrap_or(name);
+        **name == count
+            || match kind {
+                Kind::Pod => {
+                    &***name == "pods"
+                        || matches!(bare, "cpu" | "memory" | "ephemeral-storage")
+                        || bare.starts_with("hugepages-")
+                        || (name.starts_with("requests.") && bare.contains('/'))
+                }
+                Kind::Service => matches!(&***name, "services" | "services.nodeports" | "services.loadbalancers"),
+                Kind::PersistentVolumeClaim => {
+                    matches!(&***name, "persistentvolumeclaims" | "requests.storage")
+                        || name.contains(".storageclass.storage.k8s.io/")
+                }
+                Kind::ReplicationController | Kind::ResourceQuota | Kind::Secret | Kind::ConfigMap => {
+                    &***name == kind.plural()
+                }
+                _ => false,
+            }
+    })
+}
+
+/// Whether the quota says anything about an object: it names a resource of its kind, and all its scopes hold.
+pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
+    let names_resource = resources_of(object.kind(), &quota.spec.hard).next().is_some();
+    names_resource && scopes(quota).iter().all(|scope| scope.holds(object))
+}
+
+/// The kinds of which a quota counts objects.
+pub fn kinds(quota: &ResourceQuota) -> Vec<Kind> {
+    let is_counted = |kind: &Kind| kind.is_namespaced() && resources_of(*kind, &quota.spec.hard).next().is_some();
+    Kind::ALL.iter().copied().filter(is_counted).collect()
+}
+
+/// What is used of everything that a quota limits, counted anew; `list` gives the objects of a kind in its namespace.
+pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time) -> ResourceList {
+    let mut total: ResourceList = quota
+        .spec
+        .hard
+        .keys()
+        .map(|name| (name.clone(), Quantity::default()))
+        .collect();
+    for object in kinds(quota).into_iter().flat_map(list) {
+        if !concerns(quota, &object) {
+            continue;
+        }
+        for (name, amount) in usage(&object, now) {
+            if let Some(sum) = total.get_mut(&name) {
+                *sum = sum.plus(amount);
+            }
+        }
+    }
+    total
+}
+
+/// What the containers of a pod must say and do not, as a quota of cpu and memory demands of each:
+/// `requests.cpu for: c`. Resources of the pod as a whole are enough.
+pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
+    const DEMANDED: [&str; 6] = [
+        "cpu",
+        "limits.cpu",
+        "limits.memory",
+        "memory",
+        "requests.cpu",
+        "requests.memory",
+    ];
+    if pod.spec.resources.is_some() {
+        return None;
+    }
+    let mut missing: Map<&str, Set<Str>> = Map::new();
+    for container in pod.spec.all_containers() {
+        let said = compute(&container.resources);
+        for name in DEMANDED {
+            if quota.spec.hard.contains_key(name) && !said.contains_key(name) {
+                missing.entry(name).or_default().insert(container.name.clone());
+            }
+        }
+    }
+    let each = missing.iter().map(|(resource, containers)| {
+        let containers: Vec<&str> = containers.iter().map(|name| &**name).collect();
+        format!("{resource} for: {}", containers.join(","))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| each.join("; "))
+}
+
+/// One condition on the pods of a quota.
+struct Scope {
+    name: Str,
+    /// Of `scopeSelector`: the values of a PriorityClass.
+    values: Option<LabelSelectorRequirement>,
+}
+
+fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
+    let plain = quota.spec.scopes.iter().map(|name| Scope {
+        name: name.clone(),
+        values: None,
+    });
+    let selector = quota.spec.scope_selector.as_ref();
+    let expressions = selector.and_then(|selector| selector.get("matchExpressions")?.as_array());
+    let selected = expressions.into_iter().flatten().filter_map(|one| {
+        let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
+        let values = one
+            .get("values")
+            .and_then(serde_json::Value::as_array)
+            .into_iter()
+            .flatten();
+        let name = Str::from(text("scopeName")?);
+        Some(Scope {
+            values: Some(LabelSelectorRequirement {
+                key: name.clone(),
+                operator: SelectorOperator::from(text("operator")?),
+                values: values.filter_map(|value| value.as_str().map(Str::from)).collect(),
+            }),
+            name,
+        })
+    });
+    plain.chain(selected).collect()
+}
+
+impl Scope {
+    /// Only pods are looked at; anything else is in no scope.
+    fn holds(&self, object: &Object) -> bool {
+        let Object::Pod(pod) = object else { return false };
+        let has_deadline = pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0);
+        let is_best_effort = pod.status.qos_class == Some(QosClass::BestEffort);
+        match &*self.name {
+            "Terminating" => has_deadline,
+            "NotTerminating" => !has_deadline,
+            "BestEffort" => is_best_effort,
+            "NotBestEffort" => !is_best_effort,
+            "PriorityClass" => self.is_of_class(&pod.spec.priority_class_name),
+            "CrossNamespacePodAffinity" => reaches_over(pod),
+            _ => false,
+        }
+    }
+    fn is_of_class(&self, class: &Str) -> bool {
+        let Some(values) = &self.values else {
+            return !class.is_empty();
+        };
+        let mut labels = Map::new();
+        if !class.is_empty() {
+            labels.insert(self.name.clone(), class.clone());
+        }
+        let selector = LabelSelector {
+            match_expressions: vec![values.clone()],
+            ..LabelSelector::default()
+        };
+        selector.matches(&labels)
+    }
+}
+
+/// Whether a term of affinity between pods looks into other namespaces.
+fn reaches_over(pod: &Pod) -> bool {
+    let Some(affinity) = &pod.spec.affinity else {
+        return false;
+    };
+    [&affinity.pod_affinity, &affinity.pod_anti_affinity]
+        .into_iter()
+        .flatten()
+        .any(|rules| {
+            let preferred = rules
+                .preferred_during_scheduling_ignored_during_execution
+                .iter()
+                .map(|one| &one.pod_affinity_term);
+            let required = &rules.required_during_scheduling_ignored_during_execution;
+            required
+                .iter()
+                .chain(preferred)
+                .any(|term| !term.namespaces.is_empty() || term.namespace_selector.is_some())
+        })
+}

@@ -1,0 +1,329 @@
+//! CronJob: makes a Job at each instant of its schedule, unless an earlier one forbids it, and keeps the last few that
+//! have ended (C-14).
+//!
+//! Watches CronJobs and Jobs; compares the latest instant that has passed with the last one that was served. A Job's
+//! name holds its minute, so that two controllers do not make it twice. The status follows a created Job in a pass of
+//! its own, when the cache shows the Job; the real one writes it in the same pass.
+
+mod schedule;
+
+use std::sync::Arc;
+
+use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::{
+    ConcurrencyPolicy, CronJob, CronJobStatus, EventType, Job, Kind, Object, ObjectKey, ObjectMeta, ObjectReference,
+    Str, Time, Uid, print_rfc1123, print_rfc3339,
+};
+use podscope_sim::{Change, Coming, DeleteOptions, Due, Part, Propagation, Request, Span};
+
+use super::controller::{Controller, ControllerContext, Outlook, note};
+use super::job::end_of;
+use super::owner::{controller_of, controller_ref};
+use super::plan::{Accept, Action, Plan};
+use super::queue::{Key, key_of};
+use super::template::set_entry;
+use schedule::Schedule;
+
+/// On a Job: the instant that it was made for.
+const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct CronJobController {
+    /// Jobs that were asked for, with the instant they are for, until the status names them.
+    started: ordered::Map<Key, (Str, Time)>,
+    /// Jobs that were deleted here: nobody misses them.
+    removed: ordered::Set<Uid>,
+}
+
+impl CronJobController {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+
+    /// Brings the list of active Jobs up to date; true if the status changed.
+    fn account(
+        &mut self,
+        key: &Key,
+        cron: &Arc<CronJob>,
+        jobs: &[Arc<Job>],
+        status: &mut CronJobStatus,
+        cx: &mut ControllerContext<'_, '_>,
+    ) {
+        for job in jobs {
+            let (name, uid) = (&job.metadata.name, &job.metadata.uid);
+            let is_listed = status.active.iter().any(|one| one.uid == *uid);
+            match end_of(&job.status) {
+                None if is_listed => {}
+                None => match self.started.get(key).cloned() {
+                    Some((started, at)) if started == *name => {
+                        self.started.remove(key);
+                        status.active.push(reference(job));
+                        status.last_schedule_time = Some(at);
+                    }
+                    _ => {
+                        let text = format!("Saw a job that the controller did not create or forgot: {name}");
+                        cx.event(note(&**cron, EventType::Warning, "UnexpectedJob", text));
+                    }
+                },
+                Some(ended) => {
+                    if is_listed {
+                        status.active.retain(|one| one.uid != *uid);
+                        let text = format!("Saw completed job: {name}, condition: {}", ended.kind);
+                        cx.event(note(&**cron, EventType::Normal, "SawCompletedJob", text));
+                    }
+                    let completed = job.status.completion_time.filter(|_| &*ended.kind == "Complete");
+                    if completed > status.last_successful_time {
+                        status.last_successful_time = completed;
+                    }
+                }
+            }
+        }
+        let removed = &self.removed;
+        status.active.retain(|one| {
+            let is_there = jobs.iter().any(|job| job.metadata.uid == one.uid);
+            if !is_there && !removed.contains(&one.uid) {
+                let text = format!("Active job went missing: {}", one.name);
+                cx.event(note(&**cron, EventType::Normal, "MissingJob", text));
+            }
+            is_there
+        });
+        self.removed
+            .retain(|uid| jobs.iter().any(|job| job.metadata.uid == *uid));
+    }
+
+    fn delete(&mut self, cron: &CronJob, job: &Job) -> Action {
+        self.removed.insert(job.metadata.uid.clone());
+        let name = &job.metadata.name;
+        let delete = Request::Delete {
+            kind: Kind::Job,
+            key: job.metadata.key(),
+            options: DeleteOptions {
+                propagation: Some(Propagation::Background),
+                ..DeleteOptions::default()
+            },
+        };
+        Action::from(delete)
+            .on_success(note(
+                cron,
+                EventType::Normal,
+                "SuccessfulDelete",
+                format!("Deleted job {name}"),
+            ))
+            .on_failure(note(cron, EventType::Warning, "FailedDelete", "Deleted job: {error}"))
+    }
+
+    /// The oldest of the Jobs that have ended, beyond what is kept of either sort.
+    fn clean_up(&mut self, cron: &CronJob, jobs: &[Arc<Job>]) -> Vec<Action> {
+        let limits = [
+            ("Complete", cron.spec.successful_jobs_history_limit),
+            ("Failed", cron.spec.failed_jobs_history_limit),
+        ];
+        let mut deletes = Vec::new();
+        for (sort, limit) in limits {
+            let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else {
+                continue;
+            };
+            let mut ended: Vec<&Arc<Job>> = (jobs.iter())
+                .filter(|job| {
+                    end_of(&job.status).is_some_and(|end| &*end.kind == sort) && !job.metadata.is_terminating()
+                })
+                .collect();
+            ended.stable_sort_by_key(|job| {
+                let began = job.status.start_time;
+                (began.is_none(), began, job.metadata.name.clone())
+            });
+            let surplus = ended.len().saturating_sub(limit);
+            deletes.extend(ended.iter().take(surplus).map(|job| self.delete(cron, job)));
+        }
+        deletes
+    }
+
+    /// Starts the Job that is due, if one is.
+    fn start(&mut self, key: &Key, cron: &Arc<CronJob>, jobs: &[Arc<Job>], cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let now = cx.ctx.wall();
+        let spec = &cron.spec;
+        if cron.metadata.is_terminating() || spec.suspend == Some(true) {
+            return Plan::default();
+        }
+        let schedule = match Schedule::of(cron) {
+            Ok(schedule) => schedule,
+            Err(why) => {
+                let text = format!("unparseable schedule: {:?} : {why}", spec.schedule);
+                cx.event(note(&**cron, EventType::Warning, "UnparseableSchedule", text));
+                return Plan::default();
+            }
+        };
+        let missed = schedule.missed(now, spec.starting_deadline_seconds);
+        if missed.are_too_many {
+            let text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
+            cx.event(note(&**cron, EventType::Warning, "TooManyMissedTimes", text));
+        }
+        let wait = Plan::default().requeue_after(schedule.until_next(now));
+        let Some(at) = missed.latest else { return wait };
+        let deadline = spec
+            .starting_deadline_seconds
+            .map(|seconds| at.0.saturating_add(seconds.saturating_mul(1_000_000)));
+        if deadline.is_some_and(|deadline| deadline < now.0) {
+            let text = format!("Missed scheduled time to start a job: {}", print_rfc1123(at));
+            cx.event(note(&**cron, EventType::Warning, "MissSchedule", text));
+            return wait;
+        }
+        let name = Str::from(format!("{}-{}", key.1.name, at.seconds() / 60));
+        if cron.status.last_schedule_time == Some(at) || cron.status.active.iter().any(|one| one.name == name) {
+            return wait;
+        }
+        if let Some(there) = cx
+            .objects
+            .get::<Job>(&ObjectKey::new(key.1.namespace.clone(), name.clone()))
+        {
+            // Made before the last status could be written, or by somebody else.
+            if jobs.iter().any(|own| own.metadata.uid == there.metadata.uid) {
+                self.started.insert(key.clone(), (name, at));
+                return Plan::default().requeue_after(Some(Span::ZERO));
+            }
+            return Plan::default();
+        }
+        let is_running = !cron.status.active.is_empty();
+        if is_running && spec.concurrency_policy == Some(ConcurrencyPolicy::Forbid) {
+            let text = "Not starting job because prior execution is running and concurrency policy is Forbid";
+            cx.event(note(&**cron, EventType::Normal, "JobAlreadyActive", text));
+            return wait;
+        }
+        let mut plan = Plan::default();
+        if spec.concurrency_policy == Some(ConcurrencyPolicy::Replace) {
+            let running: Vec<&Arc<Job>> = (jobs.iter())
+                .filter(|job| cron.status.active.iter().any(|one| one.uid == job.metadata.uid))
+                .collect();
+            plan = plan.then(running.into_iter().map(|job| self.delete(cron, job)).collect());
+        }
+        self.started.insert(key.clone(), (name.clone(), at));
+        let create = Action::from(Request::Create(Object::Job(Arc::new(job(cron, name, at)))))
+            .accept(Accept::OrNamespaceTerminating)
+            .on_success(note(
+                &**cron,
+                EventType::Normal,
+                "SuccessfulCreate",
+                "Created job {name}",
+            ))
+            .on_failure(note(
+                &**cron,
+                EventType::Warning,
+                "FailedCreate",
+                "Error creating job: {error}",
+            ));
+        plan.then_one(create).requeue_after(schedule.until_next(now))
+    }
+}
+
+/// The Job for an instant.
+fn job(cron: &CronJob, name: Str, at: Time) -> Job {
+    let template = &cron.spec.job_template;
+    let mut job = Job {
+        metadata: ObjectMeta {
+            name,
+            namespace: cron.metadata.namespace.clone(),
+            labels: template.metadata.labels.clone(),
+            annotations: template.metadata.annotations.clone(),
+            owner_references: vec![controller_ref(cron)],
+            ..ObjectMeta::default()
+        },
+        spec: template.spec.clone(),
+        ..Job::default()
+    };
+    set_entry(&mut job.metadata.annotations, SCHEDULED, &print_rfc3339(at.0, 0));
+    job
+}
+
+fn reference(job: &Job) -> ObjectReference {
+    ObjectReference {
+        kind: Kind::Job.name().into(),
+        namespace: job.metadata.namespace.clone(),
+        name: job.metadata.name.clone(),
+        uid: job.metadata.uid.clone(),
+        api_version: Kind::Job.api_version().into(),
+        resource_version: job.metadata.resource_version.clone(),
+        ..ObjectReference::default()
+    }
+}
+
+impl Controller for CronJobController {
+    fn name(&self) -> &'static str {
+        "cronjob-controller"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::CronJob, Kind::Job]
+    }
+    fn waits_for_own_writes(&self) -> bool {
+        true
+    }
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
+        match change.object() {
+            Some(Object::CronJob(cron)) => cx.enqueue(key_of(&**cron)),
+            Some(Object::Job(job)) => {
+                if let Some(cron) = controller_of::<CronJob>(cx.objects, &job.metadata) {
+                    cx.enqueue(key_of(&**cron));
+                }
+            }
+            _ => {}
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let Some(cron) = cx.objects.get::<CronJob>(&key.1).cloned() else {
+            self.started.remove(key);
+            return Plan::default();
+        };
+        if cx.objects.assumed().is_left_alone(&cron.metadata.uid) {
+            return Plan::default();
+        }
+        let jobs: Vec<Arc<Job>> = (cx.index.dependents_of(&cron.metadata.uid))
+            .filter(|(kind, _)| *kind == Kind::Job)
+            .filter_map(|(_, key)| cx.objects.get::<Job>(key).cloned())
+            .filter(|job| {
+                job.metadata
+                    .controller_ref()
+                    .is_some_and(|owner| owner.uid == cron.metadata.uid)
+            })
+            .collect();
+        let mut status = cron.status.clone();
+        self.account(key, &cron, &jobs, &mut status, cx);
+        let deletes = self.clean_up(&cron, &jobs);
+        if status == cron.status {
+            let start = self.start(key, &cron, &jobs, cx);
+            let mut plan = Plan::default().then(deletes);
+            plan.steps.extend(start.steps);
+            return plan.requeue_after(start.requeue_after);
+        }
+        let mut new = CronJob::clone(&cron);
+        new.status = status;
+        let update = Request::Update(Object::CronJob(Arc::new(new)), Part::Status);
+        // What is due is seen to when the cache shows this status.
+        Plan::default()
+            .then(deletes)
+            .then_one(update)
+            .requeue_after(Some(Span::ZERO))
+    }
+    fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
+        let crons = outlook.objects.list::<CronJob>();
+        let idle = |cron: &&Arc<CronJob>| cron.spec.suspend != Some(true) && !cron.metadata.is_terminating();
+        let assumed = outlook.objects.assumed();
+        let due = crons
+            .filter(idle)
+            .filter(|cron| !assumed.is_left_alone(&cron.metadata.uid))
+            .filter_map(|cron| {
+                let next = Schedule::of(cron).ok()?.until_next(outlook.wall)?;
+                Some(Due {
+                    at: outlook.now + next,
+                    what: Coming::Job,
+                    kind: Kind::CronJob,
+                    key: cron.metadata.key(),
+                    uid: cron.metadata.uid.clone(),
+                    container: Str::default(),
+                    is_projected: false,
+                })
+            });
+        due.collect()
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}

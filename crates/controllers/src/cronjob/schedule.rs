@@ -1,0 +1,77 @@
+//! A CronJob's own times: which instants of its schedule have passed unserved, and when the next one comes.
+
+use podscope_api::{CronJob, Time, cron};
+use podscope_sim::Span;
+
+/// A controller looks again this long after an instant, so that it has surely passed.
+const AFTER: Span = Span::millis(100);
+/// More missed instants than these are told of.
+const MISSED_MAX: i64 = 100;
+
+/// A schedule, and since when its instants count.
+pub(super) struct Schedule {
+    schedule: cron::Schedule,
+    since: Time,
+}
+
+/// Instants that have passed since the last one that was served.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Missed {
+    /// The latest.
+    pub(super) latest: Option<Time>,
+    pub(super) are_too_many: bool,
+}
+
+impl Schedule {
+    pub(super) fn of(job: &CronJob) -> Result<Self, String> {
+        let created = job.metadata.creation_timestamp.unwrap_or_default();
+        Ok(Self {
+            schedule: cron::Schedule::parse(&job.spec.schedule)?,
+            since: job.status.last_schedule_time.unwrap_or(created),
+        })
+    }
+    /// What was missed by `now`; instants older than the deadline are nobody's any more.
+    pub(super) fn missed(&self, now: Time, deadline: Option<i64>) -> Missed {
+        let oldest = deadline.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
+        self.missed_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
+    }
+    fn missed_since(&self, since: Time, now: Time) -> Missed {
+        let none = Missed {
+            latest: None,
+            are_too_many: false,
+        };
+        let Some(first) = self.schedule.next(since).filter(|first| *first <= now) else {
+            return none;
+        };
+        let one = Missed {
+            latest: Some(first),
+            ..none
+        };
+        let Some(second) = self.schedule.next(first).filter(|second| *second <= now) else {
+            return one;
+        };
+        // By the distance of the first two, as the real controller estimates; from the last but one it looks exactly.
+        let distance = (second.seconds() - first.seconds()).max(1);
+        let count = (now.seconds() - first.seconds()) / distance + 1;
+        let mut at = Time::from_seconds(first.seconds().saturating_add((count - 2).saturating_mul(distance)));
+        let mut latest = None;
+        while let Some(next) = self.schedule.next(at).filter(|next| *next <= now) {
+            latest = Some(next);
+            at = next;
+        }
+        Missed {
+            latest,
+            are_too_many: count > MISSED_MAX,
+        }
+    }
+    /// How long until the controller looks at the next instant.
+    pub(super) fn until_next(&self, now: Time) -> Option<Span> {
+        let from = match self.missed_since(self.since, now).latest {
+            Some(latest) => latest,
+            None if self.schedule.next(self.since)? > now => self.since,
+            None => now,
+        };
+        let next = self.schedule.next(from)?;
+        Some(Span((next.0 - now.0).max(0)) + AFTER)
+    }
+}

@@ -1,0 +1,314 @@
+//! HorizontalPodAutoscaler: every fifteen seconds compares what the pods of a workload use with what they should, and
+//! sets the workload's number of replicas (C-14).
+//!
+//! Watches autoscalers, their targets and pods. What pods use is the behaviour of their containers, or the autoscaler's
+//! own load ([`podscope_api::load`]) shared among them.
+//!
+//! ```text
+//! metrics.rs   a number of replicas for each metric; the largest counts
+//! limits.rs    no sooner than the stabilization window, no faster than the policies, between minimum and maximum
+//! ```
+//!
+//! Deviation: every ready pod has fresh metrics; the metrics server of a real cluster lags by half a minute.
+
+mod limits;
+mod metrics;
+
+use std::sync::Arc;
+
+use podscope_api::{
+    Deployment, EventType, HorizontalPodAutoscaler, Kind, LabelSelector, Object, ObjectKey, ReplicaSet,
+    ReplicationController, StatefulSet, Time, ordered,
+};
+use podscope_sim::{Change, Mutation, Objects, Part, Request, Span, qualified_resource};
+use serde_json::{Value, json};
+
+use super::controller::{Controller, ControllerContext, note};
+use super::plan::{Action, Plan};
+use super::queue::{Key, key_of};
+use limits::{History, Verdict};
+
+/// `--horizontal-pod-autoscaler-sync-period`.
+const PERIOD: Span = Span::seconds(15);
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct PodAutoscaler {
+    /// What was recommended and done lately, by autoscaler.
+    histories: ordered::Map<Key, History>,
+}
+
+impl PodAutoscaler {
+    pub(super) fn boxed() -> Box<dyn Controller> {
+        Box::new(Self::default())
+    }
+}
+
+/// A workload's scale.
+struct Scale {
+    kind: Kind,
+    key: ObjectKey,
+    replicas: i32,
+    selector: LabelSelector,
+}
+
+impl Scale {
+    /// The scale that an autoscaler is for.
+    fn of(autoscaler: &HorizontalPodAutoscaler, objects: &Objects) -> Result<Self, String> {
+        let target = &autoscaler.spec.scale_target_ref;
+        let key = ObjectKey::new(autoscaler.metadata.namespace.clone(), target.name.clone());
+        let unmatched = || {
+            let group = target.api_version.split_once('/').map_or("", |(group, _)| group);
+            let dot = if group.is_empty() { "" } else { "." };
+            format!(
+                "no matches for kind {:?} in group {group:?}",
+                format!("{}{dot}", target.kind).trim_end_matches('.')
+            )
+        };
+        let kind = Kind::from_wire(&target.api_version, &target.kind).ok_or_else(unmatched)?;
+        let found = match objects.get_kind(kind, &key) {
+            Some(Object::Deployment(one)) => (one.spec.replicas, one.spec.selector.clone()),
+            Some(Object::ReplicaSet(one)) => (one.spec.replicas, one.spec.selector.clone()),
+            Some(Object::StatefulSet(one)) => (one.spec.replicas, one.spec.selector.clone()),
+            Some(Object::ReplicationController(one)) => {
+                let match_labels = one.spec.selector.clone();
+                let selector = LabelSelector {
+                    match_labels: match_labels.into_iter().collect(),
+                    ..LabelSelector::default()
+                };
+                (one.spec.replicas, Some(selector))
+            }
+            Some(_) => return Err("the server could not find the requested resource".to_owned()),
+            None => return Err(format!("{} {:?} not found", qualified_resource(kind), &*target.name)),
+        };
+        Ok(Self {
+            kind,
+            key,
+            replicas: found.0.unwrap_or(1),
+            selector: found.1.unwrap_or_default(),
+        })
+    }
+    /// The request that sets another number.
+    fn set(&self, replicas: i32) -> Request {
+        let change = match self.kind {
+            Kind::Deployment => Mutation::new::<Deployment>("scale", move |one| one.spec.replicas = Some(replicas)),
+            Kind::ReplicaSet => Mutation::new::<ReplicaSet>("scale", move |one| one.spec.replicas = Some(replicas)),
+            Kind::StatefulSet => Mutation::new::<StatefulSet>("scale", move |one| one.spec.replicas = Some(replicas)),
+            _ => Mutation::new::<ReplicationController>("scale", move |one| one.spec.replicas = Some(replicas)),
+        };
+        Request::Patch {
+            kind: self.kind,
+            key: self.key.clone(),
+            uid: None,
+            part: Part::Main,
+            change,
+        }
+    }
+}
+
+/// One pass over one autoscaler: its status as it becomes, and what was decided.
+struct Pass<'c, 'x, 'a> {
+    autoscaler: Arc<HorizontalPodAutoscaler>,
+    new: HorizontalPodAutoscaler,
+    cx: &'c mut ControllerContext<'x, 'a>,
+}
+
+/// A new size, and why.
+struct Rescale {
+    to: i32,
+    why: String,
+}
+
+impl Pass<'_, '_, '_> {
+    fn now(&self) -> Time {
+        self.cx.time()
+    }
+    fn warn(&mut self, reason: &str, message: &str) {
+        let event = note(&*self.autoscaler, EventType::Warning, reason, message);
+        self.cx.event(event);
+    }
+    /// Sets a condition; its time changes with its status only.
+    fn condition(&mut self, kind: &str, holds: bool, reason: &str, message: &str) {
+        let status = if holds { "True" } else { "False" };
+        let now = podscope_api::print_rfc3339(self.now().0, 0);
+        let conditions = &mut self.new.status.conditions;
+        let at = conditions
+            .iter()
+            .position(|one| one["type"] == kind)
+            .unwrap_or_else(|| {
+                conditions.push(json!({"type": kind}));
+                conditions.len() - 1
+            });
+        let Some(old) = conditions.get_mut(at) else { return };
+        let since = if old["status"] == status {
+            old["lastTransitionTime"].clone()
+        } else {
+            Value::from(now)
+        };
+        *old =
+            json!({"lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": kind});
+    }
+    /// What the metrics ask for, as far as the rules let it.
+    fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, ()> {
+        let spec = self.autoscaler.spec.clone();
+        let (current, least) = (scale.replicas, spec.min_replicas.unwrap_or(1));
+        let rescale = |to: i32, why: &str| {
+            Ok(Some(Rescale {
+                to,
+                why: why.to_owned(),
+            }))
+        };
+        if current == 0 && least != 0 {
+            let text = "scaling is disabled since the replica count of the target is zero";
+            self.condition("ScalingActive", false, "ScalingDisabled", text);
+            return Ok(None);
+        }
+        if current > spec.max_replicas {
+            return rescale(spec.max_replicas, "Current number of replicas above Spec.MaxReplicas");
+        }
+        if current < least {
+            return rescale(least, "Current number of replicas below Spec.MinReplicas");
+        }
+        let (wanted, metric) = self.wanted(scale)?;
+        let Verdict {
+            replicas,
+            able,
+            limited,
+        } = history.verdict(&spec, current, wanted, self.cx.now());
+        self.condition("AbleToScale", true, able.reason, able.message);
+        self.condition(
+            "ScalingLimited",
+            limited.holds,
+            limited.says.reason,
+            limited.says.message,
+        );
+        let why = if wanted > current {
+            format!("{metric} above target")
+        } else {
+            "All metrics below target".to_owned()
+        };
+        Ok((replicas != current).then_some(Rescale { to: replicas, why }))
+    }
+    /// The largest number of replicas that a metric asks for, and that metric.
+    fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), ()> {
+        let reading = metrics::Reading::new(&self.autoscaler, scale, self.cx.objects, self.cx.ctx.wall());
+        let mut best: Option<(i32, String)> = None;
+        let (mut shown, mut failures) = (Vec::new(), Vec::new());
+        for metric in &self.autoscaler.spec.metrics.clone() {
+            match reading.proposal(metric) {
+                Ok(proposal) => {
+                    shown.push(proposal.status);
+                    if best.as_ref().is_none_or(|(most, _)| proposal.replicas > *most) {
+                        best = Some((proposal.replicas, proposal.name));
+                    }
+                }
+                Err(failure) => {
+                    self.warn(failure.reason, &failure.message);
+                    failures.push(failure);
+                }
+            }
+        }
+        let Some((replicas, metric)) = best else {
+            let count = failures.len();
+            if let Some(first) = failures.first() {
+                let text = format!("the HPA was unable to compute the replica count: {}", first.message);
+                self.condition("ScalingActive", false, first.reason, &text);
+                let text = format!(
+                    "invalid metrics ({count} invalid out of {count}), first error is: {}: {}",
+                    first.prefix, first.message
+                );
+                self.warn("FailedComputeMetricsReplicas", &text);
+            }
+            return Err(());
+        };
+        // What could not be read must not make the workload smaller.
+        let replicas = if failures.is_empty() {
+            replicas
+        } else {
+            replicas.max(scale.replicas)
+        };
+        let text = format!("the HPA was able to successfully calculate a replica count from {metric}");
+        self.condition("ScalingActive", true, "ValidMetricFound", &text);
+        self.new.status.current_metrics = Some(shown);
+        Ok((replicas, metric))
+    }
+    /// Writes the status, if it is another than before.
+    fn status(self) -> Option<Action> {
+        (self.new.status != self.autoscaler.status).then(|| {
+            let update = Request::Update(Object::HorizontalPodAutoscaler(Arc::new(self.new)), Part::Status);
+            Action::from(update)
+        })
+    }
+}
+
+impl Controller for PodAutoscaler {
+    fn name(&self) -> &'static str {
+        "horizontal-pod-autoscaler"
+    }
+    fn watches(&self) -> &'static [Kind] {
+        &[Kind::HorizontalPodAutoscaler]
+    }
+    fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
+        if let Some(Object::HorizontalPodAutoscaler(autoscaler)) = change.object() {
+            // Rate-limited: an autoscaler is looked at once a period, whatever happens to it.
+            let key = key_of(&**autoscaler);
+            let is_known = self.histories.contains_key(&key);
+            if change.new.is_none() || !is_known {
+                cx.enqueue(key);
+            }
+        }
+    }
+    fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let Some(autoscaler) = cx.objects.get::<HorizontalPodAutoscaler>(&key.1).cloned() else {
+            self.histories.remove(key);
+            return Plan::default();
+        };
+        let history = self.histories.entry(key.clone()).or_default();
+        let again = Plan::default().requeue_after(Some(PERIOD));
+        let mut pass = Pass {
+            new: HorizontalPodAutoscaler::clone(&autoscaler),
+            autoscaler,
+            cx,
+        };
+        let scale = match Scale::of(&pass.autoscaler, pass.cx.objects) {
+            Ok(scale) => scale,
+            Err(why) => {
+                pass.warn("FailedGetScale", &why);
+                let text = format!("the HPA controller was unable to get the target's current scale: {why}");
+                pass.condition("AbleToScale", false, "FailedGetScale", &text);
+                return again.then(pass.status().into_iter().collect());
+            }
+        };
+        let text = "the HPA controller was able to get the target's current scale";
+        pass.condition("AbleToScale", true, "SucceededGetScale", text);
+        history.begin(scale.replicas, pass.cx.now());
+        let decided = pass.decide(&scale, history);
+        let status = &mut pass.new.status;
+        status.current_replicas = Some(scale.replicas);
+        let Ok(rescale) = decided else {
+            return again.then(pass.status().into_iter().collect());
+        };
+        status.desired_replicas = rescale.as_ref().map_or(scale.replicas, |rescale| rescale.to);
+        let mut plan = again;
+        if let Some(Rescale { to, why }) = rescale {
+            pass.new.status.last_scale_time = Some(pass.now());
+            let text = format!("the HPA controller was able to update the target scale to {to}");
+            pass.condition("AbleToScale", true, "SucceededRescale", &text);
+            let size = format!("New size: {to}; reason: {why}");
+            let about = &*pass.autoscaler;
+            let set = Action::from(scale.set(to))
+                .on_success(note(about, EventType::Normal, "SuccessfulRescale", size.clone()))
+                .on_failure(note(
+                    about,
+                    EventType::Warning,
+                    "FailedRescale",
+                    format!("{size}; error: {{error}}"),
+                ));
+            history.rescaled(scale.replicas, to, pass.cx.now());
+            plan = plan.then_one(set);
+        }
+        plan.then(pass.status().into_iter().collect())
+    }
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}

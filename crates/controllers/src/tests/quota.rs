@@ -1,0 +1,72 @@
+//! ResourceQuota: VA-290, and what the API server and its controller make of it together.
+
+use podscope_api::{Kind, Pod, PodPhase, ResourceQuota};
+use podscope_sim::Span;
+
+use super::super::lab::Lab;
+
+fn two_pods() -> Lab {
+    Lab::new(
+        &["a-1"],
+        "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: '2', count/replicasets.apps: '5'}}}\n---\n\
+         {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, \
+         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}",
+    )
+}
+
+fn used(lab: &Lab) -> String {
+    let quota = lab.get::<ResourceQuota>("q").unwrap();
+    let each = quota
+        .status
+        .used
+        .iter()
+        .map(|(name, amount)| format!("{name}={amount}"));
+    each.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn pods_beyond_the_quota_are_refused_and_what_goes_is_given_back() {
+    let mut lab = two_pods();
+    lab.run(Span::seconds(3));
+    assert_eq!(
+        (lab.pods().len(), used(&lab)),
+        (2, "count/replicasets.apps=1 pods=2".to_owned())
+    );
+    let refused = "is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2";
+    assert!(
+        lab.events.iter().any(|event| event.contains(refused)),
+        "{:?}",
+        lab.events
+    );
+    let first = lab.objects().list::<Pod>().next().unwrap().metadata.name.to_string();
+    lab.edit::<Pod>(&first, |pod| pod.status.phase = Some(PodPhase::Failed));
+    lab.run(Span::seconds(10));
+    assert_eq!(
+        used(&lab),
+        "count/replicasets.apps=1 pods=2",
+        "the failed pod's place is taken by another"
+    );
+    lab.delete(Kind::ReplicaSet, "web", None);
+    lab.run(Span::seconds(60));
+    assert_eq!(
+        (lab.pods().len(), used(&lab)),
+        (0, "count/replicasets.apps=0 pods=0".to_owned())
+    );
+}
+
+#[test]
+fn a_larger_quota_lets_the_waiting_pods_in() {
+    let mut lab = two_pods();
+    lab.run(Span::seconds(3));
+    lab.edit::<ResourceQuota>("q", |quota| {
+        quota
+            .spec
+            .hard
+            .insert("pods".into(), podscope_api::Quantity::from_units(3));
+    });
+    lab.run(Span::seconds(60));
+    assert_eq!(
+        (lab.pods().len(), used(&lab)),
+        (3, "count/replicasets.apps=1 pods=3".to_owned())
+    );
+}

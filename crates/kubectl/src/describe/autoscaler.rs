@@ -1,0 +1,124 @@
+//! HorizontalPodAutoscalers.
+
+use podscope_api::HorizontalPodAutoscaler;
+use serde_json::Value;
+
+use super::super::jsonpath::plain;
+use super::super::text::Elastic;
+use super::{annotations, labels, stamp};
+
+pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut Elastic) {
+    let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
+    text.line(0, &format!("Name:\t{}", meta.name));
+    text.line(0, &format!("Namespace:\t{}", meta.namespace));
+    labels(text, "Labels", &meta.labels);
+    annotations(text, "Annotations", &meta.annotations);
+    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    let target = &spec.scale_target_ref;
+    text.line(0, &format!("Reference:\t{}/{}", target.kind, target.name));
+    text.line(0, "Metrics:\t( current / target )");
+    let seen = status.current_metrics.iter().flatten().map(Some);
+    for (metric, current) in spec.metrics.iter().zip(seen.chain(std::iter::repeat(None))) {
+        text.line(1, &metric_row(metric, current.unwrap_or(&Value::Null)));
+    }
+    let least = spec
+        .min_replicas
+        .map_or_else(|| "<unset>".to_owned(), |least| least.to_string());
+    text.line(0, &format!("Min replicas:\t{least}"));
+    text.line(0, &format!("Max replicas:\t{}", spec.max_replicas));
+    if let Some(behavior) = &spec.behavior {
+        text.line(0, "Behavior:");
+        direction("Scale Up", &behavior["scaleUp"], text);
+        direction("Scale Down", &behavior["scaleDown"], text);
+    }
+    let (current, desired) = (status.current_replicas.unwrap_or(0), status.desired_replicas);
+    text.line(
+        0,
+        &format!("{} pods:\t{current} current / {desired} desired", target.kind),
+    );
+    if !status.conditions.is_empty() {
+        text.line(0, "Conditions:");
+        text.line(1, "Type\tStatus\tReason\tMessage");
+        text.line(1, "----\t------\t------\t-------");
+    }
+    for condition in &status.conditions {
+        let columns = ["type", "status", "reason", "message"].map(|column| plain(&condition[column]));
+        text.line(1, &columns.join("\t"));
+    }
+}
+
+/// `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
+fn metric_row(metric: &Value, current: &Value) -> String {
+    let kind = metric["type"].as_str().unwrap_or_default();
+    let mut field = kind.to_owned();
+    if let Some(first) = field.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    let (source, seen) = (&metric[&field], &current[&field]["current"]);
+    let name = source["metric"]["name"].as_str().unwrap_or_default();
+    let or_unknown = |value: &Value| match value {
+        Value::Null => "<unknown>".to_owned(),
+        value => plain(value),
+    };
+    let amounts = |part: &str| format!("{} / {}", or_unknown(&seen[part]), plain(&source["target"][part]));
+    let is_average = !source["target"]["averageValue"].is_null();
+    let of_value = || match is_average {
+        true => format!("(target average value):\t{}", amounts("averageValue")),
+        false => format!("(target value):\t{}", amounts("value")),
+    };
+    match kind {
+        "Resource" | "ContainerResource" => {
+            let resource = source["name"].as_str().unwrap_or_default();
+            let container = match source["container"].as_str() {
+                Some(container) => format!(" of container {container:?}"),
+                None => String::new(),
+            };
+            if is_average {
+                return format!("resource {resource}{container} on pods:\t{}", amounts("averageValue"));
+            }
+            let now = match &seen["averageUtilization"] {
+                Value::Null => "<unknown>".to_owned(),
+                utilization => format!("{}% ({})", plain(utilization), plain(&seen["averageValue"])),
+            };
+            let wanted = match &source["target"]["averageUtilization"] {
+                Value::Null => "<auto>".to_owned(),
+                wanted => format!("{}%", plain(wanted)),
+            };
+            format!("resource {resource}{container} on pods  (as a percentage of request):\t{now} / {wanted}")
+        }
+        "Pods" => format!("{name:?} on pods:\t{}", amounts("averageValue")),
+        "Object" => {
+            let about = &source["describedObject"];
+            format!(
+                "\"{name}\" on {}/{}   {}",
+                plain(&about["kind"]),
+                plain(&about["name"]),
+                of_value()
+            )
+        }
+        "External" => format!("{name:?} {}", of_value()),
+        _ => format!("<unknown metric type {kind:?}>"),
+    }
+}
+
+fn direction(title: &str, rules: &Value, text: &mut Elastic) {
+    if rules.is_null() {
+        return;
+    }
+    text.line(1, &format!("{title}:"));
+    if let Some(window) = rules["stabilizationWindowSeconds"].as_i64() {
+        text.line(2, &format!("Stabilization Window: {window} seconds"));
+    }
+    let policies = rules["policies"].as_array().filter(|policies| !policies.is_empty());
+    if let Some(policies) = policies {
+        text.line(
+            2,
+            &format!("Select Policy: {}", rules["selectPolicy"].as_str().unwrap_or("Max")),
+        );
+        text.line(2, "Policies:");
+        for policy in policies {
+            let [kind, value, period] = ["type", "value", "periodSeconds"].map(|field| plain(&policy[field]));
+            text.line(3, &format!("- Type: {kind}\tValue: {value}\tPeriod: {period} seconds"));
+        }
+    }
+}
