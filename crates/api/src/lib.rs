@@ -91,6 +91,7 @@ pub use self::parse::{
     parse, read_documents, read_yaml,
 };
 pub use self::pod::*;
+pub use self::pod_total::is_of_pods;
 pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};
 pub use self::served::KUBERNETES_VERSION;

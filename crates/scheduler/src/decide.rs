@@ -60,13 +60,8 @@ pub fn decide(
             preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, Limit::None);
             // Where an earlier PostFilter ended in an error, say all the same what preemption would have found.
             if preemption.is_none() && profile.has(Point::PostFilter, Plugin::DefaultPreemption) {
-                preemption = Some(default_preemption::preempt(
-                    &search,
-                    cache,
-                    &mut state,
-                    &found.diagnosis,
-                    Limit::None,
-                ));
+                let tried = default_preemption::preempt(&search, cache, &mut state, &found.diagnosis, Limit::None);
+                preemption = tried.ok();
             }
         }
         message = Some(found.diagnosis.message(cache));

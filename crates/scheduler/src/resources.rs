@@ -1,6 +1,6 @@
 //! Amounts, and what a pod asks for (SCH-050 to SCH-052, SCH-056).
 
-use podscope_api::{Container, ContainerStatus, Pod, Quantity, ResourceList, Str};
+use podscope_api::{Container, ContainerStatus, Pod, Quantity, ResourceList, Str, is_of_pods};
 
 use crate::symbols::{Symbol, Symbols};
 
@@ -160,7 +160,7 @@ impl Amounts {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Options {
-    /// Use `status.resources` of running containers (SCH-052).
+    /// Use `status.resources` of running containers, and of the pod as a whole (SCH-052).
     status: bool,
     /// Let pod-level requests replace the containers' (SCH-050).
     pod_level: bool,
@@ -172,11 +172,6 @@ fn status_of<'a>(statuses: &'a [ContainerStatus], container: &Container) -> Opti
     statuses.iter().find(|status| status.name == container.name)
 }
 
-fn resize_is_infeasible(pod: &Pod) -> bool {
-    pod.condition("PodResizePending")
-        .is_some_and(|condition| &*condition.reason == "Infeasible")
-}
-
 fn container_requests(pod: &Pod, container: &Container, statuses: &[ContainerStatus], options: Options) -> Amounts {
     let mut amounts = Amounts::default();
     let reported = if options.status {
@@ -186,7 +181,7 @@ fn container_requests(pod: &Pod, container: &Container, statuses: &[ContainerSta
     };
     match reported {
         Some((status, resources)) => {
-            if !resize_is_infeasible(pod) {
+            if !pod.is_resize_infeasible() {
                 amounts.max_list(&container.resources.requests);
             }
             amounts.max_list(&resources.requests);
@@ -203,15 +198,11 @@ fn container_requests(pod: &Pod, container: &Container, statuses: &[ContainerSta
     amounts
 }
 
-fn supports_pod_level(name: &str) -> bool {
-    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
-}
-
 fn has_pod_level_requests(pod: &Pod) -> bool {
     pod.spec
         .resources
         .as_ref()
-        .is_some_and(|resources| resources.requests.keys().any(|name| supports_pod_level(name)))
+        .is_some_and(|resources| resources.requests.keys().any(|name| is_of_pods(name)))
 }
 
 fn total(pod: &Pod, options: Options) -> Amounts {
@@ -247,11 +238,15 @@ fn total(pod: &Pod, options: Options) -> Amounts {
         }
         app.max(&most);
     }
-    if options.pod_level
+    if options.pod_level && options.status {
+        for (name, quantity) in pod.own_requests_in_use().iter().flatten() {
+            app.set(name, *quantity);
+        }
+    } else if options.pod_level
         && let Some(resources) = &spec.resources
     {
         for (name, quantity) in &resources.requests {
-            if supports_pod_level(name) {
+            if is_of_pods(name) {
                 app.set(name, *quantity);
             }
         }

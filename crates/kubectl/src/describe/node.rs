@@ -158,8 +158,7 @@ fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
     );
     let (mut requested, mut limited) = (ResourceList::new(), ResourceList::new());
     for pod in pods {
-        // Deviation: kubectl takes the larger of these and of what is still in force while a resize waits (KC-075).
-        let (requests, limits) = (pod.spec.total_requests(), pod.spec.total_limits());
+        let (requests, limits) = (pod.requests_in_use(), pod.limits_in_use());
         text.line(
             1,
             &format!(

@@ -82,6 +82,8 @@ impl Search<'_> {
                     found.feasible.push(node);
                     return Ok(());
                 }
+                // An error is no verdict: the search goes on.
+                Err(status) if status.code == Code::Error => {}
                 Err(status) => self.refuse(cache, found, node, status)?,
             }
         }

@@ -64,7 +64,10 @@ impl ExtensionPoints for DefaultPreemption {
         diagnosis: &Diagnosis,
         limit: Limit,
     ) -> PostFilter {
-        let result = preempt(search, cache, state, diagnosis, limit);
+        let result = match preempt(search, cache, state, diagnosis, limit) {
+            Ok(result) => result,
+            Err(text) => return PostFilter::Error(format!("preemption: {text}")),
+        };
         let text = match &result {
             Preemption::NotEligible(text) => (*text).to_owned(),
             Preemption::NoCandidate(text) => text.clone(),
@@ -295,16 +298,16 @@ pub(crate) fn dry_run(
     result
 }
 
-/// What PostFilter finds.
+/// What PostFilter finds. An error is that of the dry runs, where none of them found a candidate.
 pub(crate) fn preempt(
     search: &Search<'_>,
     cache: &mut Cache,
     state: &mut CycleState,
     diagnosis: &Diagnosis,
     limit: Limit,
-) -> Preemption {
+) -> Result<Preemption, String> {
     if let Some(text) = not_eligible(search, cache, diagnosis) {
-        return Preemption::NotEligible(text);
+        return Ok(Preemption::NotEligible(text));
     }
     let nodes = potential_nodes(diagnosis);
     let limit = match limit {
@@ -316,15 +319,22 @@ pub(crate) fn preempt(
     };
     let result = dry_run(search, cache, state, &nodes, limit);
     if result.candidates.is_empty() {
-        return Preemption::NoCandidate(no_candidate_text(cache, &result.refused));
+        let errors = result.refused.iter().filter(|(_, status)| status.code == Code::Error);
+        let mut errors: Vec<String> = errors.map(|(_, status)| status.message(&cache.symbols)).collect();
+        errors.dedup();
+        return match errors.as_slice() {
+            [] => Ok(Preemption::NoCandidate(no_candidate_text(cache, &result.refused))),
+            [one] => Err(one.clone()),
+            several => Err(format!("[{}]", several.join(", "))),
+        };
     }
     let (chosen, criterion) = pick(&result.candidates);
     let chosen = chosen.iter().map(|candidate| candidate.node).collect();
-    Preemption::Found {
+    Ok(Preemption::Found {
         candidates: result.candidates,
         chosen,
         criterion,
-    }
+    })
 }
 
 /// How many candidates are wanted of `n` nodes (SCH-096).

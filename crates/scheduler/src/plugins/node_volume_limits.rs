@@ -131,7 +131,7 @@ fn attachable(
     pod: &Pod,
     is_new: bool,
     into: &mut Attached,
-) -> Result<(), String> {
+) -> Result<(), Status> {
     let namespace = &pod.metadata.namespace;
     for volume in pod.spec.volumes.iter() {
         let (name, is_ephemeral) = if let Some(source) = &volume.persistent_volume_claim {
@@ -146,17 +146,20 @@ fn attachable(
         };
         let Some(claim) = stores.claim(namespace, &name) else {
             if is_new {
-                return Err(format!(
-                    "looking up PVC {namespace}/{name}: persistentvolumeclaim \"{name}\" not found"
-                ));
+                let text = format!("looking up PVC {namespace}/{name}: persistentvolumeclaim \"{name}\" not found");
+                let code = Code::UnschedulableAndUnresolvable;
+                return Err(Status::text(Plugin::NodeVolumeLimits, code, text));
             }
+            // No volume of it can be on the node for sure.
             continue;
         };
         if is_ephemeral && !is_owned_by(claim, pod) {
-            if is_new {
-                return Err(not_owner(claim, pod));
-            }
-            continue;
+            // Whosever pod it is: the cycle fails.
+            return Err(Status::text(
+                Plugin::NodeVolumeLimits,
+                Code::Error,
+                not_owner(claim, pod),
+            ));
         }
         if let Some(found) = driver_of_claim(stores, csi_node, claim) {
             into.insert(found, ());
@@ -178,15 +181,17 @@ fn within_limits(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     let stores = &cycle.cache.stores;
     let csi_node = stores.csi_node(&node.name).map(|csi_node| &**csi_node);
     let mut new = Attached::new();
-    attachable(stores, csi_node, &cycle.incoming.info.pod, true, &mut new)
-        .map_err(|error| Status::text(Plugin::NodeVolumeLimits, Code::UnschedulableAndUnresolvable, error))?;
-    let Some(csi_node) = csi_node.filter(|_| !new.is_empty()) else {
+    attachable(stores, csi_node, &cycle.incoming.info.pod, true, &mut new)?;
+    let has_limits = |csi_node: &&CsiNode| {
+        let mut counts = csi_node.spec.drivers.iter().map(|driver| driver.allocatable.as_ref());
+        counts.any(|allocatable| allocatable.is_some_and(|allocatable| allocatable.count.is_some()))
+    };
+    let Some(csi_node) = csi_node.filter(has_limits).filter(|_| !new.is_empty()) else {
         return Ok(());
     };
     let mut used = Attached::new();
     for pod in &node.pods {
-        // Errors of pods that already run are not held against the new one.
-        let _ = attachable(stores, Some(csi_node), &pod.pod, false, &mut used);
+        attachable(stores, Some(csi_node), &pod.pod, false, &mut used)?;
     }
     for volume in used.keys() {
         new.remove(volume);

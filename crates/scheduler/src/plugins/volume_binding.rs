@@ -73,6 +73,7 @@ pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeCl
 
 /// Annotation of a CSINode: in-tree plugins, comma-separated, that its drivers stand in for.
 pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
+const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
@@ -199,10 +200,16 @@ pub(crate) fn is_owned_by(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
     claim
         .metadata
-        .annotation("volume.beta.kubernetes.io/storage-class")
+        .annotation(BETA_CLASS)
         .map(Str::from)
         .or_else(|| claim.spec.storage_class_name.clone())
         .filter(|name| !name.is_empty())
+}
+
+/// A volume's class: the old annotation first.
+fn class_of(volume: &PersistentVolume) -> &str {
+    let old = volume.metadata.annotation(BETA_CLASS);
+    old.unwrap_or(&volume.spec.storage_class_name)
 }
 
 fn refuse(text: impl Into<Str>) -> Status {
@@ -347,7 +354,7 @@ fn find_volume<'a>(
     let mut best: Option<&Arc<PersistentVolume>> = None;
     for volume in stores.all_volumes() {
         let spec = &volume.spec;
-        if spec.storage_class_name != class
+        if *class_of(volume) != *class
             || taken
                 .iter()
                 .any(|(other, _)| other.metadata.name == volume.metadata.name)
@@ -482,11 +489,13 @@ fn find_delayed(
             .unwrap_or_default();
         let allowed = class.allowed_topologies.is_empty()
             || class.allowed_topologies.iter().any(|term| {
-                term.match_label_expressions.iter().all(|requirement| {
-                    labels
-                        .get(&requirement.key)
-                        .is_some_and(|value| requirement.values.contains(value))
-                })
+                // A term without expressions matches nothing.
+                !term.match_label_expressions.is_empty()
+                    && term.match_label_expressions.iter().all(|requirement| {
+                        labels
+                            .get(&requirement.key)
+                            .is_some_and(|value| requirement.values.contains(value))
+                    })
             });
         if class.provisioner.is_empty() || &*class.provisioner == "kubernetes.io/no-provisioner" || !allowed {
             short.bind = true;
@@ -496,8 +505,7 @@ fn find_delayed(
             .csi_drivers
             .get(&podscope_api::ObjectKey::cluster(class.provisioner.clone()))
             .is_some_and(|driver| driver.spec.storage_capacity == Some(true));
-        if tracks_capacity {
-            let size = storage_of(claim);
+        if tracks_capacity && let Some(size) = claim.spec.resources.requests.get("storage") {
             let room = stores.capacities.values().any(|capacity| {
                 capacity.storage_class_name == name
                     && capacity
@@ -507,7 +515,7 @@ fn find_delayed(
                     && capacity
                         .maximum_volume_size
                         .or(capacity.capacity)
-                        .is_some_and(|limit| limit >= size)
+                        .is_some_and(|limit| limit >= *size)
             });
             if !room {
                 short.space = true;

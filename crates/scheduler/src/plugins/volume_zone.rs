@@ -138,12 +138,14 @@ fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             )));
         };
         for (symbol, name, stable) in LABELS {
-            if let Some(value) = volume.metadata.label(name) {
+            let zones = |value: &str| -> Option<ordered::Set<Option<Symbol>>> {
+                let mut parts = value.split("__").map(str::trim);
                 // A value no node has was never interned: it stays None and matches nothing.
-                let values = value
-                    .split("__")
-                    .map(|part| cycle.cache.symbols.get(part.trim()))
-                    .collect();
+                let values = parts.clone().map(|part| cycle.cache.symbols.get(part)).collect();
+                // A list with an empty zone in it cannot be read, and counts for nothing.
+                parts.all(|part| !part.is_empty()).then_some(values)
+            };
+            if let Some(values) = volume.metadata.label(name).and_then(zones) {
                 state.topologies.push((symbol, stable, values));
             }
         }

@@ -1,0 +1,147 @@
+//! Decisions on worlds that the corpora do not hold: each row is a world, a pod, and what kube-scheduler v1.36.3 says.
+
+use podscope_scheduler::cases::run_case;
+use serde_json::{Value, json};
+
+mod placement;
+mod preemption;
+mod requests;
+mod volumes;
+
+/// Puts `more` into `into`, object by object.
+fn merge(into: &mut Value, more: &Value) {
+    match (into, more) {
+        (Value::Object(into), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(into.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (into, more) => *into = more.clone(),
+    }
+}
+
+fn merged(mut base: Value, more: &Value) -> Value {
+    merge(&mut base, more);
+    base
+}
+
+/// A node of 4 cpu, 8Gi and 110 pods, labelled with its name.
+fn node(name: &str, more: Value) -> Value {
+    let base = json!({
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}},
+    });
+    merged(base, &more)
+}
+
+/// A node with one label more.
+fn labelled(name: &str, key: &str, value: &str) -> Value {
+    node(name, json!({"metadata": {"labels": {key: value}}}))
+}
+
+fn zoned(name: &str, zone: &str) -> Value {
+    labelled(name, "topology.kubernetes.io/zone", zone)
+}
+
+/// Nodes a and b.
+fn two() -> Vec<Value> {
+    vec![node("a", json!({})), node("b", json!({}))]
+}
+
+fn pod(name: &str, more: Value) -> Value {
+    let base = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "uid": name},
+        "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i"}]},
+    });
+    merged(base, &more)
+}
+
+/// A pod that runs.
+fn on(node: &str, name: &str, more: Value) -> Value {
+    pod(name, merged(json!({"spec": {"nodeName": node}}), &more))
+}
+
+/// The pod that is decided.
+fn new(more: Value) -> Value {
+    pod("new", more)
+}
+
+fn cpu(amount: &str) -> Value {
+    json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": amount}}}]}})
+}
+
+fn decided(objects: &[Value], pod: &Value, config: &Value) -> Value {
+    run_case(&json!({"objects": objects, "pod": pod, "config": config})).expect("a readable case")
+}
+
+/// `a ok`, `b: reason, reason`, `c! reason` (no victim helps), or the refusal of the pod itself; then the preemption.
+fn told(objects: &[Value], pod: &Value) -> String {
+    let got = decided(objects, pod, &Value::Null);
+    let reasons = |status: &Value| -> String {
+        let list = status["reasons"].as_array().expect("reasons");
+        let texts: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+        let mark = if status["code"] == "Unschedulable" { ':' } else { '!' };
+        format!("{mark} {}", texts.join(", "))
+    };
+    let mut lines = Vec::new();
+    if let Some(error) = got["error"].as_str() {
+        lines.push(error.to_owned());
+    }
+    if !got["preFilter"].is_null() {
+        let plugin = got["preFilter"]["plugin"].as_str().unwrap_or_default();
+        lines.push(format!("{plugin}{}", reasons(&got["preFilter"])));
+    }
+    for object in objects.iter().filter(|object| object["kind"] == "Node") {
+        let name = object["metadata"]["name"].as_str().expect("a name");
+        let status = &got["filter"][name];
+        if !status.is_null() {
+            lines.push(format!("{name}{}", reasons(status)));
+        } else if got["feasible"]
+            .as_array()
+            .is_some_and(|list| list.contains(&json!(name)))
+        {
+            lines.push(format!("{name} ok"));
+        }
+    }
+    if let Some(text) = got["preemption"]["notEligible"].as_str() {
+        lines.push(text.to_owned());
+    }
+    for (name, candidate) in got["preemption"]["candidates"].as_object().into_iter().flatten() {
+        let victims: Vec<&str> = candidate["victims"]
+            .as_array()
+            .expect("victims")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let against = match candidate["pdbViolations"].as_u64() {
+            Some(0) | None => String::new(),
+            Some(n) => format!(" ({n} against a budget)"),
+        };
+        let is_best = got["preemption"]["nominated"]
+            .as_array()
+            .is_some_and(|list| list.contains(&json!(name)));
+        let best = if is_best { "*" } else { "" };
+        lines.push(format!(
+            "{name}{best} without {}{against}",
+            victims.join(" ").replace("default/", "")
+        ));
+    }
+    lines.join("; ")
+}
+
+/// A world, a pod, and what is told of it.
+type Row<'a> = (&'a str, Vec<Value>, Value, &'a str);
+
+#[track_caller]
+fn check(rows: Vec<Row<'_>>) {
+    let mut wrong = Vec::new();
+    for (what, objects, pod, wanted) in rows {
+        let got = told(&objects, &pod);
+        if got != wanted {
+            wrong.push(format!("{what}:\n  got      {got}\n  expected {wanted}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
