@@ -123,7 +123,7 @@ fn act(shell: &mut Shell, typed: Typed) {
             }
             shell.advance(at - now)
         }
-        Typed::Command(command) => shell.give(*command, Span::ZERO),
+        Typed::Command(command, pipe) => shell.give(*command, &pipe, Span::ZERO),
     };
     print_answer(&answer);
 }

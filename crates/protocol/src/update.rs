@@ -261,6 +261,9 @@ pub struct ConsoleLine {
     pub kind: LineKind,
     /// Text.
     pub text: String,
+    /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
+    /// number means the last command that was given with it.
+    pub command: Option<u32>,
 }
 
 /// Who says a line of the console.

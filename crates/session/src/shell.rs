@@ -4,13 +4,17 @@
 use podscope_cluster::{SimTime, Span};
 
 use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
-use podscope_kubectl::command::{self, Command, CommandError};
+use podscope_kubectl::command::{self, Command, CommandError, Pipe};
 use podscope_kubectl::duration::parse_duration;
 
 /// How far a command is followed to its answer where nobody says how long to wait.
 const ANSWER: Span = Span::millis(100);
 /// Events between two looks at whether a command has answered.
 const PIECE: u64 = 10_000;
+
+/// Said of a pipe behind a command that writes, watches or waits.
+pub(crate) const PIPED_LATE: &str =
+    "error: a pipe takes what is printed at once; this command's answer comes while time runs";
 
 /// What a line came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,8 +36,8 @@ pub enum Typed {
     Wait(Span),
     /// `until 2m`.
     Until(SimTime),
-    /// Anything else.
-    Command(Box<Command>),
+    /// Anything else, and what its lines go through.
+    Command(Box<Command>, Pipe),
 }
 
 /// Reads a line typed at the prompt.
@@ -55,7 +59,7 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
         ["wait", span] => Ok(Typed::Wait(instant(span)?)),
         ["until", at] => Ok(Typed::Until(SimTime::ZERO + instant(at)?)),
         ["wait" | "until", ..] => Err(CommandError::new(1, "error: use: wait DURATION, or until DURATION")),
-        _ => command::parse(line).map(|command| Typed::Command(Box::new(command))),
+        _ => command::parse_piped(line, None).map(|(command, pipe)| Typed::Command(Box::new(command), pipe)),
     }
 }
 
@@ -83,12 +87,8 @@ impl Shell {
 
     /// Runs a line, then lets time pass: that long, or, for none, until the command has answered or waits for something.
     pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
-        let command = match stdin {
-            Some(stdin) => command::parse_with_stdin(line, stdin),
-            None => command::parse(line),
-        };
-        match command {
-            Ok(command) => self.give(command, wait),
+        match command::parse_piped(line, stdin) {
+            Ok((command, pipe)) => self.give(command, &pipe, wait),
             Err(error) => {
                 let mut answer = self.advance(wait);
                 answer.refused = Some(error.message);
@@ -97,8 +97,8 @@ impl Shell {
         }
     }
 
-    /// Runs a command, as [`Shell::run`].
-    pub fn give(&mut self, command: Command, wait: Span) -> Answer {
+    /// Runs a command, as [`Shell::run`]; what it prints at once goes through the pipe.
+    pub fn give(&mut self, command: Command, pipe: &Pipe, wait: Span) -> Answer {
         let read = match &command {
             Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
             Command::Kubectl(kubectl) => self.session.ask(kubectl).map(|printed| printed.lines),
@@ -108,7 +108,8 @@ impl Shell {
         let mut lines = Vec::new();
         let mut refused = None;
         match read {
-            Some(read) => lines = read,
+            Some(read) => lines = pipe.run(read),
+            None if !pipe.is_empty() => refused = Some(PIPED_LATE.to_owned()),
             None => {
                 let clients = self.session.world().clients();
                 refused = self.session.command(command).err();

@@ -170,6 +170,10 @@ impl Session {
         let violations = self.branch().trace.violations().iter();
         violations.take_while(move |record| record.seq < until)
     }
+    /// The number of the command that was given last, as in [`OutputLine::command`].
+    pub(crate) fn given(&self) -> u32 {
+        u32::try_from(self.progress.next_command).unwrap_or(u32::MAX)
+    }
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         let outputs = &self.branch().outputs;

@@ -14,6 +14,7 @@ use crate::keys;
 use crate::pure::actions::{self, Action};
 use crate::pure::clock;
 use crate::pure::course::Course;
+use crate::pure::paste;
 use crate::pure::route::{self, Route, Theme, View};
 use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
 
@@ -25,9 +26,10 @@ pub(crate) struct Ctl {
 }
 
 impl Ctl {
-    /// Gives a command; a dangerous one after it has said what it means.
+    /// Gives a command, or several lines of them; a dangerous one after it has said what it means.
     pub(crate) fn run(&self, line: &str) {
-        match actions::consequence(line) {
+        let commands = paste::commands(line);
+        match commands.iter().find_map(|command| actions::consequence(command)) {
             Some(warning) => {
                 let label = line.to_string();
                 self.act.emit(Act::Dialog(Dialog::Confirm(Action {
@@ -42,8 +44,14 @@ impl Ctl {
 
     /// Gives a command that has been confirmed.
     pub(crate) fn run_now(&self, line: &str) {
-        self.act.emit(Act::Typed(line.to_string()));
-        self.send.emit(Request::Command { line: line.to_string() });
+        for line in paste::commands(line) {
+            if line == "clear" {
+                self.act.emit(Act::ClearConsole);
+                continue;
+            }
+            self.act.emit(Act::Typed(line.clone()));
+            self.send.emit(Request::Command { line });
+        }
     }
 
     /// Goes to an instant.

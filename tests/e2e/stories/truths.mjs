@@ -87,6 +87,6 @@ export const stories = {
     await page.mouse.move(...(await middle(page.locator(".bin"))), { steps: 5 });
     await page.mouse.up();
     await page.locator(`[data-pod="${name}"].m-term`).waitFor();
-    await page.getByLabel("Command", { exact: true }).and(page.locator('[placeholder^="kubectl delete pod"]')).waitFor();
+    await page.getByLabel("Command", { exact: true }).and(page.locator('[placeholder*="kubectl delete pod"]')).waitFor();
   },
 };

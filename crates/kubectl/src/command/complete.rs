@@ -30,7 +30,10 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
             .map_or(1, char::len_utf8)
     });
     let typed = before.get(start..).unwrap_or_default();
-    let words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
+    let mut words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
+    if let Some(program) = words.first_mut().filter(|program| **program == "k") {
+        *program = "kubectl";
+    }
     let mut choices: Vec<(String, String)> = Vec::new();
     let mut push = |text: &str, hint: &str| choices.push((text.to_owned(), hint.to_owned()));
     match words.as_slice() {

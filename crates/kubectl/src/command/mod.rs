@@ -12,6 +12,7 @@ mod flags;
 mod help;
 mod kubectl;
 mod parse;
+mod pipe;
 mod print;
 mod said;
 mod shell;
@@ -20,6 +21,7 @@ pub use complete::{Completion, complete};
 pub use help::help_text;
 pub use kubectl::*;
 pub(crate) use parse::is_of_all;
+pub use pipe::Pipe;
 use podscope_cluster::fault::Fault;
 pub use said::*;
 pub use shell::MAX_COMMAND_BYTES;
@@ -80,17 +82,29 @@ impl std::error::Error for CommandError {}
 /// # Errors
 /// What is wrong and where, as kubectl words it (KC-115 to KC-119).
 pub fn parse(text: &str) -> Result<Command, CommandError> {
-    parse_line(shell::split(text)?)
+    alone(parse_piped(text, None)?)
 }
 
-/// Parses a command whose standard input comes beside it, not as a here-document.
+/// What is done at an instant prints to nobody's pipe.
+fn alone((command, pipe): (Command, Pipe)) -> Result<Command, CommandError> {
+    if pipe.is_empty() {
+        Ok(command)
+    } else {
+        Err(CommandError::new(1, "one command at a time: only a prompt has pipes"))
+    }
+}
+
+/// Parses what was typed at a prompt: a command and what its lines go through; its standard input may come beside it.
 ///
 /// # Errors
-/// As [`parse`].
-pub fn parse_with_stdin(text: &str, stdin: &str) -> Result<Command, CommandError> {
+/// As [`parse`]; what stands behind a `|` is none of the programs known here, or is used wrongly.
+pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), CommandError> {
     let mut line = shell::split(text)?;
-    line.stdin.get_or_insert_with(|| stdin.to_owned());
-    parse_line(line)
+    if let Some(stdin) = stdin {
+        line.stdin.get_or_insert_with(|| stdin.to_owned());
+    }
+    let pipe = Pipe::parse(&line.pipe, line.end)?;
+    Ok((parse_line(line)?, pipe))
 }
 
 fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
@@ -98,7 +112,7 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
         return Err(CommandError::new(1, "error: no command"));
     };
     match program.text.as_str() {
-        "kubectl" => parse::kubectl(rest, line.stdin),
+        "kubectl" | "k" => parse::kubectl(rest, line.stdin),
         "fault" => fault::parse(rest),
         "app" => fault::parse_app(rest),
         "stop" => match rest {

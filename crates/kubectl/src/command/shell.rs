@@ -1,5 +1,5 @@
-//! Words of a command line, as a shell splits them: quotes, backslashes and
-//! one here-document. Nothing is expanded; pipes and redirections are refused.
+//! Words of a command line, as a shell splits them: quotes, backslashes, pipes and
+//! one here-document. Nothing is expanded; redirections are refused.
 
 use super::CommandError;
 
@@ -18,8 +18,19 @@ pub(crate) struct Word {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     pub(crate) words: Vec<Word>,
+    /// The words behind each `|`.
+    pub(crate) pipe: Vec<Vec<Word>>,
+    /// Where the last of them ends.
+    pub(crate) end: u32,
     /// The here-document.
     pub(crate) stdin: Option<String>,
+}
+
+impl Line {
+    /// A word that has ended, where it belongs.
+    fn put(&mut self, word: Option<Word>) {
+        self.pipe.last_mut().unwrap_or(&mut self.words).extend(word);
+    }
 }
 
 /// Splits a line.
@@ -52,7 +63,7 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
                 body_from = at;
                 break;
             }
-            c if c.is_whitespace() => line.words.extend(word.take()),
+            c if c.is_whitespace() => line.put(word.take()),
             '\'' | '"' => {
                 let start = column;
                 current(&mut word, column);
@@ -113,10 +124,14 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
                     column += 1;
                 }
             }
-            '|' | ';' | '&' | '<' | '>' if word.is_none() => {
+            '|' if chars.peek().is_none_or(|(_, next)| *next != '|') => {
+                line.put(word.take());
+                line.pipe.push(Vec::new());
+            }
+            '|' | ';' | '&' | '<' | '>' if word.is_none() || c == '|' => {
                 return fail(
                     column,
-                    "one command at a time: pipes and redirections are not supported here",
+                    "one command at a time: redirections and lists are not supported here",
                 );
             }
             c => {
@@ -127,7 +142,8 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
             }
         }
     }
-    line.words.extend(word.take());
+    line.put(word.take());
+    line.end = column.max(1);
     let body = text.get(body_from..).unwrap_or_default();
     match here {
         Some(marker) => {
@@ -209,7 +225,7 @@ mod tests {
         ] {
             assert_eq!(words(text).unwrap(), want, "{text}");
         }
-        for bad in ["a 'b", "a | b", "a\nb", "a <<", "a <<EOF\nx", "a \\"] {
+        for bad in ["a 'b", "a || b", "a\nb", "a <<", "a <<EOF\nx", "a \\"] {
             assert!(split(bad).is_err(), "{bad}");
         }
         assert_eq!(

@@ -2,6 +2,7 @@
 //! has to say. It knows no frames and no clock but the session's own.
 
 use super::Show;
+use crate::shell::PIPED_LATE;
 use podscope_kubectl::command::{self, Command};
 use podscope_protocol::{ConsoleLine, LineKind, Micros, Update};
 
@@ -13,6 +14,7 @@ fn line_at(at: Micros, kind: LineKind, text: &str) -> ConsoleLine {
         at,
         kind,
         text: text.to_owned(),
+        command: None,
     }
 }
 
@@ -25,44 +27,44 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
     let at = show.session.now().0;
     let console = |kind: LineKind, text: &str| line_at(at, kind, text);
     let mut lines = vec![console(LineKind::Input, line)];
-    let mut given = false;
-    match command::parse(line) {
-        Err(error) => lines.extend(error.message.lines().map(|text| console(LineKind::Error, text))),
-        Ok(Command::Help(topic)) => {
-            lines.extend(
-                command::help_text(&topic)
-                    .lines()
-                    .map(|text| console(LineKind::Output, text)),
-            );
+    let (command, pipe) = match command::parse_piped(line, None) {
+        Ok(read) => read,
+        Err(error) => {
+            lines.extend(error.message.lines().map(|text| console(LineKind::Error, text)));
+            return (lines, false);
         }
-        Ok(command) => {
-            let printed = match &command {
-                Command::Kubectl(kubectl) => show.session.ask(kubectl),
-                _ => None,
-            };
-            match printed {
-                Some(printed) => {
-                    for (is_error, text) in printed.lines {
-                        lines.extend(
-                            text.lines()
-                                .map(|text| console(if is_error { LineKind::Error } else { LineKind::Output }, text)),
-                        );
-                        if text.is_empty() {
-                            lines.push(console(LineKind::Output, ""));
-                        }
-                    }
-                }
-                None => match show.session.command(command) {
-                    Ok(()) => {
-                        given = true;
-                        lines.extend(new_output(show));
-                    }
-                    Err(message) => lines.push(console(LineKind::Error, &message)),
-                },
+    };
+    let printed = match &command {
+        Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
+        Command::Kubectl(kubectl) => show.session.ask(kubectl).map(|printed| printed.lines),
+        _ => None,
+    };
+    if let Some(printed) = printed {
+        for (is_error, text) in pipe.run(printed) {
+            let kind = if is_error { LineKind::Error } else { LineKind::Output };
+            let blank = text.is_empty().then_some("");
+            lines.extend(text.lines().chain(blank).map(|text| console(kind, text)));
+        }
+        return (lines, false);
+    }
+    let given = if pipe.is_empty() {
+        show.session.command(command)
+    } else {
+        Err(PIPED_LATE.to_owned())
+    };
+    match given {
+        Ok(()) => {
+            if let Some(input) = lines.first_mut() {
+                input.command = Some(show.session.given());
             }
+            lines.extend(new_output(show));
+            (lines, true)
+        }
+        Err(message) => {
+            lines.push(console(LineKind::Error, &message));
+            (lines, false)
         }
     }
-    (lines, given)
 }
 
 /// Output lines that the console has not shown yet. What a seek replays is not printed twice.
@@ -76,16 +78,15 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
         .get(show.console_seen..)
         .unwrap_or_default()
         .iter()
-        .map(|line| {
-            line_at(
-                line.at.0,
-                if line.is_error {
-                    LineKind::Error
-                } else {
-                    LineKind::Output
-                },
-                &line.text,
-            )
+        .map(|line| ConsoleLine {
+            at: line.at.0,
+            kind: if line.is_error {
+                LineKind::Error
+            } else {
+                LineKind::Output
+            },
+            text: line.text.clone(),
+            command: Some(line.command),
         })
         .collect();
     show.console_seen = show.console_seen.max(outputs.len());

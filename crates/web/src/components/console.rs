@@ -1,12 +1,13 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use podscope_protocol::{LineKind, Request};
+use podscope_protocol::{ConsoleLine, LineKind, Request};
+use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use crate::app::Ctl;
-use crate::pure::clock;
+use crate::pure::{clock, paste};
 use crate::state::{Act, Console, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -26,6 +27,8 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         return Html::default();
     };
     let line = use_state(String::new);
+    // Lines above it that belong to it, or were pasted with it.
+    let block = use_state(String::new);
     let past = use_state(|| None::<usize>);
     let choice = use_state(|| 0usize);
     let input = use_node_ref();
@@ -100,16 +103,19 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     };
     let onkeydown = {
         let (line, ctl, past, choice, take) = (line.clone(), ctl.clone(), past.clone(), choice.clone(), take.clone());
+        let block = block.clone();
         let history = console.history.clone();
         let choices = completions.map_or(0, |(_, _, c)| c.len());
         let open = props.open;
         Callback::from(move |event: KeyboardEvent| {
             match event.key().as_str() {
                 "Enter" => {
-                    let text = line.trim().to_string();
-                    if !text.is_empty() {
+                    let text = below(&block, &line);
+                    let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
+                    if !waits && !text.trim().is_empty() {
                         ctl.run(&text);
                     }
+                    block.set(if waits { text } else { String::new() });
                     line.set(String::new());
                     past.set(None);
                 }
@@ -135,6 +141,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                         None => {}
                     }
                 }
+                "Escape" if !block.is_empty() => block.set(String::new()),
                 "Escape" if choices > 0 => ctl.act.emit(Act::ForgetCompletions),
                 "Escape" => {
                     // The keys belong to the page again.
@@ -151,6 +158,22 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             event.stop_propagation();
         })
     };
+    let onpaste = {
+        let (line, block) = (line.clone(), block.clone());
+        Callback::from(move |event: Event| {
+            let pasted = event
+                .dyn_ref::<web_sys::ClipboardEvent>()
+                .and_then(|e| e.clipboard_data());
+            let text = pasted
+                .and_then(|data| data.get_data("text/plain").ok())
+                .unwrap_or_default();
+            if text.trim_end().contains('\n') {
+                event.prevent_default();
+                block.set(below(&block, &format!("{}{}", *line, text.trim_end())));
+                line.set(String::new());
+            }
+        })
+    };
     let onfocus = {
         let ctl = ctl.clone();
         Callback::from(move |_: FocusEvent| ctl.act.emit(Act::ConsoleOpen(true)))
@@ -165,8 +188,9 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             if open {
                 <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
                     if console.lines.is_empty() { <p class="notice">{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</p> }
-                    { for console.lines.iter().skip(skip).map(|l| {
-                        html! { <p class={class(l.kind)}><span class="when">{ clock::instant(l.at) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ &l.text }</span></p> }
+                    { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
+                        let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
+                        html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ &l.text }</span></p> }
                     }) }
                 </div>
             }
@@ -178,16 +202,51 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                     }) }
                 </ul>
             }
+            if !block.is_empty() {
+                <div class="block" role="status">
+                    <pre>{ &*block }</pre>
+                    <p class="none">{ asked(&block) }</p>
+                </div>
+            }
             <div class="line">
-                <span class="prompt" aria-hidden="true">{ "›" }</span>
-                <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onfocus} aria-label="Command" role="combobox" aria-autocomplete="list"
+                <span class="prompt" aria-hidden="true">{ if block.is_empty() { "›" } else { "…" } }</span>
+                <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onfocus} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
-                    placeholder={console.last_input().unwrap_or_else(|| "kubectl get pods".into())} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
+                    placeholder={match console.last_input() { Some(last) => format!("Type a command, or ↑ for the last one: {last}"), None => "Type a command, such as kubectl get pods".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
             </div>
         </section>
     }
+}
+
+/// What is typed, below the lines that were there.
+fn below(block: &str, line: &str) -> String {
+    match (
+        block.is_empty(),
+        line.is_empty() && !paste::commands(block).last().is_some_and(|last| paste::is_open(last)),
+    ) {
+        (true, _) => line.to_string(),
+        (false, true) => block.to_string(),
+        (false, false) => format!("{block}\n{line}"),
+    }
+}
+
+/// What the lines above the prompt wait for.
+fn asked(block: &str) -> String {
+    let commands = paste::commands(block);
+    match commands.as_slice() {
+        [.., last] if paste::is_open(last) => "Enter adds a line; the last one ends it. Esc drops it.".into(),
+        [_] => "Enter runs it, Esc drops it.".into(),
+        all => format!("Enter runs these {} commands, Esc drops them.", all.len()),
+    }
+}
+
+/// The instant is said once: with a command, and where what it prints comes later.
+fn when(line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
+    let said = clock::instant(line.at);
+    let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
+    if is_new { said } else { String::new() }
 }
 
 fn class(kind: LineKind) -> &'static str {

@@ -223,6 +223,7 @@ pub(crate) fn consequence(line: &str) -> Option<String> {
             .iter()
             .any(|k| object == *k || object.starts_with(&format!("{k}/")))
     };
+    let program = if program == "k" { "kubectl" } else { program };
     let text = match (program, verb) {
         ("kubectl", "delete") if has("--force") => {
             "Immediate deletion does not wait for confirmation that the running resource has been \

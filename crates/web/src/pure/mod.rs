@@ -12,6 +12,7 @@ pub(crate) mod just_now;
 pub(crate) mod markdown;
 pub(crate) mod overview;
 pub(crate) mod pairs;
+pub(crate) mod paste;
 pub(crate) mod quantity;
 pub(crate) mod route;
 pub(crate) mod scale;

@@ -15,10 +15,29 @@ pub(crate) struct Console {
 }
 
 impl Console {
+    /// What a command prints while time runs stands below what it printed before, whatever came between.
     pub(crate) fn print(&mut self, lines: Vec<ConsoleLine>) {
-        self.lines.extend(lines);
+        for line in lines {
+            let place = if line.kind == LineKind::Input {
+                None
+            } else {
+                line.command.and_then(|command| self.below(command))
+            };
+            self.lines.insert(place.unwrap_or(self.lines.len()), line);
+        }
         let excess = self.lines.len().saturating_sub(LINES);
         self.lines.drain(..excess);
+    }
+
+    /// The place below the last line of a command; a number means the last command that was given with it.
+    fn below(&self, command: u32) -> Option<usize> {
+        let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
+        Some(last + 1)
+    }
+
+    /// What `clear` leaves: nothing but the history.
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
     }
 
     pub(crate) fn remember(&mut self, line: &str) {
@@ -49,8 +68,7 @@ mod tests {
         for i in 0..3_000 {
             console.print(vec![ConsoleLine {
                 text: i.to_string(),
-                kind: LineKind::Input,
-                at: 0,
+                ..line(LineKind::Input, None, "")
             }]);
         }
         assert_eq!(console.lines.len(), LINES);
@@ -59,11 +77,55 @@ mod tests {
             console.remember(line);
         }
         assert_eq!(console.history, ["a", "b"]);
-        console.print(vec![ConsoleLine {
-            text: "kubectl apply -f - <<EOF\nkind: Pod\nEOF".into(),
-            kind: LineKind::Input,
-            at: 0,
-        }]);
+        console.print(vec![line(
+            LineKind::Input,
+            None,
+            "kubectl apply -f - <<EOF\nkind: Pod\nEOF",
+        )]);
         assert_eq!(console.last_input().as_deref(), Some("kubectl apply -f - <<EOF …"));
+    }
+
+    fn line(kind: LineKind, command: Option<u32>, text: &str) -> ConsoleLine {
+        ConsoleLine {
+            at: 0,
+            kind,
+            text: text.into(),
+            command,
+        }
+    }
+
+    #[test]
+    fn lines_of_a_watch_stay_together() {
+        use LineKind::{Input, Output};
+        let mut console = Console::default();
+        for (kind, command, text) in [
+            (Input, Some(3), "kubectl get pods -w"),
+            (Output, Some(3), "NAME"),
+            (Input, None, "kubectl get nodes"),
+            (Output, None, "a-1"),
+            (Output, Some(3), "web-0"),
+            (Output, Some(7), "of a timeline"),
+            (Output, Some(3), "web-1"),
+            // Time went back, and another command has the number.
+            (Input, Some(3), "kubectl cordon a-1"),
+            (Output, Some(3), "node/a-1 cordoned"),
+        ] {
+            console.print(vec![line(kind, command, text)]);
+        }
+        let texts: Vec<_> = console.lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "kubectl get pods -w",
+                "NAME",
+                "web-0",
+                "web-1",
+                "kubectl get nodes",
+                "a-1",
+                "of a timeline",
+                "kubectl cordon a-1",
+                "node/a-1 cordoned"
+            ]
+        );
     }
 }

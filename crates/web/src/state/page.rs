@@ -295,6 +295,7 @@ pub(crate) enum Act {
     Speed(u64),
     ConsoleOpen(bool),
     Typed(String),
+    ClearConsole,
     Toast(String),
     ToastGone(u64),
     ForgetCompletions,
@@ -344,6 +345,7 @@ impl Reducible for Page {
                     c.completions = None;
                 });
             }
+            Act::ClearConsole => page.console.change(super::Console::clear),
             Act::Toast(text) => page.toast(text),
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),

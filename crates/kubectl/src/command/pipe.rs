@@ -1,0 +1,424 @@
+//! What a `|` leads to: the handful of programs that people put behind kubectl, on lines that it has printed. A pipe
+//! takes what is printed at once; standard error goes past it, as in a shell.
+
+mod pattern;
+
+use podscope_api::ordered::StableSort as _;
+
+use self::pattern::Pattern;
+use super::CommandError;
+use super::shell::Word;
+
+/// Programs in a row; none for a command alone.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pipe(Vec<Filter>);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Filter {
+    Cat,
+    Grep {
+        pattern: Pattern,
+        invert: bool,
+        count: bool,
+        number: bool,
+    },
+    /// The first so many lines, or all but the last so many.
+    Head(Count),
+    /// The last so many lines, or from that one on.
+    Tail(Count),
+    Wc {
+        lines: bool,
+        words: bool,
+        bytes: bool,
+    },
+    Sort {
+        /// A field, from 1; the line for none.
+        key: Option<usize>,
+        reverse: bool,
+        numeric: bool,
+        unique: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Count {
+    Plain(usize),
+    /// `head -n -3`, `tail -n +3`.
+    Signed(usize),
+}
+
+/// What can stand behind a `|`.
+const KNOWN: &str = "cat, grep, head, sort, tail or wc";
+
+impl Pipe {
+    /// Reads the words behind each `|`; `column` is where the last of them stands.
+    pub(super) fn parse(parts: &[Vec<Word>], column: u32) -> Result<Pipe, CommandError> {
+        let read = |words: &Vec<Word>| match words.split_first() {
+            None => Err(CommandError::unfinished(
+                column,
+                format!("a pipe leads to a command: {KNOWN}"),
+            )),
+            Some((program, rest)) => filter(program, rest),
+        };
+        parts.iter().map(read).collect::<Result<_, _>>().map(Pipe)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What comes out at its end, of lines (true for standard error) that may hold several each.
+    #[must_use]
+    pub fn run(&self, printed: Vec<(bool, String)>) -> Vec<(bool, String)> {
+        if self.is_empty() {
+            return printed;
+        }
+        let (mut past, mut lines) = (Vec::new(), Vec::new());
+        for (is_error, text) in printed {
+            let blank = text.is_empty().then_some("");
+            let single = text.lines().chain(blank).map(str::to_owned);
+            if is_error {
+                past.extend(single.map(|line| (true, line)));
+            } else {
+                lines.extend(single);
+            }
+        }
+        for filter in &self.0 {
+            lines = filter.run(lines);
+        }
+        past.extend(lines.into_iter().map(|line| (false, line)));
+        past
+    }
+}
+
+impl Filter {
+    fn run(&self, mut lines: Vec<String>) -> Vec<String> {
+        match self {
+            Filter::Cat => {}
+            Filter::Grep {
+                pattern,
+                invert,
+                count,
+                number,
+            } => {
+                let found = lines.into_iter().enumerate();
+                let found = found.filter(|(_, line)| pattern.finds(line) != *invert);
+                let found: Vec<String> = found
+                    .map(|(at, line)| if *number { format!("{}:{line}", at + 1) } else { line })
+                    .collect();
+                return if *count { vec![found.len().to_string()] } else { found };
+            }
+            Filter::Head(Count::Plain(n)) => lines.truncate(*n),
+            Filter::Head(Count::Signed(n)) => lines.truncate(lines.len().saturating_sub(*n)),
+            Filter::Tail(Count::Plain(n)) => drop(lines.drain(..lines.len().saturating_sub(*n))),
+            Filter::Tail(Count::Signed(n)) => drop(lines.drain(..n.saturating_sub(1).min(lines.len()))),
+            Filter::Wc { lines: l, words, bytes } => return vec![counted(&lines, [*l, *words, *bytes])],
+            Filter::Sort {
+                key,
+                reverse,
+                numeric,
+                unique,
+            } => {
+                let of = |line: &str| match key {
+                    Some(field) => line.split_whitespace().nth(field - 1).unwrap_or_default().to_owned(),
+                    None => line.to_owned(),
+                };
+                let number = |line: &String| if *numeric { leading_number(&of(line)) } else { 0 };
+                lines.stable_sort_by(|a, b| (number(a), of(a), a).cmp(&(number(b), of(b), b)));
+                if *unique {
+                    lines.dedup();
+                }
+                if *reverse {
+                    lines.reverse();
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// Thousandths of the number that a text begins with; 0 where there is none, as `sort -n` has it.
+fn leading_number(text: &str) -> i64 {
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
+        .unwrap_or(text.len());
+    let number: f64 = text.get(..end).and_then(|head| head.parse().ok()).unwrap_or(0.0);
+    (number * 1000.0) as i64
+}
+
+/// `wc`: several numbers stand in columns of seven, as for a standard input of unknown size.
+fn counted(lines: &[String], wanted: [bool; 3]) -> String {
+    let words = lines.iter().map(|line| line.split_whitespace().count()).sum();
+    let bytes = lines.iter().map(|line| line.len() + 1).sum();
+    let all = [lines.len(), words, bytes];
+    let shown: Vec<usize> = all
+        .into_iter()
+        .zip(wanted)
+        .filter_map(|(n, is)| is.then_some(n))
+        .collect();
+    match shown.as_slice() {
+        [one] => one.to_string(),
+        many => many.iter().map(|n| format!("{n:7}")).collect::<Vec<_>>().join(" "),
+    }
+}
+
+fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
+    let name = program.text.as_str();
+    let mut given = Options::new(name, rest);
+    let filter = match name {
+        "cat" => Filter::Cat,
+        "grep" | "egrep" => {
+            let (mut invert, mut count, mut number) = (false, false, false);
+            let (mut any_case, mut extended, mut fixed, mut whole) = (false, name == "egrep", false, false);
+            let mut pattern = None;
+            while let Some(flag) = given.flag()? {
+                match flag {
+                    'v' => invert = true,
+                    'c' => count = true,
+                    'n' => number = true,
+                    'i' => any_case = true,
+                    'E' => extended = true,
+                    'F' => fixed = true,
+                    'w' => whole = true,
+                    'e' => pattern = Some(given.value()?),
+                    other => return Err(given.unknown(other)),
+                }
+            }
+            let text = match pattern.or_else(|| given.operand()) {
+                Some(text) => text,
+                None => return Err(CommandError::new(program.column, "grep wants a pattern")),
+            };
+            let read = Pattern::read(&text, extended, fixed);
+            let mut pattern = read.map_err(|why| CommandError::new(program.column, format!("grep: {why}")))?;
+            (pattern.any_case, pattern.whole_words) = (any_case, whole);
+            Filter::Grep {
+                pattern,
+                invert,
+                count,
+                number,
+            }
+        }
+        "head" | "tail" => {
+            let mut count = Count::Plain(10);
+            while let Some(flag) = given.flag()? {
+                count = match flag {
+                    'n' => {
+                        let text = given.value()?;
+                        let sign = if name == "head" { '-' } else { '+' };
+                        match text.strip_prefix(sign) {
+                            Some(rest) => Count::Signed(given.number(rest)?),
+                            None => Count::Plain(given.number(&text)?),
+                        }
+                    }
+                    digit if digit.is_ascii_digit() => {
+                        let text = format!("{digit}{}", given.rest());
+                        Count::Plain(given.number(&text)?)
+                    }
+                    other => return Err(given.unknown(other)),
+                };
+            }
+            if name == "head" {
+                Filter::Head(count)
+            } else {
+                Filter::Tail(count)
+            }
+        }
+        "wc" => {
+            let (mut lines, mut words, mut bytes) = (false, false, false);
+            while let Some(flag) = given.flag()? {
+                match flag {
+                    'l' => lines = true,
+                    'w' => words = true,
+                    'c' => bytes = true,
+                    other => return Err(given.unknown(other)),
+                }
+            }
+            let all = !(lines || words || bytes);
+            Filter::Wc {
+                lines: lines || all,
+                words: words || all,
+                bytes: bytes || all,
+            }
+        }
+        "sort" => {
+            let (mut key, mut reverse, mut numeric, mut unique) = (None, false, false, false);
+            while let Some(flag) = given.flag()? {
+                match flag {
+                    'r' => reverse = true,
+                    'n' => numeric = true,
+                    'u' => unique = true,
+                    'k' => {
+                        let text = given.value()?;
+                        key = Some(given.number(&text)?.max(1));
+                    }
+                    other => return Err(given.unknown(other)),
+                }
+            }
+            Filter::Sort {
+                key,
+                reverse,
+                numeric,
+                unique,
+            }
+        }
+        other => {
+            let message = format!("{other}: a pipe leads to {KNOWN} here");
+            return Err(CommandError::new(program.column, message));
+        }
+    };
+    match given.operand() {
+        None => Ok(filter),
+        // `cat -` reads what comes in, too.
+        Some(dash) if dash == "-" => Ok(filter),
+        Some(file) => Err(CommandError::new(
+            program.column,
+            format!("{name}: {file}: there are no files here"),
+        )),
+    }
+}
+
+/// Options as programs read them: letters that may stand together, a value that may stand on its own.
+struct Options<'a> {
+    program: &'a str,
+    column: u32,
+    words: std::slice::Iter<'a, Word>,
+    letters: Vec<char>,
+    operands: Vec<String>,
+    ended: bool,
+}
+
+impl<'a> Options<'a> {
+    fn new(program: &'a str, words: &'a [Word]) -> Self {
+        Self {
+            program,
+            column: words.first().map_or(1, |word| word.column),
+            words: words.iter(),
+            letters: Vec::new(),
+            operands: Vec::new(),
+            ended: false,
+        }
+    }
+    /// The next letter; what is no option is kept for [`Options::operand`].
+    fn flag(&mut self) -> Result<Option<char>, CommandError> {
+        loop {
+            if !self.letters.is_empty() {
+                return Ok(Some(self.letters.remove(0)));
+            }
+            let Some(word) = self.words.next() else { return Ok(None) };
+            self.column = word.column;
+            match word.text.strip_prefix('-') {
+                Some("-") if !self.ended => self.ended = true,
+                Some(long) if long.starts_with('-') && !self.ended => {
+                    return Err(CommandError::new(
+                        word.column,
+                        format!("{}: unrecognized option '-{long}'", self.program),
+                    ));
+                }
+                Some(letters) if !letters.is_empty() && !self.ended => self.letters = letters.chars().collect(),
+                _ => self.operands.push(word.text.clone()),
+            }
+        }
+    }
+    fn rest(&mut self) -> String {
+        std::mem::take(&mut self.letters).into_iter().collect()
+    }
+    fn value(&mut self) -> Result<String, CommandError> {
+        match self.rest() {
+            rest if !rest.is_empty() => Ok(rest),
+            _ => match self.words.next() {
+                Some(word) => Ok(word.text.clone()),
+                None => Err(CommandError::new(
+                    self.column,
+                    format!("{}: this option wants a value", self.program),
+                )),
+            },
+        }
+    }
+    fn operand(&mut self) -> Option<String> {
+        for word in self.words.by_ref() {
+            self.operands.push(word.text.clone());
+        }
+        (!self.operands.is_empty()).then(|| self.operands.remove(0))
+    }
+    fn number(&self, text: &str) -> Result<usize, CommandError> {
+        let message = format!("{}: invalid number of lines: {text:?}", self.program);
+        text.parse().map_err(|_| CommandError::new(self.column, message))
+    }
+    fn unknown(&self, letter: char) -> CommandError {
+        CommandError::new(self.column, format!("{}: invalid option -- '{letter}'", self.program))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_piped;
+
+    const TABLE: &str = "NAME READY\nweb-10 1/1\nweb-2 0/1\ndb-0 1/1";
+
+    fn through(pipe: &str) -> String {
+        let line = format!("kubectl get pods {pipe}");
+        match parse_piped(&line, None) {
+            Err(error) => error.message,
+            Ok((_, pipe)) => {
+                let out = pipe.run(vec![(false, TABLE.to_owned()), (true, "warned".to_owned())]);
+                assert_eq!(out.first().map(|(is_error, _)| *is_error), Some(true), "{line}");
+                let lines: Vec<String> = out.into_iter().skip(1).map(|(_, text)| text).collect();
+                lines.join("/")
+            }
+        }
+    }
+
+    #[test]
+    fn lines_go_through_what_stands_behind_a_pipe() {
+        for (pipe, want) in [
+            ("| cat", "NAME READY/web-10 1/1/web-2 0/1/db-0 1/1"),
+            ("| grep web", "web-10 1/1/web-2 0/1"),
+            ("|grep -v web|wc -l", "2"),
+            ("| grep -vc WEB", "4"),
+            ("| grep -ic WEB", "2"),
+            ("| grep -n '^db'", "4:db-0 1/1"),
+            ("| grep '0/1$'", "web-2 0/1"),
+            ("| grep -E 'db|web-1'", "web-10 1/1/db-0 1/1"),
+            ("| grep 'db\\|NAME'", "NAME READY/db-0 1/1"),
+            ("| grep -E 'web-[0-9]+ 1'", "web-10 1/1"),
+            ("| grep 'web-[^1]'", "web-2 0/1"),
+            ("| grep -F .", ""),
+            ("| grep w.*0/", "web-2 0/1"),
+            ("| grep -w web-1", ""),
+            ("| head -2", "NAME READY/web-10 1/1"),
+            ("| head -n 1", "NAME READY"),
+            ("| head -n -3", "NAME READY"),
+            ("| tail -n +4", "db-0 1/1"),
+            ("| tail -n1", "db-0 1/1"),
+            ("| tail -n +2 | sort", "db-0 1/1/web-10 1/1/web-2 0/1"),
+            ("| tail -n +2 | sort -rk2 | head -1", "web-10 1/1"),
+            ("| wc", "      4       8      41"),
+            ("| wc -lw", "      4       8"),
+        ] {
+            assert_eq!(through(pipe), want, "{pipe}");
+        }
+    }
+
+    #[test]
+    fn what_a_pipe_cannot_do_is_said() {
+        for (pipe, want) in [
+            ("| jq .", "jq: a pipe leads to cat, grep, head, sort, tail or wc here"),
+            ("|", "a pipe leads to a command: cat, grep, head, sort, tail or wc"),
+            ("| grep", "grep wants a pattern"),
+            ("| grep x file", "grep: file: there are no files here"),
+            ("| head -x", "head: invalid option -- 'x'"),
+            ("| head -n x", "head: invalid number of lines: \"x\""),
+            ("| grep '['", "grep: a [ is never closed"),
+        ] {
+            assert_eq!(through(pipe), want, "{pipe}");
+        }
+        assert!(
+            super::super::parse("kubectl get pods | cat").is_err(),
+            "a timeline has no pipes"
+        );
+        assert!(parse_piped("k get pods || true", None).is_err());
+        assert!(parse_piped("kubectl get pods -o jsonpath='{.a|b}'", None).is_ok_and(|(_, pipe)| pipe.is_empty()));
+    }
+}
