@@ -138,6 +138,15 @@ pub enum Request {
         /// Echoed in the answer.
         revision: u64,
     },
+    /// Make a film of what was played between two instants.
+    Film {
+        /// Its beginning.
+        from: Micros,
+        /// Its end.
+        to: Micros,
+        /// How long it takes to watch.
+        seconds: u32,
+    },
 }
 
 /// Where a session comes from.

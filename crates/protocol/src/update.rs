@@ -104,6 +104,8 @@ pub enum Update {
         /// What happened.
         message: String,
     },
+    /// A film as animated SVG, or why there is none.
+    Film(Result<String, String>),
 }
 
 /// A built-in lesson.

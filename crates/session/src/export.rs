@@ -1,7 +1,5 @@
 //! Files made of a session (T-05, T-06): a scenario with the user's commands, and a picture.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
@@ -99,15 +97,71 @@ const ROW: usize = 7;
 const CARD: usize = 290;
 const STEP: usize = 38;
 
+/// A drawing in the making: what lies lowest first, an element of SVG each.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
+    pub(crate) layers: [Vec<String>; LAYERS],
+    pub(crate) height: usize,
+}
+
+/// Zones, cards, marks, and what is written.
+pub(crate) const LAYERS: usize = 4;
+const ZONES: usize = 0;
+const CARDS: usize = 1;
+const MARKS: usize = 2;
+const WORDS: usize = 3;
+
+/// How wide a drawing is.
+pub(crate) const WIDTH: usize = 16 + COLUMNS * (CARD + 30);
+
+impl Sheet {
+    fn put(&mut self, layer: usize, element: String) {
+        self.layers[layer].push(element);
+    }
+    pub(crate) fn write(&mut self, x: usize, y: usize, words: &str, how: &str) {
+        self.put(WORDS, text(x, y, words, how));
+    }
+}
+
 /// The cluster at the cursor as SVG: zones beside each other, their nodes with what they hold, as on the page.
 pub fn picture(session: &Session) -> String {
+    let sheet = sheet(session, "");
+    let body: Vec<String> = sheet.layers.into_iter().flatten().collect();
+    document(sheet.height, &body.join("\n"))
+}
+
+/// An SVG document of that height.
+pub(crate) fn document(height: usize, body: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}\n</svg>\n"
+    )
+}
+
+/// The drawing at the cursor; `caption` says what has just happened.
+pub(crate) fn sheet(session: &Session, caption: &str) -> Sheet {
     let frame = Picture::default().follow(session, ZONE, &mut Owners::default(), Default::default());
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
         let known = owners.iter().find(|known| known.id == owner);
         known.map_or(BARE, |known| HUES[usize::from(known.hue) % HUES.len()])
     };
-    let (mut body, mut top) = (String::new(), 64);
+    let (mut sheet, mut top) = (Sheet::default(), 64);
+    sheet.write(
+        16,
+        26,
+        &session.loaded().title(),
+        "font-size=\"17\" font-weight=\"bold\"",
+    );
+    let now = format!(
+        "at {}, seed {}",
+        podscope_protocol::clock::instant(session.now().0),
+        session.loaded().setup.seed
+    );
+    sheet.write(16, 47, &now, "fill=\"#4a5362\"");
+    if !caption.is_empty() {
+        let short: String = caption.chars().take(100).collect();
+        sheet.write(190, 47, &short, "font-weight=\"bold\"");
+    }
     for row in frame.groups.unwrap_or_default().chunks(COLUMNS) {
         let mut bottom = top;
         for (column, group) in row.iter().enumerate() {
@@ -117,7 +171,7 @@ pub fn picture(session: &Session) -> String {
             } else {
                 format!("zone {}", group.name)
             };
-            let mut cards = text(x + 10, top + 19, &name, "font-weight=\"bold\"");
+            sheet.write(x + 10, top + 19, &name, "font-weight=\"bold\"");
             for node in group
                 .nodes
                 .iter()
@@ -125,13 +179,15 @@ pub fn picture(session: &Session) -> String {
             {
                 let all = frame.pods.iter().map(AsRef::as_ref);
                 let pods: Vec<&PodView> = all.filter(|pod| pod.node == node.name).collect();
-                y += card(&mut cards, x + 10, y, node, &pods, &hue) + 10;
+                y += card(&mut sheet, x + 10, y, node, &pods, &hue) + 10;
             }
-            let _ = writeln!(
-                body,
-                "<rect x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"14\" fill=\"#eceff5\"/>\n{cards}",
-                CARD + 20,
-                y - top
+            sheet.put(
+                ZONES,
+                format!(
+                    "<rect x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"14\" fill=\"#eceff5\"/>",
+                    CARD + 20,
+                    y - top
+                ),
             );
             bottom = bottom.max(y);
         }
@@ -140,42 +196,24 @@ pub fn picture(session: &Session) -> String {
     let all = frame.pods.iter().map(AsRef::as_ref);
     let pending: Vec<&PodView> = all.filter(|pod: &&PodView| pod.node.is_empty()).collect();
     if !pending.is_empty() {
-        body.push_str(&text(26, top + 22, "pending", "font-weight=\"bold\""));
+        sheet.write(26, top + 22, "pending", "font-weight=\"bold\"");
         for (at, pod) in pending.iter().enumerate() {
             let (x, y) = (100 + at % 20 * STEP, top + at / 20 * STEP);
-            body.push_str(&mark(x, y, pod, hue(&pod.owner)));
+            mark(&mut sheet, x, y, pod, hue(&pod.owner));
         }
         top += pending.len().div_ceil(20) * STEP + 8;
     }
-    let width = 16 + COLUMNS * (CARD + 30);
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{top}\" viewBox=\"0 0 {width} {top}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{width}\" height=\"{top}\" fill=\"#ffffff\"/>\n{}{}{body}</svg>\n",
-        text(
-            16,
-            26,
-            &session.loaded().title(),
-            "font-size=\"17\" font-weight=\"bold\""
-        ),
-        text(
-            16,
-            47,
-            &format!(
-                "at {}, seed {}",
-                podscope_protocol::clock::instant(session.now().0),
-                session.loaded().setup.seed
-            ),
-            "fill=\"#4a5362\""
-        ),
-    )
+    sheet.height = top;
+    sheet
 }
 
 fn text(x: usize, y: usize, text: &str, how: &str) -> String {
-    format!("<text x=\"{x}\" y=\"{y}\" {how}>{}</text>\n", escape(text))
+    format!("<text x=\"{x}\" y=\"{y}\" {how}>{}</text>", escape(text))
 }
 
 /// A node with its pods; its height.
 fn card(
-    out: &mut String,
+    sheet: &mut Sheet,
     x: usize,
     y: usize,
     node: &NodeView,
@@ -190,11 +228,13 @@ fn card(
         (true, false) => (BAD, ""),
         (true, true) => ("#d7dbe2", ""),
     };
-    let _ = writeln!(
-        out,
-        "<rect x=\"{x}\" y=\"{y}\" width=\"{CARD}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
+    sheet.put(
+        CARDS,
+        format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{CARD}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
+        ),
     );
-    out.push_str(&text(x + 12, y + 21, &node.name, "font-weight=\"bold\""));
+    sheet.write(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
     let state = match (
         node.machine.powered || !node.machine.exists,
         node.machine.cuts.is_empty(),
@@ -207,25 +247,23 @@ fn card(
         _ => "not ready",
     };
     let end = format!("text-anchor=\"end\" fill=\"{BAD}\"");
-    out.push_str(&text(x + CARD - 12, y + 21, state, &end));
+    if !state.is_empty() {
+        sheet.write(x + CARD - 12, y + 21, state, &end);
+    }
     for (at, pod) in pods.iter().enumerate() {
-        out.push_str(&mark(
-            x + 12 + at % ROW * STEP,
-            y + 32 + at / ROW * STEP,
-            pod,
-            hue(&pod.owner),
-        ));
+        let (x, y) = (x + 12 + at % ROW * STEP, y + 32 + at / ROW * STEP);
+        mark(sheet, x, y, pod, hue(&pod.owner));
     }
     for (at, line) in node.machine.differs.iter().enumerate() {
         let short: String = line.chars().take(46).collect();
         let how = format!("font-size=\"11\" fill=\"{GHOST}\"");
-        out.push_str(&text(x + 12, y + 40 + rows * STEP + at * 17, &short, &how));
+        sheet.write(x + 12, y + 40 + rows * STEP + at * 17, &short, &how);
     }
     height
 }
 
 /// A pod's mark: shape and texture say the state, colour the owner, the title both in words.
-fn mark(x: usize, y: usize, pod: &PodView, colour: &str) -> String {
+fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
     let (fill, stroke, extra, ink, sign) = match pod.mark {
         PodMark::Ready => (colour, colour, "", "#ffffff", ""),
         PodMark::NotReady => (colour, colour, " fill-opacity=\"0.55\"", "#1c2433", "!"),
@@ -243,20 +281,18 @@ fn mark(x: usize, y: usize, pod: &PodView, colour: &str) -> String {
             "",
         ),
     };
-    let mut out = format!(
-        "<rect x=\"{x}\" y=\"{y}\" width=\"32\" height=\"32\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"{extra}><title>{} {}</title></rect>\n",
-        escape(&pod.key),
-        escape(&pod.status)
+    sheet.put(
+        MARKS,
+        format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"32\" height=\"32\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"{extra}><title>{} {}</title></rect>",
+            escape(&pod.key),
+            escape(&pod.status)
+        ),
     );
     let how = format!("font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"{ink}\"");
-    out.push_str(&text(x + 16, y + 20, &pod.short, &how));
+    sheet.write(x + 16, y + 20, &pod.short, &how);
     if !sign.is_empty() {
-        out.push_str(&text(
-            x + 29,
-            y + 8,
-            sign,
-            "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"",
-        ));
+        let how = "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"";
+        sheet.write(x + 29, y + 8, sign, how);
     }
-    out
 }

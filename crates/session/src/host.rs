@@ -13,6 +13,7 @@ use podscope_cluster::{SimTime, Span};
 
 use self::console::{STANDS_STILL, complain, console_line, new_output, notice, run_line};
 use self::reader::Reader;
+use crate::film::Film;
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
 use podscope_kubectl::command;
@@ -147,6 +148,7 @@ pub struct Host {
     frame_open: bool,
     dirty: bool,
     help: Option<answers::Help>,
+    film: Option<Film>,
     /// That time stands still has been said since it last ran.
     still_said: bool,
     /// The link that was opened, until its cursor is reached.
@@ -339,6 +341,12 @@ impl Host {
                     Request::Share { screen, anonymise } => {
                         updates.extend(answers::share(&show.session, self.lesson.as_deref(), screen, anonymise));
                     }
+                    Request::Film { from, to, seconds } => {
+                        match Film::start(&show.session, SimTime(from), SimTime(to), seconds) {
+                            Ok(film) => self.film = Some(film),
+                            Err(message) => updates.push(Update::Film(Err(message))),
+                        }
+                    }
                     Request::Export { what } => updates.push(answers::export(&show.session, what)),
                     Request::Complete { line, cursor } => {
                         let (replace, choices) = command::complete(&line, cursor, show.session.world().objects());
@@ -365,6 +373,7 @@ impl Host {
         if self.opening.is_some()
             || self.job.is_some()
             || self.other_late
+            || self.film.is_some()
             || self.help.as_ref().is_some_and(|help| !help.is_done())
             || (self.playing && self.behind)
         {
@@ -407,6 +416,7 @@ impl Host {
         {
             updates.extend(help.work());
         }
+        updates.extend(self.go_on_filming());
         let Some(show) = &mut self.show else {
             return updates;
         };
@@ -510,6 +520,22 @@ impl Host {
             updates.extend(self.frame(clock));
         }
         updates
+    }
+
+    /// A piece of the film that is made; how far it is, for each of its pictures.
+    fn go_on_filming(&mut self) -> Option<Update> {
+        let film = self.film.as_mut()?;
+        let before = film.per_mille();
+        let made = film.work();
+        let now = film.per_mille();
+        if let Some(done) = made.transpose() {
+            self.film = None;
+            return Some(Update::Film(done));
+        }
+        (now != before).then(|| Update::Progress {
+            what: "film".into(),
+            per_mille: now,
+        })
     }
 
     /// Gives a command. It has acted when this returns, as far as it can: one that talks to the API

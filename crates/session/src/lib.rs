@@ -29,6 +29,7 @@ mod anonymise;
 pub mod author;
 pub mod explain;
 pub mod export;
+mod film;
 pub mod host;
 pub mod lessons;
 pub mod link;

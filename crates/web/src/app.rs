@@ -8,14 +8,16 @@ use podscope_protocol::{Micros, Request, Source, Update};
 use yew::prelude::*;
 
 use crate::browser::{self, files, store};
-use crate::components::{Bar, Cluster, ConsoleLineView, Dialogs, Guarantees, Inspector, Story, Timeline, Toasts};
+use crate::components::{
+    Bar, Cluster, ConsoleLineView, Dialogs, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
+};
 use crate::engine::{Engine, Heard};
 use crate::keys;
 use crate::pure::actions::{self, Action};
 use crate::pure::clock;
 use crate::pure::course::Course;
 use crate::pure::paste;
-use crate::pure::route::{self, Route, Theme, View};
+use crate::pure::route::{self, Panels, Route, Theme, View};
 use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
 
 /// What components act with: changes of the page, requests to the engine.
@@ -93,8 +95,12 @@ fn address() -> Route {
 /// the first visit's cluster.
 fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
     let source = if let Some(fragment) = &route.link {
-        Source::Link {
-            fragment: fragment.clone(),
+        match store::kept_as(fragment).filter(|_| !store::is_framed()) {
+            // What the address kept is this browser's own session.
+            Some(id) => go_on_with(id, fragment.clone(), act),
+            None => Source::Link {
+                fragment: fragment.clone(),
+            },
         }
     } else if let Some(name) = &route.lesson {
         Source::Lesson {
@@ -127,12 +133,17 @@ fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
     send.emit(Request::Open { source });
 }
 
-/// The last session, or the first visit's cluster; never by itself what did not finish opening the last time.
+/// The last session, or the first visit's cluster.
 fn last_or_welcome(act: &Callback<Act>) -> Source {
     let Some((id, fragment)) = store::last() else {
         act.emit(Act::Start(!store::is_framed()));
         return Source::Welcome;
     };
+    go_on_with(id, fragment, act)
+}
+
+/// A session that is kept; never by itself what did not finish opening the last time.
+fn go_on_with(id: u64, fragment: String, act: &Callback<Act>) -> Source {
     if store::unfinished().is_some_and(|what| what == id.to_string()) {
         act.emit(Act::Toast(UNFINISHED.into()));
         return Source::Welcome;
@@ -160,11 +171,16 @@ struct Wire {
     /// The session is worth keeping when another opens: a command was given, or it came from a file or a link.
     touched: bool,
     seek_to: Option<i64>,
+    /// The next link to what is seen is an entry of its own in the browser's history: Back leads to what was before.
+    turned: bool,
+    /// The session that opens next has its entry already: the browser went there.
+    has_entry: bool,
 }
 
 impl Wire {
     fn send(&mut self, request: Request) {
         if let Request::Seek { at } = request {
+            self.turned = true;
             if self.seeking {
                 // Only the last place of a scrub matters.
                 self.seek_to = Some(at);
@@ -182,10 +198,13 @@ impl Wire {
         }
     }
 
-    /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched.
-    fn opened(&mut self) {
+    /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched. Whether it
+    /// is one of those that were kept.
+    fn opened(&mut self) -> bool {
         store::trying(None);
-        match store::resumed() {
+        let resumed = store::resumed();
+        self.turned = self.opened && !std::mem::take(&mut self.has_entry);
+        match resumed {
             Some(id) => store::take(id),
             None => {
                 if self.opened && !self.touched {
@@ -201,6 +220,7 @@ impl Wire {
         if std::mem::take(&mut self.play) {
             self.send(Request::Play);
         }
+        resumed.is_some()
     }
 
     fn answered(&mut self) {
@@ -241,9 +261,9 @@ pub(crate) fn App() -> Html {
 
     use_engine(&wire, &ctl, &route);
     use_follow(&page, &ctl);
-    use_saving(&page, &ctl);
+    use_saving(&page, &ctl, &wire);
     use_course(&page, &ctl);
-    use_address(&ctl);
+    use_address(&ctl, &wire);
     keys::use_keys(&latest, &ctl);
     crate::drop::use_drop(&ctl);
     // Before anything is drawn in it.
@@ -317,8 +337,7 @@ fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
             let is_beside = {
                 let mut wire = wire.borrow_mut();
                 let was_first = !wire.opened && wire.own;
-                wire.opened();
-                was_first
+                !wire.opened() && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
                 let at = store::when(kept.at);
@@ -328,6 +347,7 @@ fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
         }
         Update::Refused { .. } => {
             store::trying(None);
+            wire.borrow_mut().has_entry = false;
             let was_kept = store::resumed().is_some();
             let is_first = {
                 let mut wire = wire.borrow_mut();
@@ -393,7 +413,7 @@ const NOT_KEPT: &str = "This browser keeps no more for this site: a reload would
 
 /// Keeps the session as a link: after each change, and every few seconds while time runs.
 #[hook]
-fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
     let screen = Screen::write(page);
     let deps = (
         page.opened.clone(),
@@ -401,6 +421,7 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         screen.clone(),
         page.model.playing,
         page.model.branches.clone(),
+        page.view,
     );
     let now = (!page.model.playing).then_some(page.model.now);
     let send = ctl.send.clone();
@@ -435,8 +456,13 @@ fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let act = ctl.act.clone();
     let full = use_mut_ref(|| false);
     let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
+    let (now, seen, wire) = (page.model.now, page.view == View::Playground, wire.clone());
     use_effect_with(page.link.clone(), move |link| {
         if let Some(link) = link.as_ref().filter(|_| !embedded) {
+            if seen {
+                let is_new = std::mem::take(&mut wire.borrow_mut().turned);
+                browser::keep_address(&link.fragment, &format!("{}:{now}", store::here()), is_new);
+            }
             let kept = store::keep_session(&link.fragment, &title);
             if !kept && !full.replace(true) {
                 act.emit(Act::Toast(NOT_KEPT.into()));
@@ -461,14 +487,47 @@ fn use_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
+/// Goes where Back and Forward lead: to an instant of this session, or to another session.
+fn go_back(ctl: &Ctl, wire: &Rc<RefCell<Wire>>) {
+    let Some(what) = browser::kept_address() else { return };
+    let Some((id, at)) = what
+        .split_once(':')
+        .and_then(|(id, at)| Some((id.parse().ok()?, at.parse().ok()?)))
+    else {
+        return;
+    };
+    let route = address();
+    ctl.act.emit(Act::View(route.view));
+    ctl.act.emit(Act::Dialog(Dialog::None));
+    if id == store::here() {
+        ctl.seek(at);
+        wire.borrow_mut().turned = false;
+    } else if let Some(fragment) = route.link.or_else(|| store::session(id)) {
+        if store::session(id).is_some() {
+            store::resume(id);
+        }
+        wire.borrow_mut().has_entry = true;
+        ctl.send.emit(Request::Open {
+            source: Source::Link { fragment },
+        });
+    }
+}
+
 /// Follows the address: a pasted link opens without a reload.
 #[hook]
-fn use_address(ctl: &Rc<Ctl>) {
-    let ctl = ctl.clone();
+fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
+    let (ctl, wire) = (ctl.clone(), wire.clone());
     use_effect_with((), move |()| {
+        let back = {
+            let (ctl, wire) = (ctl.clone(), wire.clone());
+            listen("popstate", move |_| go_back(&ctl, &wire))
+        };
         let hash = {
             let ctl = ctl.clone();
             listen("hashchange", move |_| {
+                if browser::kept_address().is_some() {
+                    return; // Back or Forward, see there.
+                }
                 let route = address();
                 ctl.act.emit(Act::View(route.view));
                 if let Some(theme) = route.theme {
@@ -476,6 +535,7 @@ fn use_address(ctl: &Rc<Ctl>) {
                 }
                 if route.link.is_some() || route.lesson.is_some() {
                     ctl.act.emit(Act::Dialog(Dialog::None));
+                    wire.borrow_mut().has_entry = true;
                     open_first(&route, &ctl.send, &ctl.act);
                     if route.embed.is_none() {
                         browser::forget_link();
@@ -485,7 +545,7 @@ fn use_address(ctl: &Rc<Ctl>) {
         };
         let newer = listen("podscope-update", move |_| ctl.act.emit(Act::Newer));
         let leaving = listen("pagehide", |_| store::leaving());
-        move || drop((hash, newer, leaving))
+        move || drop((back, hash, newer, leaving))
     });
 }
 
@@ -523,7 +583,12 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} /></ContextProvider<Ctl>>
         };
     }
-    let panels = page.panels;
+    let panels = if page.present.on {
+        // The cluster, the story and the clock alone.
+        Panels::for_a_room()
+    } else {
+        page.panels
+    };
     let story = panels.story && page.opened.as_ref().is_some_and(|o| !o.story.is_empty());
     let sheet = match page.sheet {
         Sheet::None => "none",
@@ -541,6 +606,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
         (!panels.console).then_some("no-console"),
         page.embedded.then_some("embedded"),
         page.console_open.then_some("console-open"),
+        page.present.on.then_some("present"),
     );
     let now = Now {
         at: page.model.now,
@@ -557,6 +623,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
                 if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={calm.clone()} /> }
                 if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }
+                if page.present.on { <Presenting page={calm.clone()} /> }
                 <Dialogs page={calm.clone()} />
                 <Toasts page={calm.clone()} />
             </div>

@@ -10,7 +10,7 @@ use yew::prelude::*;
 use crate::app::{Ctl, listen};
 use crate::browser::{self, store};
 use crate::pure::{actions, clock};
-use crate::state::{Act, Dialog, Page, Shared};
+use crate::state::{Act, Dialog, Page, Present, Shared};
 
 /// A shortcut: keys as printed, what it does.
 pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
@@ -51,10 +51,12 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
             ("e", "Editor"),
             ("s", "Share"),
             ("t", "Theme"),
+            ("Shift + P", "Present: large type, the cluster and the story alone"),
             ("Esc", "Close, or select nothing"),
             ("?", "This sheet"),
         ],
     ),
+    ("While you present", crate::components::PRESENT_KEYS),
     (
         "With the mouse",
         &[
@@ -156,6 +158,8 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
             ctl.act.emit(Act::ConsoleOpen(false));
         } else if page.find.is_some() {
             ctl.act.emit(Act::Find(None));
+        } else if page.present.on {
+            ctl.act.emit(Act::Present(Present::default()));
         } else {
             ctl.act.emit(Act::Select(None));
         }
@@ -183,7 +187,14 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     let view = |f: &dyn Fn(&podscope_protocol::NodeView) -> String| {
         node(page).and_then(|n| page.model.nodes.get(&n).map(|n| f(&n.view)))
     };
+    if page.present.on && presenting(&key, page, ctl) {
+        return true;
+    }
     match key.as_str() {
+        "P" => ctl.act.emit(Act::Present(Present {
+            on: !page.present.on,
+            ..Present::default()
+        })),
         " " if !on_button => ctl.send.emit(if page.model.playing {
             Request::Pause
         } else {
@@ -258,6 +269,31 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }
         "m" => return open_menu(page, ctl),
         _ => return false,
+    }
+    true
+}
+
+/// The keys of who presents: those of a presenter's remote turn the story's steps.
+fn presenting(key: &str, page: &Page, ctl: &Ctl) -> bool {
+    let (now, story) = (page.present, &page.model.story);
+    let step = match key {
+        "x" => {
+            ctl.act.emit(Act::Present(Present {
+                spotlight: !now.spotlight,
+                ..now
+            }));
+            return true;
+        }
+        "q" => {
+            ctl.act.emit(Act::Present(Present { code: !now.code, ..now }));
+            return true;
+        }
+        "ArrowRight" | "PageDown" => story.step + 1,
+        "ArrowLeft" | "PageUp" if story.step > 0 => story.step - 1,
+        _ => return false,
+    };
+    if step < story.steps.len() {
+        ctl.send.emit(Request::StoryStep { step });
     }
     true
 }

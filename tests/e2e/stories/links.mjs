@@ -59,11 +59,12 @@ export const stories = {
     await other.locator('.node.cut[data-node="a-1"]').waitFor();
     const again = await other.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
     t.equal(again, marks, "pods and their marks");
-    // A reload goes on with the session, although the address no longer names it.
-    t.check(!other.url().includes("#s"), "the link is taken out of the address");
+    // A reload goes on with the session: it is the one that the address names.
     await other.waitForFunction(() => localStorage.getItem("podscope:/any/sub-path/sessions"));
+    await other.waitForFunction(() => location.hash.startsWith("#s1:"));
     await other.reload();
     await other.locator('.page[data-now="1:20.0"]').waitFor();
+    t.equal(await other.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions").split("\n").length), 1, "no second session");
   },
 
   async "a link can leave names out (Q-06)"(t) {

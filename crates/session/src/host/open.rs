@@ -103,6 +103,7 @@ impl Host {
         self.other_late = false;
         self.job = None;
         self.help = None;
+        self.film = None;
         self.subject = None;
         self.detail = None;
         self.reader = super::reader::Reader::default();

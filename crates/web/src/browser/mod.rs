@@ -116,6 +116,39 @@ pub(crate) fn forget_link() {
     }
 }
 
+/// Longest link that the address bar keeps, in characters: browsers bear more, people's eyes do not.
+const LONGEST_KEPT: usize = 32_768;
+
+/// Keeps a link to what is seen in the address, as the page's present entry or as a new one. `what` says which session
+/// it is, and when.
+pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
+    let Some(window) = window() else { return };
+    let (Ok(history), Ok(path), Ok(search)) = (
+        window.history(),
+        window.location().pathname(),
+        window.location().search(),
+    ) else {
+        return;
+    };
+    let hash = if fragment.len() > LONGEST_KEPT {
+        String::new()
+    } else {
+        format!("#{fragment}")
+    };
+    let (what, address) = (JsValue::from_str(what), format!("{path}{search}{hash}"));
+    // A browser that has heard too much of this at once refuses: the next one comes through.
+    drop(if is_new {
+        history.push_state_with_url(&what, "", Some(&address))
+    } else {
+        history.replace_state_with_url(&what, "", Some(&address))
+    });
+}
+
+/// What [`keep_address`] said of the present entry; none of an entry that somebody else made, such as a pasted link.
+pub(crate) fn kept_address() -> Option<String> {
+    window()?.history().ok()?.state().ok()?.as_string()
+}
+
 /// The page's address with another fragment.
 pub(crate) fn address(fragment: &str) -> String {
     let Some(location) = window().map(|w| w.location()) else {

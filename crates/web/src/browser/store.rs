@@ -127,6 +127,12 @@ pub(crate) fn session(id: u64) -> Option<String> {
     get(&format!("session.{id}")).filter(|text| text.starts_with('s'))
 }
 
+/// The session that is kept by this very link.
+pub(crate) fn kept_as(fragment: &str) -> Option<u64> {
+    let all = sessions().into_iter().map(|kept| kept.id);
+    all.into_iter().find(|id| session(*id).as_deref() == Some(fragment))
+}
+
 /// The time of day when a session was last kept, with its date where that is another day.
 pub(crate) fn when(at: i64) -> String {
     let (then, now) = (js_sys::Date::new(&(at as f64).into()), js_sys::Date::new_0());

@@ -11,6 +11,7 @@ use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
 use super::next_theme;
+use super::share::Share;
 use super::start::Pending;
 use super::timeline::{LANES, kind};
 use crate::app::Ctl;
@@ -19,7 +20,7 @@ use crate::keys;
 use crate::pure::actions::Action;
 use crate::pure::clock;
 use crate::pure::pairs::{self, PAIRS};
-use crate::state::{Act, Dialog, Menu, Page, Screen, Shared};
+use crate::state::{Act, Dialog, Menu, Page, Present, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -200,6 +201,16 @@ fn more(ctl: &Ctl, page: &Page) -> Html {
         ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
     };
     let guarantees = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
+    let present = {
+        let act = ctl.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Dialog(Dialog::None));
+            act.emit(Act::Present(Present {
+                on: true,
+                ..Present::default()
+            }));
+        })
+    };
     let find = {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
@@ -215,6 +226,7 @@ fn more(ctl: &Ctl, page: &Page) -> Html {
                 <li><button type="button" onclick={to(Dialog::Files)}>{ "Files" }</button></li>
                 <li><button type="button" onclick={give(Request::Undo)}>{ "Undo the last command" }</button></li>
                 <li><button type="button" onclick={give(Request::Fork)}>{ "Fork: keep this future as a branch" }</button></li>
+                <li><button type="button" onclick={present}>{ "Present: large type, the cluster and the story alone" }</button></li>
                 <li><a class="btn" href="#guarantees" onclick={guarantees}>{ "What Kubernetes promises" }</a></li>
                 <li><button type="button" onclick={theme}>{ format!("Theme: {}", page.theme.name()) }</button></li>
                 <li><button type="button" onclick={to(Dialog::Shortcuts)}>{ "Help and shortcuts" }</button></li>
@@ -282,77 +294,6 @@ fn crashed(ctl: &Ctl, message: &str) -> Html {
             <div class="buttons">
                 <button type="button" onclick={fresh}>{ "Start with an empty session" }</button>
                 <button type="button" class="primary" onclick={again} autofocus=true>{ "Go on with the saved session" }</button>
-            </div>
-        </Modal>
-    }
-}
-
-/// Longest link that is passed on without a word, in characters (T-03).
-const LONG: usize = 2_000;
-
-#[component]
-fn Share(props: &Props) -> Html {
-    let Some(ctl) = use_context::<Ctl>() else {
-        return Html::default();
-    };
-    let page = &props.page;
-    let anonymise = use_state(|| false);
-    let embed = use_state(|| false);
-    {
-        let (ctl, screen) = (ctl.clone(), Screen::write(page));
-        // Another session may open meanwhile.
-        use_effect_with((*anonymise, page.opened.clone()), move |(anonymise, _)| {
-            ctl.send.emit(Request::Share {
-                screen,
-                anonymise: *anonymise,
-            })
-        });
-    }
-    // The session is kept by a link of its own meanwhile: that one has names.
-    let Some(link) = (if *anonymise { &page.nameless } else { &page.link }) else {
-        return html! { <Modal title="Share" class="share">{ "Making a link…" }</Modal> };
-    };
-    let url = browser::address(&link.fragment);
-    let url = if *embed {
-        format!("{url}&embed=cluster,timeline")
-    } else {
-        url
-    };
-    let text = if *embed {
-        format!("<iframe src=\"{url}\" width=\"960\" height=\"600\" title=\"Podscope\" loading=\"lazy\"></iframe>")
-    } else {
-        url
-    };
-    let copy = {
-        let (text, act) = (text.clone(), ctl.act.clone());
-        Callback::from(move |_: MouseEvent| {
-            let (text, act) = (text.clone(), act.clone());
-            spawn_local(async move {
-                let said = if browser::copy(text).await {
-                    "The link is copied."
-                } else {
-                    "The browser does not allow copying here: mark the text and copy it."
-                };
-                act.emit(Act::Toast(said.into()));
-            });
-        })
-    };
-    let flip = |state: &UseStateHandle<bool>| {
-        let state = state.clone();
-        Callback::from(move |_: Event| state.set(!*state))
-    };
-    html! {
-        <Modal title="Share" class="share">
-            <p>{ "The link holds everything: scenario, seed, what was done and when, the instant, what is selected. Nothing is stored anywhere else." }</p>
-            <textarea class="mono" readonly=true rows="4" aria-label={if *embed { "Frame" } else { "Link" }} value={text.clone()} />
-            <p class={classes!("length", (text.len() > LONG).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }
-                { if text.len() > LONG { ": some programs cut links of this length. A file is safer." } else { "" } }</p>
-            { for link.notices.iter().map(|n| html! { <p class="notice">{ n }</p> }) }
-            <label class="check"><input type="checkbox" checked={*anonymise} onchange={flip(&anonymise)} />{ "Rename objects first: nobody learns your names" }</label>
-            <label class="check"><input type="checkbox" checked={*embed} onchange={flip(&embed)} />{ "As a frame for a page of yours" }</label>
-            <div class="buttons">
-                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario })}>{ "Save as a file" }</button>
-                <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>
             </div>
         </Modal>
     }

@@ -13,6 +13,7 @@ pub(crate) mod markdown;
 pub(crate) mod overview;
 pub(crate) mod pairs;
 pub(crate) mod paste;
+pub(crate) mod qr;
 pub(crate) mod quantity;
 pub(crate) mod route;
 pub(crate) mod scale;

@@ -48,6 +48,29 @@ impl Panels {
         console: true,
     };
 
+    /// What a room looks at: the cluster and the story.
+    pub(crate) fn for_a_room() -> Panels {
+        Panels {
+            side: false,
+            timeline: false,
+            console: false,
+            ..Panels::ALL
+        }
+    }
+
+    /// The list that an address names them by.
+    pub(crate) fn names(self) -> String {
+        let all = [
+            (self.story, "story"),
+            (self.cluster, "cluster"),
+            (self.side, "side"),
+            (self.timeline, "timeline"),
+            (self.console, "console"),
+        ];
+        let named: Vec<&str> = all.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
+        named.join(",")
+    }
+
     fn named(list: &str) -> Panels {
         let has = |name: &str| list.split(',').any(|p| p.trim() == name);
         let some = ["story", "cluster", "side", "timeline", "console"].into_iter().any(has);
@@ -171,6 +194,8 @@ mod tests {
         let panels = route.embed.unwrap_or(Panels::ALL);
         assert!(panels.cluster && panels.timeline && !panels.story && !panels.side && !panels.console);
         assert!(parse("", "#embed=nonsense").embed.is_some_and(|p| p.cluster));
+        assert_eq!(Panels::named(&panels.names()), panels);
+        assert_eq!(Panels::ALL.names(), "story,cluster,side,timeline,console");
     }
 
     #[test]

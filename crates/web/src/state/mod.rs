@@ -8,6 +8,6 @@ mod shared;
 
 pub(crate) use console::Console;
 pub(crate) use model::{HUES, Model, NodeState};
-pub(crate) use page::{Act, Checked, Dialog, HelpView, Menu, Page, Sheet, Tab, Truth, menu};
+pub(crate) use page::{Act, Checked, Dialog, HelpView, Menu, Page, Present, Sheet, Tab, Truth, menu};
 pub(crate) use screen::Screen;
 pub(crate) use shared::Shared;

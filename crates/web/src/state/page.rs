@@ -107,6 +107,15 @@ pub(crate) enum Truth {
     Machine,
 }
 
+/// Presenting to a room, and what is shown over the page meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Present {
+    pub(crate) on: bool,
+    pub(crate) spotlight: bool,
+    /// The QR code of this instant.
+    pub(crate) code: bool,
+}
+
 /// Remedies for a pending pod.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HelpView {
@@ -167,6 +176,9 @@ pub(crate) struct Page {
     pub(crate) link: Option<Shared<LinkView>>,
     /// The link of the same without names, once it was asked for.
     pub(crate) nameless: Option<Shared<LinkView>>,
+    /// The film that was asked for last, or why there is none.
+    pub(crate) film: Option<Shared<Result<String, String>>>,
+    pub(crate) present: Present,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     /// What just happened, for the live region.
     pub(crate) heard: Shared<Vec<String>>,
@@ -220,6 +232,8 @@ impl Page {
             span: None,
             link: None,
             nameless: None,
+            film: None,
+            present: Present::default(),
             toasts: Shared::default(),
             heard: Shared::default(),
             crashed: None,
@@ -311,6 +325,7 @@ pub(crate) enum Act {
     /// Filters by this, or not at all.
     Find(Option<String>),
     Truth(Truth),
+    Present(Present),
 }
 
 impl Reducible for Page {
@@ -359,6 +374,7 @@ impl Reducible for Page {
                 page.find = text;
             }
             Act::Truth(truth) => page.truth = truth,
+            Act::Present(present) => page.present = present,
         }
         Rc::new(page)
     }
@@ -453,6 +469,10 @@ impl Page {
                     advice,
                 }));
             }
+            Update::Film(film) => {
+                self.progress = None;
+                self.film = Some(Shared::new(film));
+            }
             Update::Crashed { message } => self.crashed = Some(message),
         }
     }
@@ -473,6 +493,7 @@ impl Page {
             // The first visit's cluster lives behind it.
             start: self.start && self.opened.is_none(),
             truth: self.truth,
+            present: self.present,
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
             // all what a link could not open. Later ones close what was about the one before.
             dialog: if self.opened.is_none() || self.dialog.outlives_session() {

@@ -1,0 +1,350 @@
+//! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
+
+use podscope_protocol::{ExportKind, Request};
+use wasm_bindgen_futures::spawn_local;
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use super::present::Code;
+use crate::app::Ctl;
+use crate::browser::{self, files};
+use crate::pure::clock;
+use crate::pure::route::Panels;
+use crate::state::{Act, Dialog, Page, Present, Screen, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// Longest link that is passed on without a word, in characters (T-03).
+const LONG: usize = 2_000;
+
+/// What is given away.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Link,
+    Frame,
+    Picture,
+    Film,
+}
+
+const WHATS: [(What, &str); 4] = [
+    (What::Link, "Link"),
+    (What::Frame, "Frame"),
+    (What::Picture, "Picture"),
+    (What::Film, "Film"),
+];
+
+/// The dialog.
+#[component]
+pub(crate) fn Share(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &props.page;
+    let anonymise = use_state(|| false);
+    let what = use_state(|| What::Link);
+    {
+        let (ctl, screen) = (ctl.clone(), Screen::write(page));
+        // Another session may open meanwhile.
+        use_effect_with((*anonymise, page.opened.clone()), move |(anonymise, _)| {
+            ctl.send.emit(Request::Share {
+                screen,
+                anonymise: *anonymise,
+            })
+        });
+    }
+    let flip = {
+        let anonymise = anonymise.clone();
+        Callback::from(move |_: Event| anonymise.set(!*anonymise))
+    };
+    // The session is kept by a link of its own meanwhile: that one has names.
+    let link = if *anonymise { &page.nameless } else { &page.link };
+    let present = {
+        let act = ctl.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Dialog(Dialog::None));
+            act.emit(Act::Present(Present {
+                on: true,
+                ..Present::default()
+            }));
+        })
+    };
+    html! {
+        <Modal title="Share" class="share">
+            <div class="row whats" role="group" aria-label="What to share">
+                { for WHATS.iter().map(|(which, name)| {
+                    let (what, which) = (what.clone(), *which);
+                    let is = *what == which;
+                    html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={move |_: MouseEvent| what.set(which)}>{ *name }</button> }
+                }) }
+                <span class="gap"></span>
+                <button type="button" class="quiet" onclick={present} title="Large type; the cluster, the story and the clock alone (Shift + P)">{ "Present it here" }</button>
+            </div>
+            if matches!(*what, What::Link | What::Frame) {
+                <label class="check"><input type="checkbox" checked={*anonymise} onchange={flip} />{ "Rename objects first: nobody learns your names" }</label>
+            }
+            { match (*what, link) {
+                (What::Link | What::Frame, None) => html! { <p role="status">{ "Making a link…" }</p> },
+                (What::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} notices={link.notices.clone()} anonymise={*anonymise} /> },
+                (What::Frame, Some(link)) => {
+                    let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
+                    html! { <FramePart fragment={link.fragment.clone()} {has_story} /> }
+                }
+                (What::Picture, _) => picture(&ctl),
+                (What::Film, _) => html! { <FilmPart page={page.clone()} /> },
+            } }
+        </Modal>
+    }
+}
+
+/// A field with a text to take away, and the button that copies it.
+fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html {
+    let copy = {
+        let (text, act) = (text.to_owned(), ctl.act.clone());
+        Callback::from(move |_: MouseEvent| {
+            let (text, act) = (text.clone(), act.clone());
+            spawn_local(async move {
+                let said = if browser::copy(text).await {
+                    "The link is copied."
+                } else {
+                    "The browser does not allow copying here: mark the text and copy it."
+                };
+                act.emit(Act::Toast(said.into()));
+            });
+        })
+    };
+    html! {
+        <>
+            <textarea class="mono" readonly=true {rows} aria-label={name} value={text.to_owned()} />
+            <p class={classes!("length", (text.len() > LONG).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }
+                { if text.len() > LONG { ": some programs cut links of this length. A file is safer." } else { "" } }</p>
+            <div class="buttons">
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario })}>{ "Save as a file" }</button>
+                <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>
+            </div>
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct LinkProps {
+    page: Shared<Page>,
+    fragment: String,
+    notices: Vec<String>,
+    anonymise: bool,
+}
+
+#[component]
+fn LinkPart(props: &LinkProps) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let shows = use_state(|| false);
+    let flip = {
+        let shows = shows.clone();
+        Callback::from(move |_: MouseEvent| shows.set(!*shows))
+    };
+    html! {
+        <>
+            <p>{ "It holds everything: scenario, seed, what was done and when, the instant, what is selected. Nothing is stored anywhere else." }</p>
+            { copied(&ctl, "Link", &browser::address(&props.fragment), "4") }
+            { for props.notices.iter().map(|n| html! { <p class="notice">{ n }</p> }) }
+            if !props.anonymise {
+                <button type="button" class="quiet" onclick={flip} aria-expanded={shows.to_string()}>{ "QR code" }</button>
+                if *shows { <Code page={props.page.clone()} /> }
+            }
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct FrameProps {
+    fragment: String,
+    has_story: bool,
+}
+
+/// Sizes of a frame, in pixels.
+const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
+
+#[component]
+fn FramePart(props: &FrameProps) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let parts = use_state(|| Panels {
+        bar: true,
+        story: props.has_story,
+        cluster: true,
+        side: false,
+        timeline: true,
+        console: false,
+    });
+    let size = use_state(|| SIZES[0]);
+    let theme = use_state(String::new);
+    let preview = use_state(|| false);
+    let url = {
+        let theme = if theme.is_empty() {
+            String::new()
+        } else {
+            format!("&theme={}", *theme)
+        };
+        format!("{}&embed={}{theme}", browser::address(&props.fragment), parts.names())
+    };
+    let (width, height) = *size;
+    let text = format!(
+        "<iframe src=\"{url}\" width=\"{width}\" height=\"{height}\" title=\"Podscope\" loading=\"lazy\"></iframe>"
+    );
+    let part = |name: &'static str, is: bool, change: fn(&mut Panels)| {
+        let parts = parts.clone();
+        let onchange = Callback::from(move |_: Event| {
+            let mut next = *parts;
+            change(&mut next);
+            parts.set(next);
+        });
+        html! { <label class="check"><input type="checkbox" checked={is} {onchange} />{ name }</label> }
+    };
+    let sized = {
+        let size = size.clone();
+        Callback::from(move |event: Event| {
+            let index: usize = browser::value_of(&event).parse().unwrap_or(0);
+            size.set(SIZES[index.min(SIZES.len() - 1)]);
+        })
+    };
+    let themed = {
+        let theme = theme.clone();
+        Callback::from(move |event: Event| theme.set(browser::value_of(&event)))
+    };
+    let flip = {
+        let preview = preview.clone();
+        Callback::from(move |_: MouseEvent| preview.set(!*preview))
+    };
+    html! {
+        <>
+            <p>{ "A frame for a page of yours. It runs there by itself, and leaves what its visitors have kept alone." }</p>
+            <fieldset class="row"><legend class="eyebrow">{ "Parts" }</legend>
+                if props.has_story { { part("Story", parts.story, |p| p.story = !p.story) } }
+                { part("Cluster", parts.cluster, |p| p.cluster = !p.cluster) }
+                { part("Timeline", parts.timeline, |p| p.timeline = !p.timeline) }
+                { part("Details", parts.side, |p| p.side = !p.side) }
+                { part("Console", parts.console, |p| p.console = !p.console) }
+            </fieldset>
+            <div class="row">
+                <label>{ "Size " }<select onchange={sized}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()}>{ format!("{w} × {h}") }</option> }) }</select></label>
+                <label>{ "Theme " }<select onchange={themed}><option value="">{ "the visitor's" }</option><option value="light">{ "light" }</option><option value="dark">{ "dark" }</option></select></label>
+                <button type="button" onclick={flip} aria-expanded={preview.to_string()}>{ if *preview { "End the preview" } else { "Preview" } }</button>
+            </div>
+            { copied(&ctl, "Frame", &text, "4") }
+            if *preview { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} title="Preview of the frame"></iframe> }
+        </>
+    }
+}
+
+fn picture(ctl: &Ctl) -> Html {
+    html! {
+        <>
+            <p>{ "The cluster at this instant, as a drawing that stays sharp or as pixels." }</p>
+            <div class="buttons">
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Picture })}>{ "Save as SVG" }</button>
+                <button type="button" class="primary" onclick={ctl.on(Request::Export { what: ExportKind::Image })}>{ "Save as PNG" }</button>
+            </div>
+        </>
+    }
+}
+
+/// How long a film takes to watch, in seconds.
+const LENGTHS: [u32; 4] = [6, 10, 20, 40];
+
+#[derive(Properties, PartialEq)]
+struct FilmProps {
+    page: Shared<Page>,
+}
+
+#[component]
+fn FilmPart(props: &FilmProps) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &props.page;
+    let model = &page.model;
+    // What the timeline shows, as far as it was played.
+    let seen = page.span.map_or((0, model.horizon.max(model.now)), |span| {
+        (span.from.max(0), span.to.min(model.horizon.max(model.now)))
+    });
+    let from = use_state(|| clock::instant(seen.0));
+    let to = use_state(|| clock::instant(seen.1));
+    let length = use_state(|| LENGTHS[1]);
+    let making = use_state(|| false);
+    {
+        let making = making.setter();
+        use_effect_with(page.film.clone(), move |_| making.set(false));
+    }
+    let field = |name: &'static str, state: &UseStateHandle<String>| {
+        let value = (**state).clone();
+        let state = state.clone();
+        let oninput = Callback::from(move |event: InputEvent| state.set(browser::value_of(&event)));
+        html! { <label>{ name }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" /></label> }
+    };
+    let timed = {
+        let length = length.clone();
+        Callback::from(move |event: Event| length.set(browser::value_of(&event).parse().unwrap_or(LENGTHS[1])))
+    };
+    let make = {
+        let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
+        Callback::from(move |_: MouseEvent| match (clock::parse(&from), clock::parse(&to)) {
+            (Some(from), Some(to)) => {
+                making.set(true);
+                ctl.send.emit(Request::Film { from, to, seconds });
+            }
+            _ => ctl
+                .act
+                .emit(Act::Toast("An instant looks like 90s, 1:30 or 5m.".into())),
+        })
+    };
+    let done = page
+        .progress
+        .as_ref()
+        .filter(|(what, _)| what == "film")
+        .map(|(_, done)| *done);
+    html! {
+        <>
+            <p>{ "A short film of what was played: an animated drawing for a slide, a page or a chat. It plays in every browser, again and again." }</p>
+            <div class="row">
+                { field("From ", &from) }
+                { field("to ", &to) }
+                <label>{ "in " }<select onchange={timed}>{ for LENGTHS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
+                <button type="button" class="primary" onclick={make} disabled={*making}>{ "Make the film" }</button>
+            </div>
+            if *making {
+                <p role="status">{ "Making the film… " }<progress max="1000" value={done.unwrap_or(0).to_string()} aria-label="Film"></progress></p>
+            } else if let Some(film) = &page.film {
+                { match &**film {
+                    Err(why) => html! { <p class="notice" role="alert">{ why }</p> },
+                    Ok(text) => made(&ctl, text),
+                } }
+            }
+        </>
+    }
+}
+
+fn made(ctl: &Ctl, text: &str) -> Html {
+    let source = format!("data:image/svg+xml,{}", js_sys::encode_uri_component(text));
+    let save = {
+        let (text, act) = (text.to_owned(), ctl.act.clone());
+        Callback::from(move |_: MouseEvent| {
+            let (text, act) = (text.clone(), act.clone());
+            spawn_local(async move {
+                if files::save("podscope-film.svg", "image/svg+xml", &text).await.is_err() {
+                    act.emit(Act::Toast("The film could not be saved".into()));
+                }
+            });
+        })
+    };
+    html! {
+        <>
+            <img class="film" src={source} alt="The film" />
+            <div class="buttons"><span class="none">{ format!("{} KiB", text.len().div_ceil(1024)) }</span><button type="button" class="primary" onclick={save}>{ "Save the film" }</button></div>
+        </>
+    }
+}

@@ -1,0 +1,180 @@
+// Presenting, sharing, an address that keeps what is seen, and the console's pipes. T-03, U-08, K-01.
+
+const shared = async (page, what) => {
+  await page.getByRole("button", { name: /^Share/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
+  return dialog;
+};
+
+/** The address keeps a link to that instant. */
+const keeps = (page, change) => page.waitForFunction((before) => location.hash.startsWith("#s1:") && location.href !== before, change);
+
+export const stories = {
+  async "the address keeps what is seen, and Back goes back (T-03)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    await keeps(page, "");
+    await page.waitForTimeout(1200);
+    const first = page.url();
+    t.check(first.length < 2000, `${first.length} characters`);
+    await t.seek(page, "1:00.0");
+    await keeps(page, first);
+    await page.waitForTimeout(1200);
+    const entries = await page.evaluate(() => history.length);
+    // Selecting something is no journey: the same entry.
+    await page.locator("[data-node] [data-pod]").first().click();
+    await keeps(page, page.url());
+    t.equal(await page.evaluate(() => history.length), entries, "no entry of its own");
+    await page.goBack();
+    await page.locator('.page[data-now="0:30.0"]').waitFor();
+    await page.goForward();
+    await page.locator('.page[data-now="1:00.0"]').waitFor();
+
+    // Another session is one step further.
+    await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
+    await page.locator(".story").waitFor();
+    await page.waitForTimeout(1500);
+    await keeps(page, "");
+    await page.goBack();
+    await page.locator('.page[data-now="1:00.0"]').waitFor();
+    t.equal(await page.locator(".story").count(), 0, "the cluster that was there");
+
+    // A bookmark opens in a browser that has never been here.
+    const other = await t.open(first.slice(first.indexOf("#")));
+    await other.locator('.page[data-now="0:30.0"]').waitFor();
+
+    // What a page cannot open is nothing that the address keeps.
+    await other.waitForTimeout(1500);
+    await other.evaluate(() => { location.hash = "#s1:AAAA"; });
+    await other.getByRole("dialog", { name: "This cannot be opened" }).waitFor();
+    t.check(!other.url().includes("AAAA"), "the bad link is gone");
+  },
+
+  async "a presenter has the cluster, the story and the clock alone (U-08)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.locator(".story").waitFor();
+    await t.pause(page);
+    await (await shared(page)).getByRole("button", { name: "Present it here" }).click();
+    await page.locator(".page.present").waitFor();
+    t.equal(await page.locator(".side:visible, .con:visible, .time:visible, .tools:visible").count(), 0, "nothing else");
+    const size = await page.locator(".story .prose p").first().evaluate((p) => parseFloat(getComputedStyle(p).fontSize));
+    t.check(size >= 22, `${size} px`);
+    await t.fits(page, "presenting");
+    await t.look(page, "present");
+    await page.keyboard.press("x");
+    await page.mouse.move(500, 400);
+    await page.locator(".spotlight").waitFor();
+    t.equal(await page.locator(".spotlight").evaluate((s) => getComputedStyle(s).getPropertyValue("--x")), "500px", "it follows the pointer");
+    await t.screenshot(page, "spotlight");
+    await page.keyboard.press("x");
+    await page.locator(".spotlight").waitFor({ state: "detached" });
+    await page.keyboard.press("q");
+    const code = page.getByRole("img", { name: /QR code/ });
+    await code.waitFor();
+    const modules = await code.evaluate((svg) => svg.viewBox.baseVal.width);
+    t.check((modules - 8 - 17) % 4 === 0 && modules > 60, `${modules} squares`);
+    await t.look(page, "present-code");
+    await page.keyboard.press("q");
+    // A remote's keys turn the steps that have been reached, and no others.
+    await page.keyboard.press("PageUp");
+    await page.keyboard.press("Escape");
+    await page.locator(".page.present").waitFor({ state: "detached" });
+    await page.locator(".side").waitFor();
+  },
+
+  async "a frame has chosen parts, and shows itself first (E-03)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.locator(".story").waitFor();
+    const dialog = await shared(page, "Frame");
+    const field = dialog.getByLabel("Frame", { exact: true });
+    await field.waitFor();
+    t.check((await field.inputValue()).includes("&embed=story,cluster,timeline\""), "the story is in it");
+    await dialog.getByLabel("Timeline").uncheck();
+    await dialog.getByLabel("Size").selectOption({ label: "720 × 480" });
+    await dialog.getByLabel("Theme").selectOption("dark");
+    t.check(/&embed=story,cluster&theme=dark" width="720" height="480"/.test(await field.inputValue()), "what was chosen");
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    const frame = page.frameLocator(".share iframe");
+    await frame.locator(".story").waitFor();
+    await frame.locator("[data-node]").first().waitFor();
+    t.equal(await frame.locator(".time").count(), 0, "no timeline");
+    await t.look(page, "share-frame");
+  },
+
+  async "a span of the timeline is a film (T-06)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:10.0");
+    await t.command(page, "kubectl run actor --image=app");
+    await t.seek(page, "0:30.0");
+    const dialog = await shared(page, "Film");
+    await dialog.getByLabel("From").fill("5s");
+    await dialog.getByLabel("to", { exact: true }).fill("25s");
+    await dialog.getByLabel("in", { exact: true }).selectOption("6");
+    await dialog.getByRole("button", { name: "Make the film" }).click();
+    const film = dialog.getByRole("img", { name: "The film" });
+    await film.waitFor({ timeout: 60_000 });
+    t.check(await film.evaluate(async (image) => { await image.decode(); return image.naturalWidth > 800; }), "it is a picture");
+    await t.look(page, "share-film");
+    const file = await t.download(page, () => dialog.getByRole("button", { name: "Save the film" }).click());
+    t.equal(file.name, "podscope-film.svg");
+    const text = file.bytes.toString();
+    t.check(text.includes("default/actor Running") && text.includes("<animate "), "the pod comes to it");
+    t.check(file.bytes.length < 400_000, `${file.bytes.length} bytes`);
+    t.equal(await t.now(page), "0:30.0", "the session stays where it is");
+    await dialog.getByLabel("From").fill("2h");
+    await dialog.getByLabel("to", { exact: true }).fill("3h");
+    await dialog.getByRole("button", { name: "Make the film" }).click();
+    await dialog.getByRole("alert").getByText(/has been played/).waitFor();
+  },
+
+  async "the console has pipes, k, pasted lines and clear (K-01)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:20.0");
+    const field = page.getByLabel("Command", { exact: true });
+    const log = page.locator(".con .log");
+    const give = async (line) => { await field.fill(line); await field.press("Enter"); };
+    t.check(/^Type a command/.test(await field.getAttribute("placeholder")), "the placeholder is no command");
+    await give("k get nodes | grep ^a- | wc -l");
+    await log.locator("p.output").getByText("2", { exact: true }).waitFor();
+    await give("kubectl get nodes | head -1");
+    await log.locator("p.output").getByText(/^NAME\s+STATUS/).waitFor();
+    await give("kubectl get pods | jq .");
+    await log.getByText("jq: a pipe leads to").waitFor();
+    // An instant is said once for each command.
+    t.equal(await log.locator("p.output .when").allInnerTexts().then((all) => all.join("")), "", "not at its lines");
+    await give("clear");
+    await log.locator("p.input").first().waitFor({ state: "detached" });
+
+    // Several lines wait for a look and an Enter.
+    const text = "# two things\nkubectl apply -f - <<EOF\napiVersion: v1\nkind: Pod\nmetadata: {name: pasted}\nspec: {containers: [{name: c, image: \"app:1\"}]}\nEOF\nkubectl label node a-1 looked=yes\n";
+    await field.focus();
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.setData("text/plain", text);
+      document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    }, text);
+    await page.locator(".con .block").getByText("Enter runs these 2 commands").waitFor();
+    await t.look(page, "console-paste");
+    await field.press("Enter");
+    await log.getByText("pod/pasted created").waitFor();
+    await log.getByText("node/a-1 labeled").waitFor();
+
+    // A here-document typed line by line.
+    for (const line of ["kubectl apply -f - <<EOF", "apiVersion: v1", "kind: Namespace", "metadata:", "  name: typed", "EOF"]) await give(line);
+    await log.getByText("namespace/typed created").waitFor();
+
+    // A watch's lines stay together.
+    await give("clear");
+    await give("kubectl get pods -w");
+    await log.getByText(/^NAME/).first().waitFor();
+    await give("kubectl get nodes | tail -1");
+    await give("kubectl delete pod pasted --now");
+    await give("stop");
+    await page.waitForTimeout(300);
+    const lines = await log.locator("p .text").allInnerTexts();
+    const at = (what) => lines.findIndex((line) => line.includes(what));
+    t.check(lines.slice(0, at("› kubectl get nodes")).some((line) => line.includes("pasted") && line.includes("Terminating")), "below the watch");
+    await t.look(page, "console-watch");
+  },
+};
