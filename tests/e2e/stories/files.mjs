@@ -107,7 +107,14 @@ export const stories = {
     t.equal(await page.locator(".runs .run").first().locator(".node.dark").count(), 0, "the first is as it was");
     await page.locator(".versus").first().getByText("Wait").waitFor();
     await page.locator(".versus").nth(1).getByText("Power off").waitFor();
+    // Where they part, said with its instant; a press goes there.
+    const difference = page.getByRole("region", { name: "What differs" });
+    await difference.getByText(/First difference at 0:05\.0/).waitFor();
+    await difference.getByText(/1 pod differs now/).waitFor();
+    t.equal(await page.locator(".runs .pod.differs").count(), 2, "the pod is outlined in both");
     await t.look(page, "two-runs");
+    await difference.getByRole("button", { name: "Go there" }).click();
+    await page.locator('.page[data-now="0:05.0"]').waitFor();
     await page.getByRole("button", { name: "End the comparison" }).click();
     await other.waitFor({ state: "detached" });
 
@@ -119,6 +126,21 @@ export const stories = {
     await other.locator('[data-ghost="true"][data-pod="default/web-0"]').waitFor();
     t.equal(await page.locator(".runs .run").first().locator('[data-ghost="true"]').count(), 0, "waiting keeps one");
     await t.look(page, "wait-or-force");
+  },
+
+  async "the timeline compares with what would have been (T-04)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:20.0");
+    await t.command(page, "fault poweroff a-1");
+    await t.seek(page, "1:30.0");
+    const branches = page.getByRole("group", { name: "Branches" });
+    await branches.getByRole("button", { name: "Compare without your commands" }).click();
+    const difference = page.getByRole("region", { name: "What differs" });
+    await difference.getByText(/First difference at 0:20\.\d: .*a-1/).waitFor();
+    t.check(await page.locator(".pod.differs").count() > 0, "pods are outlined");
+    await t.look(page, "compared");
+    await branches.getByRole("button", { name: "End comparing" }).click();
+    await page.locator(".runs").waitFor({ state: "detached" });
   },
 
   async "a session too big for the browser's storage is said to be (T-05)"(t) {

@@ -19,12 +19,13 @@ use super::said::Said;
 use super::start::Start;
 use super::timeline::branch_name;
 use super::tray::Tray;
+use super::versus::Versus;
 use super::zone::Zone;
 use crate::app::Ctl;
 use crate::browser::drag::{self, Drag, End, Went};
 use crate::browser::{closest, flight, focus};
-use crate::pure::director;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
+use crate::pure::{compare, director};
 use crate::state::{Act, Dialog, Model, NodeState, Page, Shared};
 
 /// From so many nodes on, cards are small.
@@ -191,19 +192,20 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                     } }
                 </div>
             } else if let Some(other) = &page.other {
+                <Versus page={page.clone()} other={other.clone()} />
                 <div class="runs">
                     <div class="side-a">
                         <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ title(&page.model) }</h2>
-                        { run(page, &page.model, false, &ctl) }
+                        { run(page, &page.model, Some(other), false, &ctl) }
                     </div>
                     <div class="side-b" data-other="">
                         <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ title(other) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button></h2>
-                        { run(page, other, true, &ctl) }
+                        { run(page, other, Some(&page.model), true, &ctl) }
                     </div>
                 </div>
             } else {
-                { run(page, &page.model, false, &ctl) }
+                { run(page, &page.model, None, false, &ctl) }
             }
             <div class="bin" data-drop={drag::BIN} aria-hidden="true">
                 { icon("bin") }<span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
@@ -219,7 +221,7 @@ fn title(model: &Model) -> String {
     branch.map_or_else(|| model.title.clone(), branch_name)
 }
 
-fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Html {
+fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>>, other: bool, ctl: &Ctl) -> Html {
     let why = page.shown_decision().cloned();
     let follows = why
         .as_ref()
@@ -240,7 +242,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, other: bool, ctl: &Ctl) -> Ht
             <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} />
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} />
             if is_told { <DirectorBar director={model.director.clone()} /> }
-            { if picture { overview(page, model) } else { zones(page, model, selected, other, ctl) } }
+            { if picture { overview(page, model) } else { zones(page, model, selected, Beside { versus, other }, ctl) } }
         </div>
     }
 }
@@ -270,7 +272,18 @@ fn overview(page: &Page, model: &Shared<Model>) -> Html {
     html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} /> }
 }
 
-fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: bool, ctl: &Ctl) -> Html {
+/// The run that one is compared with, and whether it is the second of the two.
+#[derive(Clone, Copy)]
+struct Beside<'a> {
+    versus: Option<&'a Shared<Model>>,
+    other: bool,
+}
+
+fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: Beside, ctl: &Ctl) -> Html {
+    let differing = beside
+        .versus
+        .map(|other| compare::differing(model, other))
+        .unwrap_or_default();
     let zoomed = zoomed(page, model);
     let key_name = key_name(page);
     let why = page.shown_decision().cloned();
@@ -287,11 +300,13 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
                 here.flat_map(|c| c.victims.iter().map(|v| v.pod.clone())).collect()
             });
         let selected_pod = selected.clone().filter(|id| state.pods.iter().any(|p| p.id == *id));
+        let differs = state.pods.iter().filter(|p| differing.contains(&p.id));
+        let differing: Vec<String> = differs.map(|p| p.id.clone()).collect();
         let is = matches!(&page.selected, Some(SubjectRef::Node { name: n }) if n == name);
         let highlighted = lit.iter().any(|h| h.strip_prefix("node/") == Some(name));
         html! {
             <Node key={name.clone()} node={state.clone()} owners={model.owners.clone()} now={if state.ticks() { model.now } else { 0 }}
-                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} filter={page.filter.clone()} truth={page.truth} />
+                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} {differing} filter={page.filter.clone()} truth={page.truth} />
         }
     };
     let mut least: ordered::Map<String, u32> = ordered::Map::new();
@@ -317,7 +332,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
                 let states: Vec<&Shared<NodeState>> = group.nodes.iter().filter_map(|n| model.nodes.get(n)).collect();
                 let cut = !states.is_empty() && states.iter().all(|n| !n.view.machine.cuts.is_empty());
                 html! {
-                    <Zone key={group.name.clone()} group={group.clone()} owners={model.owners.clone()} key_name={key_name.clone()} {cut} least={least.clone()} wide={zoomed.is_some()} {beside}>
+                    <Zone key={group.name.clone()} group={group.clone()} owners={model.owners.clone()} key_name={key_name.clone()} {cut} least={least.clone()} wide={zoomed.is_some()} beside={beside.other}>
                         { for states.into_iter().map(node) }
                     </Zone>
                 }

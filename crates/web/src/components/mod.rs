@@ -27,6 +27,7 @@ mod story;
 mod timeline;
 mod toasts;
 mod tray;
+mod versus;
 mod why;
 mod yaml;
 mod zone;

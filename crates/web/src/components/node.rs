@@ -35,6 +35,9 @@ pub(crate) struct Props {
     /// What does not match is drawn dimly.
     #[prop_or_default]
     pub(crate) filter: Option<Shared<Filter>>,
+    /// Ids of pods here that another run beside this one does not have so.
+    #[prop_or_default]
+    pub(crate) differing: Vec<String>,
     /// Whose picture it is.
     #[prop_or_default]
     pub(crate) truth: Truth,
@@ -202,7 +205,7 @@ pub(crate) fn Node(props: &Props) -> Html {
             if !pods.is_empty() || !nominated.is_empty() {
                 <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
                     { for pods.iter().map(|(pod, mark)| html! {
-                        <Pod key={pod.id.clone()} pod={(*pod).clone()} drawn={*mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)}
+                        <Pod key={pod.id.clone()} pod={(*pod).clone()} drawn={*mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)} differs={props.differing.contains(&pod.id)}
                             selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} />
                     }) }
                     { for nominated.iter().map(|pod| html! {

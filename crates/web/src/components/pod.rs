@@ -23,6 +23,9 @@ pub(crate) struct Props {
     /// How it is drawn, where that is not how the pod is taken together.
     #[prop_or_default]
     pub(crate) drawn: Option<PodMark>,
+    /// Another run beside this one does not have it so.
+    #[prop_or_default]
+    pub(crate) differs: bool,
     /// The filter leaves it out.
     #[prop_or_default]
     pub(crate) out: bool,
@@ -128,11 +131,14 @@ pub(crate) fn Pod(props: &Props) -> Html {
     let stage = pod.termination.as_ref().map(|t| stage_attribute(t.stage));
     let mark = props.drawn.unwrap_or(pod.mark);
     let ghost = pod.mark == PodMark::Ghost;
-    let label = label(pod);
+    let mut label = label(pod);
+    if props.differs {
+        label.push_str("; not so in the other run");
+    }
     html! {
         <button
             type="button"
-            class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"))}
+            class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"), props.differs.then_some("differs"))}
             ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}

@@ -156,7 +156,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 { for branches(&model.branches, span) }
                 <Head page={props.page.clone()} {span} />
             </div>
-            if model.branches.len() > 1 { { chooser(&ctl, &model.branches) } }
+            { chooser(&ctl, page) }
         </section>
     }
 }
@@ -319,10 +319,25 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
     }
 }
 
-fn chooser(ctl: &Ctl, all: &[BranchView]) -> Html {
+/// The branches; each can stand beside the one that is seen, as can the run without a person's commands.
+fn chooser(ctl: &Ctl, page: &Page) -> Html {
+    let all = &page.model.branches;
+    let is_touched = page.model.marks.values().any(|m| m.lane == Lane::Commands);
+    if all.len() < 2 && !is_touched || page.opened.is_none() {
+        return Html::default();
+    }
+    let untouched = page.opened.as_ref().map(|opened| Request::Compare {
+        other: Some(opened.text.clone()),
+    });
+    let untouched = untouched.map(|request| ctl.on(request));
     html! {
         <div class="branches" role="group" aria-label="Branches">
-            { for all.iter().map(|b| {
+            if page.other.is_some() {
+                <button type="button" class="chip on" onclick={ctl.on(Request::Compare { other: None })}>{ "End comparing" }</button>
+            } else if is_touched {
+                <button type="button" class="chip" onclick={untouched} title="Side by side, on one clock and one seed: this run, and the same without what you did">{ "Compare without your commands" }</button>
+            }
+            { for all.iter().filter(|_| all.len() > 1).map(|b| {
                 let name = branch_name(b);
                 let beside = format!("Compare with {name}: side by side, on one clock");
                 html! {
@@ -331,7 +346,7 @@ fn chooser(ctl: &Ctl, all: &[BranchView]) -> Html {
                             onclick={ctl.on(Request::Branch { branch: b.id })} title={format!("Leaves at {}", clock::instant(b.from))}>{ icon("fork") }{ name }</button>
                         if !b.current {
                             <button type="button" class="chip" onclick={ctl.on(Request::CompareBranch { branch: b.id })}
-                                aria-label={beside.clone()} title={beside}>{ icon("beside") }</button>
+                                aria-label={beside.clone()} title={beside}>{ "Compare" }</button>
                         }
                     </span>
                 }
