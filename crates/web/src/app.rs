@@ -9,7 +9,7 @@ use yew::prelude::*;
 
 use crate::browser::{self, files, store};
 use crate::components::{
-    Bar, Cluster, ConsoleLineView, Dialogs, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
+    Bar, Cluster, ConsoleLineView, Dialogs, Editor, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
 };
 use crate::engine::{Engine, Heard};
 use crate::keys;
@@ -620,6 +620,9 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
                 <Bar page={calm.clone()} has_story={story} />
                 if story { <Story page={calm.clone()} /> }
                 if panels.cluster { <Cluster page={calm.clone()} start={page.start} /> }
+                if let Some(text) = page.code.as_ref().filter(|_| !page.present.on) {
+                    <Editor beside=true text={text.clone()} checked={page.checked.clone()} refused={page.problems.clone()} />
+                }
                 if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={calm.clone()} /> }
                 if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }

@@ -177,4 +177,33 @@ export const stories = {
     t.check(lines.slice(0, at("› kubectl get nodes")).some((line) => line.includes("pasted") && line.includes("Terminating")), "below the watch");
     await t.look(page, "console-watch");
   },
+
+  async "code stands beside what it does, and is applied in a pause of the typing (U-07)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:20.0");
+    await page.getByRole("button", { name: "Editor" }).click();
+    await page.getByRole("dialog", { name: "Editor" }).getByRole("button", { name: "Beside the cluster" }).click();
+    const editor = page.getByRole("complementary", { name: "Editor beside the cluster" });
+    await editor.locator(".cm-content").waitFor();
+    const [code, cluster] = [await editor.boundingBox(), await page.locator("[data-node]").first().boundingBox()];
+    t.check(cluster.x + cluster.width <= code.x, "side by side");
+    const pod = (image) => `apiVersion: v1\nkind: Pod\nmetadata: {name: typed}\nspec:\n  containers:\n  - {name: c, image: ${image}}\n`;
+    await t.write(editor, pod("___"));
+    await editor.getByText("1 gap is left").waitFor();
+    t.check(await editor.getByRole("button", { name: "Apply", exact: true }).isDisabled(), "a gap is not applied");
+    // A field that the server does not know, in its words, and what they mean.
+    await t.write(editor, pod("\"app:1\", imagePolicy: Always"));
+    await editor.getByText(/unknown field .*imagePolicy/).waitFor();
+    await editor.getByText(/look at its spelling/).waitFor();
+    await t.look(page, "code-beside-problem");
+    await editor.getByLabel("Apply as I type").check();
+    await t.write(editor, pod("\"app:1\""));
+    await page.locator('[data-pod="default/typed"]').waitFor();
+    await t.look(page, "code-beside");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await t.fits(page, "beside, on a phone");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await editor.getByRole("button", { name: "Close the editor" }).click();
+    await editor.waitFor({ state: "detached" });
+  },
 };

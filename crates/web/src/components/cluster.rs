@@ -269,7 +269,7 @@ fn key_name(page: &Page) -> String {
 }
 
 fn overview(page: &Page, model: &Shared<Model>) -> Html {
-    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} /> }
+    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} truth={page.truth} /> }
 }
 
 /// The run that one is compared with, and whether it is the second of the two.

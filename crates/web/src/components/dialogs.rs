@@ -19,6 +19,7 @@ use crate::browser::{self, store};
 use crate::keys;
 use crate::pure::actions::Action;
 use crate::pure::clock;
+use crate::pure::hints;
 use crate::pure::pairs::{self, PAIRS};
 use crate::state::{Act, Dialog, Menu, Page, Present, Shared};
 
@@ -72,6 +73,7 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
                     <span class="mono where">{ place(p) }</span>
                     if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ &p.path }</code> }
                     <span>{ &p.message }</span>
+                    if let Some(hint) = hints::hint(&p.message) { <small class="hint">{ hint }</small> }
                 </li>
             }) }
         </ol>

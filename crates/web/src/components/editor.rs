@@ -11,12 +11,17 @@ use yew::prelude::*;
 
 use super::dialog::Modal;
 use super::dialogs::problems;
+use super::icon;
 use crate::app::Ctl;
 use crate::browser;
+use crate::pure::hints;
 use crate::state::{Act, Checked, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
+    /// It stands beside the cluster, and not over the page.
+    #[prop_or_default]
+    pub(crate) beside: bool,
     pub(crate) text: String,
     pub(crate) checked: Option<Shared<Checked>>,
     pub(crate) refused: Shared<Vec<Problem>>,
@@ -56,7 +61,10 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("A lesson to write on", include_str!("../../examples/lesson.yaml")),
 ];
 
-/// The dialog.
+/// Milliseconds without a key after which a text is applied as it is typed.
+const PAUSE: u32 = 700;
+
+/// The editor, as a dialog or beside the cluster.
 #[component]
 pub(crate) fn Editor(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -66,6 +74,9 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let text = use_state(|| props.text.clone());
     let mounted = use_mut_ref(|| None::<Mounted>);
     let plain = use_state(|| false);
+    let live = use_state(|| false);
+    let applied = use_mut_ref(String::new);
+    let pausing = use_mut_ref(|| None::<Timeout>);
     let revision = use_mut_ref(|| 0u64);
 
     let changed = {
@@ -75,12 +86,14 @@ pub(crate) fn Editor(props: &Props) -> Html {
             let next = *revision.borrow() + 1;
             *revision.borrow_mut() = next;
             let (ctl, copy) = (ctl.clone(), now.clone());
-            *waiting.borrow_mut() = Some(Timeout::new(250, move || {
-                ctl.send.emit(Request::Check {
-                    text: copy,
-                    revision: next,
+            *waiting.borrow_mut() = (!now.contains(hints::GAP)).then(|| {
+                Timeout::new(250, move || {
+                    ctl.send.emit(Request::Check {
+                        text: copy,
+                        revision: next,
+                    })
                 })
-            }));
+            });
             text.set(now);
         })
     };
@@ -116,16 +129,39 @@ pub(crate) fn Editor(props: &Props) -> Html {
             });
         });
     }
+    let gaps = hints::gaps(&text);
     let (found, advice) = match &props.checked {
+        _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap).collect()),
         Some(checked) if checked.revision == *revision.borrow() => (checked.problems.clone(), checked.advice.clone()),
         _ => (Vec::new(), Vec::new()),
     };
     {
         let (mounted, found, advice) = (mounted.clone(), found.clone(), advice.clone());
-        use_effect_with(props.checked.clone(), move |_| {
+        use_effect_with((props.checked.clone(), gaps.clone()), move |_| {
             if let Some(mounted) = &*mounted.borrow() {
                 mounted.call("problems", &to_js(&found, &advice));
             }
+        });
+    }
+    {
+        // What has no mistakes is applied in a pause of the typing, once.
+        let is_whole = *live && gaps.is_empty() && found.is_empty() && !text.contains("kind: Scenario");
+        let (ctl, text, revision, fresh) = (
+            ctl.clone(),
+            text.clone(),
+            *revision.borrow(),
+            props.checked.as_ref().map(|checked| checked.revision),
+        );
+        use_effect_with((is_whole, fresh), move |(is_whole, fresh)| {
+            let is_due = *is_whole && *fresh == Some(revision) && !text.trim().is_empty();
+            *pausing.borrow_mut() = is_due.then(|| {
+                Timeout::new(PAUSE, move || {
+                    if *applied.borrow() != *text {
+                        applied.borrow_mut().clone_from(&text);
+                        ctl.run_now(&here_document(&text));
+                    }
+                })
+            });
         });
     }
     let put = {
@@ -176,8 +212,13 @@ pub(crate) fn Editor(props: &Props) -> Html {
     } else {
         &[]
     };
-    html! {
-        <Modal title="Editor" class="wide editor">
+    let flip = {
+        let live = live.clone();
+        Callback::from(move |_: Event| live.set(!*live))
+    };
+    let move_to = |to: Option<String>| ctl.act.reform(move |_: MouseEvent| Act::Code(to.clone()));
+    let body = html! {
+        <>
             <div class="row">
                 <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="" selected=true>{ "…" }</option>
                     { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
@@ -191,17 +232,45 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 <div class="code" ref={host}></div>
             }
             <div class="found" aria-live="polite">
-                if !found.is_empty() { { problems(&found) } }
+                if !gaps.is_empty() { <p role="status">{ hints::gaps_left(gaps.len()) }</p> }
+                else if !found.is_empty() { { problems(&found) } }
                 else if !refused.is_empty() { { problems(refused) } }
                 else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(&advice) } }
                 else if props.checked.is_some() { <p class="fine">{ "No problems." }</p> }
             </div>
             <div class="buttons">
                 if is_lesson { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
-                <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty()}>{ "Apply to the running cluster" }</button>
-                <button type="button" class="primary" onclick={open}>{ "Start anew with this" }</button>
+                if props.beside {
+                    <label class="check"><input type="checkbox" checked={*live} onchange={flip} />{ "Apply as I type" }</label>
+                    <span class="gap"></span>
+                } else {
+                    <button type="button" class="quiet" onclick={move_to(Some((*text).clone()))} title="The text on one side, what it does on the other">{ "Beside the cluster" }</button>
+                }
+                <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty() || !gaps.is_empty()}>{ if props.beside { "Apply" } else { "Apply to the running cluster" } }</button>
+                <button type="button" class={classes!((!props.beside).then_some("primary"))} onclick={open}>{ "Start anew with this" }</button>
             </div>
-        </Modal>
+        </>
+    };
+    if !props.beside {
+        return html! { <Modal title="Editor" class="wide editor">{ body }</Modal> };
+    }
+    html! {
+        <aside class="code-beside editor" aria-label="Editor beside the cluster">
+            <header><h2>{ "Editor" }</h2><button type="button" class="quiet" onclick={move_to(None)} aria-label="Close the editor">{ icon("cross") }</button></header>
+            { body }
+        </aside>
+    }
+}
+
+/// A gap as advice, where it stands.
+fn gap((line, column): &(u32, u32)) -> Problem {
+    Problem {
+        file: String::new(),
+        document: 0,
+        line: *line,
+        column: *column,
+        path: String::new(),
+        message: "a gap: replace the ___".into(),
     }
 }
 

@@ -26,12 +26,13 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
         crate::browser::forget_link();
         Act::View(View::Playground)
     });
-    let show = |name: &'static str| {
+    let show = |name: &'static str, promise: &'static str| {
         let ctl = ctl.clone();
         Callback::from(move |event: MouseEvent| {
             event.prevent_default();
             crate::browser::forget_link();
             ctl.act.emit(Act::View(View::Playground));
+            ctl.act.emit(Act::Promise(promise.to_owned()));
             ctl.send.emit(Request::Open {
                 source: Source::Lesson {
                     name: name.to_string(),
@@ -59,7 +60,7 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
                                         <div><dt>{ "Broken by" }</dt><dd>{ g.breaker }</dd></div>
                                     </dl>
                                     <p class="foot"><code>{ g.name }</code><span class="chip">{ if g.always { "always" } else { "in the end" } }</span>
-                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson)}>{ format!("See it: {}", lesson.title) }</a> }
+                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson, g.name)}>{ format!("See it: {}", lesson.title) }</a> }
                                     </p>
                                 </article>
                             }

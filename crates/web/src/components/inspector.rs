@@ -8,6 +8,7 @@ use super::icon;
 use super::legend::Legend;
 use super::life::Life;
 use super::pod;
+use super::promise::Promise;
 use super::why::WhyView;
 use super::yaml::Yaml;
 use crate::app::Ctl;
@@ -83,6 +84,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
             if !detail.sentence.is_empty() { <p class="sentence">{ &detail.sentence }</p> }
+            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} model={page.model.clone()} /> }
             { doings(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {

@@ -12,10 +12,11 @@ use yew::prelude::*;
 use super::node::Node;
 use crate::app::Ctl;
 use crate::browser::sight;
+use crate::pure::belief;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect, plan, room};
 use crate::pure::route::Theme;
-use crate::state::{Act, HUES, Model, NodeState, Shared};
+use crate::state::{Act, HUES, Model, NodeState, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -27,6 +28,8 @@ pub(crate) struct Props {
     pub(crate) theme: Theme,
     /// What does not match is painted dimly.
     pub(crate) filter: Option<Shared<Filter>>,
+    /// Whose picture it is.
+    pub(crate) truth: Truth,
 }
 
 type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
@@ -88,7 +91,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     {
         let (canvas, plan, zones, focus) = (canvas.clone(), plan.clone(), zones.clone(), *focus);
         let (model, painted, tint) = (props.model.clone(), painted.clone(), (props.theme, *dark));
-        let filter = props.filter.clone();
+        let (filter, truth) = (props.filter.clone(), props.truth);
         use_effect(move || {
             if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
                 draw(
@@ -98,7 +101,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
                     &zones,
                     focus,
                     &model,
-                    Look { tint, filter },
+                    Look { tint, filter, truth },
                 );
             }
         });
@@ -188,7 +191,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
                 </ul>
                 if props.zone.is_some() { <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
                 if let Some(node) = shown {
-                    <Node node={node.clone()} owners={props.model.owners.clone()} now={props.model.now}
+                    <Node node={node.clone()} owners={props.model.owners.clone()} now={props.model.now} truth={props.truth} filter={props.filter.clone()}
                         selected_pod={match &props.selected { Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()), _ => None }} />
                 }
             </div>
@@ -225,6 +228,7 @@ struct Painted {
     nodes: Vec<Vec<Shared<NodeState>>>,
     focus: (usize, usize),
     filter: Option<Shared<Filter>>,
+    truth: Truth,
 }
 
 /// In what light it is painted.
@@ -233,6 +237,8 @@ struct Look {
     tint: (Theme, bool),
     /// What does not match is painted dimly.
     filter: Option<Shared<Filter>>,
+    /// Whose picture it is.
+    truth: Truth,
 }
 
 #[derive(Default)]
@@ -256,7 +262,7 @@ fn draw(
     model: &Model,
     look: Look,
 ) {
-    let Look { tint, filter } = look;
+    let Look { tint, filter, truth } = look;
     let Some(window) = crate::browser::window() else { return };
     let ratio = window.device_pixel_ratio();
     let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
@@ -267,6 +273,7 @@ fn draw(
         || !Rc::ptr_eq(&painted.plan, plan)
         || recoloured
         || painted.filter != filter
+        || painted.truth != truth
         || is_recoloured(&painted.owners, &model.owners)
         || painted.nodes.len() != zones.len();
     let others = zones.iter().zip(&painted.nodes).any(|((_, now), before)| now != before);
@@ -321,7 +328,7 @@ fn draw(
                 continue;
             }
             cards.push(*rect);
-            if node.view.ready != "True" || !node.view.machine.cuts.is_empty() {
+            if belief::is_unwell(&node.view, truth) {
                 unwell.push(*rect);
             }
             for (k, pod) in node.pods.iter().enumerate().take(plan.per_row * plan.per_row) {
@@ -343,7 +350,10 @@ fn draw(
                     });
                     continue;
                 }
-                match pod.mark {
+                let Some(mark) = belief::mark(pod, &node.view, truth) else {
+                    continue;
+                };
+                match mark {
                     PodMark::Ghost => ghosts.push(inner),
                     PodMark::Starting | PodMark::Pending => outlined[hue].push(inner),
                     PodMark::NotReady | PodMark::Terminating | PodMark::Unconfirmed => filled[hue].push(Rect {
@@ -405,6 +415,7 @@ fn draw(
     painted.nodes = zones.iter().map(|(_, nodes)| nodes.clone()).collect();
     painted.focus = focus;
     painted.filter = filter;
+    painted.truth = truth;
 }
 
 /// Whether an owner whose pods are painted has another colour now.

@@ -37,6 +37,18 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     Some(text)
 }
 
+/// Whether something is wrong with a node in one of the truths.
+pub(crate) fn is_unwell(node: &NodeView, truth: Truth) -> bool {
+    let machine = &node.machine;
+    let believed = node.ready != "True";
+    let real = !machine.cuts.is_empty() || !machine.exists || !machine.powered || !machine.kubelet || !machine.runtime;
+    match truth {
+        Truth::Both => believed || !machine.cuts.is_empty(),
+        Truth::Api => believed,
+        Truth::Machine => real,
+    }
+}
+
 /// How a pod is drawn in one of the truths; none if it is not there.
 pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMark> {
     match truth {

@@ -270,6 +270,13 @@ pub(crate) const ALL: &[(&str, &[Guarantee])] = &[
     ),
 ];
 
+/// The one of that name.
+pub(crate) fn named(name: &str) -> Option<&'static Guarantee> {
+    ALL.iter()
+        .flat_map(|(_, rows)| rows.iter())
+        .find(|row| row.name == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -179,6 +179,10 @@ pub(crate) struct Page {
     /// The film that was asked for last, or why there is none.
     pub(crate) film: Option<Shared<Result<String, String>>>,
     pub(crate) present: Present,
+    /// The editor stands beside the cluster; what it began with.
+    pub(crate) code: Option<String>,
+    /// The promise that the session is opened for.
+    pub(crate) promise: Option<String>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     /// What just happened, for the live region.
     pub(crate) heard: Shared<Vec<String>>,
@@ -234,6 +238,8 @@ impl Page {
             nameless: None,
             film: None,
             present: Present::default(),
+            code: None,
+            promise: None,
             toasts: Shared::default(),
             heard: Shared::default(),
             crashed: None,
@@ -326,6 +332,10 @@ pub(crate) enum Act {
     Find(Option<String>),
     Truth(Truth),
     Present(Present),
+    /// The session that opens next shows this promise.
+    Promise(String),
+    /// Puts the editor beside the cluster with a text, or takes it away.
+    Code(Option<String>),
 }
 
 impl Reducible for Page {
@@ -375,6 +385,11 @@ impl Reducible for Page {
             }
             Act::Truth(truth) => page.truth = truth,
             Act::Present(present) => page.present = present,
+            Act::Promise(name) => page.promise = Some(name),
+            Act::Code(text) => {
+                page.dialog = Dialog::None;
+                page.code = text;
+            }
         }
         Rc::new(page)
     }
@@ -478,6 +493,7 @@ impl Page {
     }
 
     fn open(&mut self, opened: Opened) {
+        let promise = self.promise.take();
         *self = Page {
             version: self.version.take(),
             lessons: self.lessons.clone(),
@@ -494,6 +510,7 @@ impl Page {
             start: self.start && self.opened.is_none(),
             truth: self.truth,
             present: self.present,
+            code: self.code.clone(),
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
             // all what a link could not open. Later ones close what was about the one before.
             dialog: if self.opened.is_none() || self.dialog.outlives_session() {
@@ -510,6 +527,10 @@ impl Page {
             self.selected = screen.selected;
             self.span = screen.span;
             self.console_open = screen.console;
+        }
+        if let Some(name) = promise {
+            self.selected = Some(SubjectRef::Invariant { name });
+            self.tab = Tab::Life;
         }
         self.unread = !opened.notices.is_empty() && opened.lesson.is_none();
         // A phone's first screen holds the sentence and its button.

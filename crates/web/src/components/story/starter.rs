@@ -7,6 +7,7 @@ use yew::prelude::*;
 use crate::app::Ctl;
 use crate::browser;
 use crate::components::dialogs::problems;
+use crate::pure::hints;
 use crate::state::{Checked, Shared};
 
 /// Revisions of checks count from here: the big editor's count from 0.
@@ -26,7 +27,7 @@ pub(super) fn Starter(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let gaps = text.matches("___").count();
+    let gaps = hints::gaps(&text).len();
     let change = {
         let (text, revision, ctl) = (text.clone(), revision.clone(), ctl.clone());
         Callback::from(move |now: String| {
@@ -34,7 +35,7 @@ pub(super) fn Starter(props: &Props) -> Html {
             revision.set(next);
             text.set(now.clone());
             let send = ctl.send.clone();
-            *waiting.borrow_mut() = (!now.contains("___")).then(|| {
+            *waiting.borrow_mut() = (!now.contains(hints::GAP)).then(|| {
                 Timeout::new(250, move || {
                     send.emit(Request::Check {
                         text: now,
@@ -61,11 +62,7 @@ pub(super) fn Starter(props: &Props) -> Html {
             ctl.run(&format!("kubectl apply -f - <<'EOF'\n{}{end}EOF", *text));
         })
     };
-    let why = match gaps {
-        0 => String::new(),
-        1 => "1 gap is left: replace the ___".to_owned(),
-        gaps => format!("{gaps} gaps are left: replace each ___"),
-    };
+    let why = hints::gaps_left(gaps);
     let rows = text.lines().count().clamp(6, 22).to_string();
     html! {
         <div class="starter">

@@ -1,0 +1,82 @@
+//! A promise of Kubernetes in the inspector: what it says, who keeps it, and, once it is broken, the ways back.
+
+use podscope_protocol::{BrokenInvariant, Micros, Request};
+use yew::prelude::*;
+
+use crate::app::Ctl;
+use crate::pure::{clock, guarantees};
+use crate::state::{Model, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) name: String,
+    pub(crate) model: Shared<Model>,
+}
+
+/// Nodes for which a way back is offered.
+const NODES: usize = 3;
+/// As far before a break as its cause can be undone.
+const BEFORE: Micros = 100_000;
+
+/// The row of the promise.
+#[component]
+pub(crate) fn Promise(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let promise = guarantees::named(&props.name);
+    let broken = props.model.plane.broken.iter().find(|broken| broken.name == props.name);
+    html! {
+        <section class="promise">
+            if let Some(promise) = promise {
+                <h3>{ promise.promise }</h3>
+                <dl>
+                    <div><dt>{ "Kept by" }</dt><dd>{ promise.keeper }</dd></div>
+                    <div><dt>{ "Broken by" }</dt><dd>{ promise.breaker }</dd></div>
+                </dl>
+            }
+            if let Some(broken) = broken { { ways_back(&ctl, broken, &props.model) } }
+        </section>
+    }
+}
+
+fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
+    let before = (broken.at - BEFORE).max(0);
+    let back = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| ctl.seek(before))
+    };
+    let command = |line: String| {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| ctl.run(&line))
+    };
+    let nodes = || model.nodes.values().map(|node| &node.view);
+    let cut = nodes().filter(|node| !node.machine.cuts.is_empty()).take(NODES);
+    let haunted: Vec<&str> = {
+        let ghosts = model
+            .pods
+            .values()
+            .filter(|pod| pod.mark == podscope_protocol::PodMark::Ghost);
+        let mut all: Vec<&str> = ghosts.map(|pod| pod.node.as_str()).collect();
+        all.dedup();
+        all
+    };
+    let powered = |name: &str| nodes().any(|node| node.name == name && node.machine.powered);
+    html! {
+        <>
+            <h3 class="eyebrow">{ "Ways back" }</h3>
+            <ul class="ways">
+                <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ "Just before it broke: what you do there is another course of time; this one stays." }</span></li>
+                if broken.cause == "command" {
+                    <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
+                }
+                { for cut.map(|node| html! {
+                    <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ format!("Heal {}", node.name) }</button><span>{ "Its kubelet hears what was decided meanwhile, and ends what it should not run." }</span></li>
+                }) }
+                { for haunted.iter().filter(|name| powered(name)).take(NODES).map(|name| html! {
+                    <li key={format!("off {name}")}><button type="button" onclick={command(format!("fault poweroff {name}"))}>{ format!("Power {name} off") }</button><span>{ "Fencing: what runs there ends for certain." }</span></li>
+                }) }
+            </ul>
+        </>
+    }
+}
