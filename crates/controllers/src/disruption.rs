@@ -340,7 +340,7 @@ fn settle_stale(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     }
     let now = cx.time();
     let change = Mutation::new("stale disruption", move |pod: &mut Pod| {
-        set_condition(&mut pod.status, "DisruptionTarget", ConditionStatus::False, "", "", now);
+        set_condition(pod, "DisruptionTarget", ConditionStatus::False, "", "", now);
     });
     let patch = Request::Patch {
         kind: Kind::Pod,
@@ -401,14 +401,7 @@ mod tests {
         let mut lab = lab("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| {
-            super::super::pod_util::set_condition(
-                &mut pod.status,
-                "Ready",
-                ConditionStatus::False,
-                "",
-                "",
-                Time::default(),
-            );
+            super::super::pod_util::set_condition(pod, "Ready", ConditionStatus::False, "", "", Time::default());
         });
         lab.run(Span::millis(50));
         assert_eq!(status(&lab), (3, 2, 2, 0));

@@ -363,7 +363,7 @@ impl Lab {
             pod.status.phase = Some(PodPhase::Running);
             pod.status.pod_ip = "10.0.0.1".into();
             pod.status.start_time.get_or_insert(now);
-            super::pod_util::set_condition(&mut pod.status, "Ready", ready.clone(), "", "", now);
+            super::pod_util::set_condition(pod, "Ready", ready.clone(), "", "", now);
         });
         let status = Request::Patch {
             kind: Kind::Pod,

@@ -504,14 +504,7 @@ fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
     }
     let mut updated = (**pod).clone();
     let (reason, message) = (ready.reason.clone(), ready.message.clone());
-    set_condition(
-        &mut updated.status,
-        "Ready",
-        ConditionStatus::False,
-        &reason,
-        &message,
-        now,
-    );
+    set_condition(&mut updated, "Ready", ConditionStatus::False, &reason, &message, now);
     let action = Action::from(Request::Update(Object::Pod(Arc::new(updated)), Part::Status));
     // A pod that changed meanwhile is seen to at a later pass.
     let event = note(&**pod, EventType::Warning, "NodeNotReady", "Node is not ready");

@@ -1,6 +1,6 @@
 //! What controllers ask of pods: active, ready since when, available, and conditions. One home for each rule.
 
-use podscope_api::{ConditionStatus, Container, Pod, PodCondition, PodPhase, PodStatus, Time};
+use podscope_api::{ConditionStatus, Container, Pod, PodCondition, PodPhase, Time};
 
 use podscope_sim::Span;
 
@@ -77,9 +77,10 @@ pub(super) fn max_restarts(pod: &Pod, sidecars: bool) -> i32 {
     statuses.map(|status| status.restart_count).max().unwrap_or(0)
 }
 
-/// Sets a condition; the transition time changes with the status only. True if anything changed.
+/// Sets a condition; the transition time changes with the status only, and a new one names the generation that it was
+/// made for. True if anything changed.
 pub(super) fn set_condition(
-    status: &mut PodStatus,
+    pod: &mut Pod,
     kind: &str,
     value: ConditionStatus,
     reason: &str,
@@ -92,10 +93,12 @@ pub(super) fn set_condition(
         reason: reason.into(),
         message: message.into(),
         last_transition_time: Some(now),
+        observed_generation: pod.metadata.generation,
         ..PodCondition::default()
     };
-    let Some(old) = status.conditions.iter_mut().find(|condition| &*condition.kind == kind) else {
-        status.conditions.push(condition);
+    let mut conditions = pod.status.conditions.iter_mut();
+    let Some(old) = conditions.find(|condition| &*condition.kind == kind) else {
+        pod.status.conditions.push(condition);
         return true;
     };
     let since = if old.status == condition.status {

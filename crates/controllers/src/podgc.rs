@@ -112,7 +112,7 @@ impl Controller for PodGc {
                 if why == Why::Orphaned {
                     let text = "PodGC: node no longer exists";
                     set_condition(
-                        &mut pod.status,
+                        pod,
                         "DisruptionTarget",
                         ConditionStatus::True,
                         "DeletionByPodGC",

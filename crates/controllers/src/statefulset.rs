@@ -426,7 +426,11 @@ impl Pass<'_, '_, '_> {
         } else {
             (&self.template, &self.update)
         };
-        let mut pod = template.pod(&set.metadata.namespace, "", controller_ref(&**set));
+        let mut pod = template.pod(
+            &set.metadata.namespace,
+            &format!("{}-", set.metadata.name),
+            controller_ref(&**set),
+        );
         let name = format!("{}-{ordinal}", set.metadata.name);
         pod.metadata.name = name.as_str().into();
         set_entry(&mut pod.metadata.labels, POD_NAME_LABEL, &name);

@@ -128,7 +128,7 @@ impl Controller for TaintEviction {
         let change = Mutation::new("deletion by taint manager", move |pod: &mut Pod| {
             let text = "Taint manager: deleting due to NoExecute taint";
             set_condition(
-                &mut pod.status,
+                pod,
                 "DisruptionTarget",
                 ConditionStatus::True,
                 "DeletionByTaintManager",

@@ -118,7 +118,7 @@ mod tests {
             pod.spec.node_name = Some("a-1".into());
             pod.status.phase = Some(PodPhase::Running);
             super::super::pod_util::set_condition(
-                &mut pod.status,
+                &mut pod,
                 "Ready",
                 ConditionStatus::True,
                 "",
