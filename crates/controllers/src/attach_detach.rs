@@ -258,7 +258,9 @@ fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut C
 }
 
 impl AttachDetach {
-    /// What the API knows of attachments: the nodes' lists are certain, attachment objects beside them are not.
+    /// What the API knows of attachments: the nodes' lists and the records on volumes are certain, attachment
+    /// objects beside them are not. What is recorded for a node that is gone counts as mounted there, until the
+    /// force timeout (CT-131).
     fn rebuild(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
@@ -291,6 +293,20 @@ impl AttachDetach {
                     self.actual.remove(&place);
                 } else if !self.actual.contains_key(&place) {
                     self.remember(place, backend.clone(), State::Uncertain);
+                }
+            }
+        }
+        for volume in cx.objects.list::<PersistentVolume>() {
+            let holder = volume.metadata.annotation(ATTACHED_TO);
+            let node = holder.and_then(|holder| holder.split(' ').next());
+            let backend = backends.values().find(|backend| backend.name == volume.metadata.name);
+            if let (Some(node), Some(backend)) = (node, backend) {
+                let place = (backend.unique_name.clone(), NodeName::from(node));
+                if !self.actual.contains_key(&place) {
+                    if cx.objects.named::<Node>(node).is_none() {
+                        self.in_use.entry(place.1.clone()).or_default().push(place.0.clone());
+                    }
+                    self.remember(place, backend.clone(), State::Attached);
                 }
             }
         }

@@ -3,6 +3,7 @@
 use podscope_api::{Kind, Node, PersistentVolume, Pod, Taint, TaintEffect, VolumeAttachment};
 
 use super::super::ControllerManagerSettings;
+use super::super::attachment::ATTACHED_TO;
 use super::super::lab::Lab;
 use podscope_sim::{Span, Switches};
 
@@ -154,6 +155,25 @@ fn a_volume_is_detached_by_force_after_six_minutes() {
         let expected = if disabled { "a-1" } else { "b-1" };
         assert_eq!(attached(&lab), [expected], "{restart} {disabled}");
     }
+}
+
+/// CT-133, CT-150: a controller that starts when the node is gone finds the attachment on the volume itself.
+#[test]
+fn a_restarted_controller_detaches_from_a_node_that_is_gone() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
+    lab.run(Span::seconds(2));
+    uses(&mut lab, "a-1", Some(NAME_OF_ISCSI));
+    lab.delete(Kind::Node, "a-1", None);
+    lab.delete(Kind::Pod, "one", Some(0));
+    lab.restart();
+    lab.run(Span::seconds(340));
+    let holder = |lab: &Lab| {
+        let volume = lab.objects().named::<PersistentVolume>("disk").cloned();
+        volume.and_then(|volume| volume.metadata.annotation(ATTACHED_TO).map(str::to_owned))
+    };
+    assert_eq!(holder(&lab).as_deref(), Some("a-1 default/one"));
+    lab.run(Span::seconds(60));
+    assert_eq!(holder(&lab), None);
 }
 
 /// CT-131, trap 2: with the out-of-service taint nothing is waited for, and readiness is not looked at.
