@@ -8,13 +8,18 @@ use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
 use super::{Breach, Cause, Check, Seen, View, blame};
 use crate::volume::of_persistent_volume;
-use crate::{Happening, Place, What};
+use crate::{Happening, Place, Record, What};
+
+const FACT: &str = "CT-163";
 
 /// Writable mounts by volume.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SingleWriter {
     mounts: ordered::Map<Str, ordered::Set<(NodeName, Uid)>>,
     reported: ordered::Set<(Str, Uid, Uid)>,
+    /// Volumes that were detached from a node that had them mounted, and who is to blame: a forced detach
+    /// without a fence lets another node write beside it.
+    torn: ordered::Map<(Str, NodeName), (Cause, String)>,
     /// Something may write that could not; looked at with the next record, when the ledger knows.
     started: bool,
 }
@@ -32,6 +37,9 @@ impl Check for SingleWriter {
                 self.compare(&volume, view, out);
             }
         }
+        if let Happening::VolumeDetached { volume, node, .. } = &record.happening {
+            self.detached(record, (volume.clone(), node.clone()), view);
+        }
         let (volume, writable) = match &record.happening {
             Happening::VolumeMounted { volume, writable, .. } => (volume, *writable),
             Happening::VolumeUnmounted { volume, .. } => (volume, false),
@@ -42,7 +50,10 @@ impl Check for SingleWriter {
         };
         let writers = self.mounts.entry(volume.clone()).or_default();
         if record.what() == What::VolumeUnmounted {
-            writers.remove(&(node, object.uid.clone()));
+            writers.remove(&(node.clone(), object.uid.clone()));
+            if !writers.iter().any(|(other, _)| *other == node) {
+                self.torn.remove(&(volume.clone(), node));
+            }
             if writers.is_empty() {
                 self.mounts.remove(volume);
             }
@@ -56,6 +67,15 @@ impl Check for SingleWriter {
 }
 
 impl SingleWriter {
+    /// Remembers who took a volume from a node that has it mounted.
+    fn detached(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
+        let mut writers = self.mounts.get(&place.0).into_iter().flatten();
+        if let Some((_, uid)) = writers.find(|(node, _)| *node == place.1) {
+            let blame = blame::of_break(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
+            self.torn.insert(place, blame);
+        }
+    }
+
     /// Reports every two writers of a volume that should not be.
     fn compare(&mut self, volume: &Str, view: &View<'_>, out: &mut Vec<Breach>) {
         let Some(stored) = view.objects.named::<PersistentVolume>(volume) else {
@@ -89,7 +109,11 @@ impl SingleWriter {
                         Cause::Command,
                         format!("the back-end of {volume} admits several nodes (CT-163: unsafe backend)"),
                     ),
-                    None => (Cause::Bug, "both pods exist".into()),
+                    None => {
+                        let torn = [other_node, node].map(|node| self.torn.get(&(volume.clone(), node.clone())));
+                        let torn = torn.into_iter().flatten().next().cloned();
+                        torn.unwrap_or((Cause::Bug, "both pods exist".into()))
+                    }
                 };
                 let object = view.objects.by_uid(uid).map(|object| crate::subject_of(&object));
                 out.push(Breach {
@@ -113,4 +137,38 @@ fn can_write(node: &NodeName, uid: &Uid, view: &View<'_>) -> bool {
             .nodes
             .get(node)
             .is_some_and(|state| !state.machine.is_storage_refused())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lab::{self, Trace};
+    use crate::fault::Fault;
+    use crate::{Actor, Request, SimTime};
+
+    /// CT-163: a volume that a fault tore from a node which writes on lets another one write beside it; the fault is
+    /// told as the cause.
+    #[test]
+    fn a_forced_detach_without_a_fence_is_told_as_the_cause() {
+        let mut objects = lab::volume_and_pod();
+        // A back-end that admits one node.
+        objects[0]["spec"]["iscsi"].take();
+        objects[0]["spec"]["awsElasticBlockStore"] = serde_json::json!({"volumeID": "vol-1"});
+        // Another of the same claim: it waits for the volume, and its node comes first when it is free.
+        let mut other = objects[2].clone();
+        other["metadata"]["name"] = "two".into();
+        objects[2]["spec"]["nodeSelector"]["kubernetes.io/hostname"] = "b-1".into();
+        let mut trace = Trace::default();
+        let mut world = lab::world(&objects, &mut trace);
+        world.run_until(SimTime::from_seconds(30), &mut trace);
+        let create = Request::Create(lab::object(&other));
+        assert!(world.serve(&Actor::Client(0), &create, &mut trace).is_ok());
+        world.run_until(SimTime::from_seconds(60), &mut trace);
+        world
+            .apply_fault(&Fault::Detach("disk".into()), &mut trace)
+            .expect("it is attached");
+        world.run_until(SimTime::from_seconds(90), &mut trace);
+        let broken = trace.broken_of("single-writer");
+        assert_eq!(broken.len(), 1, "{broken:?}");
+        assert!(broken[0].starts_with("single-writer fault fault detach "), "{broken:?}");
+    }
 }
