@@ -88,6 +88,11 @@ fn size(set: &ReplicaSet) -> i32 {
     set.spec.replicas.unwrap_or(1)
 }
 
+/// Replicas of several sets: they may want more than a number holds.
+pub(super) fn sum(counts: impl Iterator<Item = i32>) -> i32 {
+    counts.fold(0, i32::saturating_add)
+}
+
 fn revision(set: &ReplicaSet) -> i64 {
     set.metadata
         .annotation(REVISION)
@@ -354,7 +359,7 @@ impl Rollout<'_, '_, '_> {
             status: ReplicaSetStatus::default(),
             extra: Extra::default(),
         };
-        let others: i32 = self.old.iter().map(size).sum();
+        let others = sum(self.old.iter().map(size));
         let replicas = self.new_size(others, 0);
         set.spec.replicas = Some(replicas);
         self.annotate(&mut set, next, false);

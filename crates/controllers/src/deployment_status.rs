@@ -5,7 +5,7 @@ use podscope_api::{ConditionStatus, Deployment, DeploymentStatus, ReplicaSet, Ti
 
 use podscope_sim::Span;
 
-use super::deployment::{max_unavailable, replicas_of};
+use super::deployment::{max_unavailable, replicas_of, sum};
 
 /// Whether a sync may change the Progressing condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,15 +102,15 @@ pub(super) fn compute(
 ) -> DeploymentStatus {
     let all = || old.iter().copied().chain(new);
     let some = |count: i32| (count != 0).then_some(count);
-    let total: i32 = all().map(|set| set.spec.replicas.unwrap_or(1)).sum();
-    let available: i32 = all().map(|set| set.status.available_replicas.unwrap_or(0)).sum();
+    let total = sum(all().map(|set| set.spec.replicas.unwrap_or(1)));
+    let available = sum(all().map(|set| set.status.available_replicas.unwrap_or(0)));
     let mut status = DeploymentStatus {
         observed_generation: deployment.metadata.generation,
-        replicas: some(all().map(|set| set.status.replicas).sum()),
+        replicas: some(sum(all().map(|set| set.status.replicas))),
         updated_replicas: some(new.map_or(0, |set| set.status.replicas)),
-        ready_replicas: some(all().map(|set| set.status.ready_replicas.unwrap_or(0)).sum()),
+        ready_replicas: some(sum(all().map(|set| set.status.ready_replicas.unwrap_or(0)))),
         available_replicas: some(available),
-        unavailable_replicas: some((total - available).max(0)),
+        unavailable_replicas: some(total.saturating_sub(available).max(0)),
         terminating_replicas: terminating(all()),
         conditions: deployment.status.conditions.clone(),
         collision_count: deployment.status.collision_count,

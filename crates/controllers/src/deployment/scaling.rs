@@ -3,7 +3,7 @@
 use podscope_api::ReplicaSet;
 use podscope_api::ordered::StableSort as _;
 
-use super::{DESIRED, MAX, Rollout, by_age, is_recreate, max_surge, max_unavailable, replicas_of, size};
+use super::{DESIRED, MAX, Rollout, by_age, is_recreate, max_surge, max_unavailable, replicas_of, size, sum};
 
 impl Rollout<'_, '_, '_> {
     /// Sets a ReplicaSet's size; true if that is a change of size.
@@ -61,7 +61,7 @@ impl Rollout<'_, '_, '_> {
         if current == replicas {
             return false;
         }
-        let others: i32 = self.old.iter().map(size).sum();
+        let others = sum(self.old.iter().map(size));
         let to = if current > replicas {
             replicas
         } else {
@@ -72,14 +72,14 @@ impl Rollout<'_, '_, '_> {
 
     /// Unhealthy olds first, then available ones above the minimum; oldest set first.
     pub(super) fn scale_down_old(&mut self) -> bool {
-        if self.old.iter().map(size).sum::<i32>() == 0 {
+        if sum(self.old.iter().map(size)) == 0 {
             return false;
         }
         let available = |set: &ReplicaSet| set.status.available_replicas.unwrap_or(0);
         let min_available = replicas_of(&self.deployment) - max_unavailable(&self.deployment);
-        let total: i32 = self.all().map(size).sum();
+        let total = sum(self.all().map(size));
         let new_unavailable = self.new.as_ref().map_or(0, |set| size(set) - available(set));
-        let mut room = total - min_available - new_unavailable;
+        let mut room = total.saturating_sub(min_available).saturating_sub(new_unavailable);
         if room <= 0 {
             return false;
         }
@@ -93,9 +93,9 @@ impl Rollout<'_, '_, '_> {
                 scaled |= self.scale_old(index, to);
             }
         }
-        let mut surplus = self.all().map(available).sum::<i32>() - min_available;
+        let mut surplus = sum(self.all().map(available)).saturating_sub(min_available);
         for index in 0..self.old.len() {
-            let cut = size(&self.old[index]).min(surplus);
+            let cut = size(&self.old[index]).min(surplus).max(0);
             let to = size(&self.old[index]) - cut;
             if cut > 0 {
                 surplus -= cut;
@@ -152,7 +152,7 @@ impl Rollout<'_, '_, '_> {
         } else {
             0
         };
-        let to_add = allowed - active.iter().map(|member| size(self.member(*member))).sum::<i32>();
+        let to_add = allowed.saturating_sub(sum(active.iter().map(|member| size(self.member(*member)))));
         active.stable_sort_by(|one, other| {
             let (one, other) = (self.member(*one), self.member(*other));
             let age = if to_add > 0 {

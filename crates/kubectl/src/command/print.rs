@@ -72,6 +72,16 @@ impl Text {
         }
         self
     }
+    /// Names of nodes; one that would be read as a flag says that it is a node.
+    fn nodes(&mut self, names: &[String]) -> &mut Self {
+        for name in names {
+            match name.starts_with('-') {
+                true => self.word(&format!("node/{name}")),
+                false => self.word(name),
+            };
+        }
+        self
+    }
     fn dry_run(&mut self, dry_run: DryRun) -> &mut Self {
         self.flag("--dry-run=client", dry_run == DryRun::Client)
             .flag("--dry-run=server", dry_run == DryRun::Server)
@@ -214,11 +224,11 @@ impl std::fmt::Display for Kubectl {
                 cordon,
                 dry_run,
             } => {
-                t.word(if *cordon { "cordon" } else { "uncordon" }).words(nodes);
+                t.word(if *cordon { "cordon" } else { "uncordon" }).nodes(nodes);
                 t.value("-l", selector).dry_run(*dry_run);
             }
             Kubectl::Drain(drain) => {
-                t.word("drain").words(&drain.nodes).value("-l", &drain.selector);
+                t.word("drain").nodes(&drain.nodes).value("-l", &drain.selector);
                 t.flag("--ignore-daemonsets", drain.ignore_daemonsets)
                     .flag("--delete-emptydir-data", drain.delete_emptydir_data)
                     .flag("--force", drain.force);

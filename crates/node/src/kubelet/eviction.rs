@@ -453,5 +453,5 @@ fn is_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> 
         .min_reclaim
         .filter(|_| was_met)
         .map_or(0, |value| amount(value, capacity));
-    available < amount(threshold.value, capacity) + reclaim
+    available < amount(threshold.value, capacity).saturating_add(reclaim)
 }
