@@ -2,6 +2,7 @@
 
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
+use podscope_api::{Data, Tree};
 use podscope_protocol::{LessonInfo, Problem};
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
@@ -9,46 +10,44 @@ include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 /// The small living cluster of a first visit (U-10).
 const WELCOME: &str = include_str!("welcome.yaml");
 
+/// What the chooser shows of a lesson, as it was read when the program was built: the list costs nothing.
+struct Listed {
+    name: &'static str,
+    order: u32,
+    title: &'static str,
+    group: &'static str,
+    summary: &'static str,
+    minutes: u32,
+    needs: &'static [&'static str],
+    recap: &'static [&'static str],
+    topic: &'static str,
+    rule: &'static str,
+    own: &'static str,
+    variation: &'static str,
+    asks: bool,
+}
+
 /// The lessons in the chooser's order: `podscope.dev/order`, so that groups come in the order of their first lesson.
 pub fn list() -> Vec<LessonInfo> {
-    let mut lessons: Vec<(u32, LessonInfo)> = LESSONS
-        .iter()
-        .map(|(name, text)| {
-            let field = |key: &str| line_value(text, key);
-            let info = LessonInfo {
-                name: (*name).to_owned(),
-                title: field("title:"),
-                group: field("podscope.dev/group:"),
-                summary: field("podscope.dev/summary:"),
-                minutes: field("podscope.dev/minutes:").parse().unwrap_or(0),
-                needs: names_in(&field("podscope.dev/needs:")),
-                recap: names_in(&field("recap:")),
-                page: page(&field("podscope.dev/topic:")),
-                topic: field("podscope.dev/topic:"),
-                rule: field("podscope.dev/rule:"),
-                own: field("podscope.dev/own:"),
-                variation: field("podscope.dev/variation:"),
-                asks: text.lines().any(|line| line.trim_start().starts_with("predict:")),
-            };
-            (field("podscope.dev/order:").parse().unwrap_or(u32::MAX), info)
-        })
-        .collect();
-    lessons.stable_sort_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
-    lessons.into_iter().map(|(_, info)| info).collect()
-}
-
-/// The first value of a key in a file, without reading it as YAML: the list of lessons must cost nothing.
-fn line_value(text: &str, key: &str) -> String {
-    text.lines()
-        .find_map(|line| line.trim_start().strip_prefix(key))
-        .map(|value| value.trim().trim_matches('"').trim_matches('\'').to_owned())
-        .unwrap_or_default()
-}
-
-/// Names between commas, in brackets or not.
-fn names_in(list: &str) -> Vec<String> {
-    let names = list.trim_matches(['[', ']']).split(',').map(str::trim);
-    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+    let mut lessons: Vec<&Listed> = LISTED.iter().collect();
+    lessons.stable_sort_by_key(|lesson| (lesson.order, lesson.name));
+    let info = |lesson: &Listed| LessonInfo {
+        name: lesson.name.to_owned(),
+        title: lesson.title.to_owned(),
+        group: lesson.group.to_owned(),
+        summary: lesson.summary.to_owned(),
+        minutes: lesson.minutes,
+        needs: names(lesson.needs),
+        recap: names(lesson.recap),
+        page: page(lesson.topic),
+        topic: lesson.topic.to_owned(),
+        rule: lesson.rule.to_owned(),
+        own: lesson.own.to_owned(),
+        variation: lesson.variation.to_owned(),
+        asks: lesson.asks,
+    };
+    lessons.into_iter().map(info).collect()
 }
 
 /// Pages of the Kubernetes documentation, by their names.
@@ -139,32 +138,49 @@ pub fn bare(name: &str) -> Option<String> {
 /// A lesson's text without its story, solution and wrong attempts, and without what only the chooser shows
 /// of it. What is without them stays as it is, so that links are compared whatever they still carried.
 pub(crate) fn without_story(text: &str) -> String {
-    let mut bare = String::new();
-    for document in text.split_inclusive("\n---\n") {
-        let is_scenario = document.lines().any(|line| line == "kind: Scenario");
-        let mut is_left_out = false;
-        for line in document.lines() {
-            // A key of `metadata` or `spec` begins a part, a line that is not indented ends it.
-            if !line.starts_with("   ") && !line.starts_with("  -") && !line.trim().is_empty() {
-                is_left_out = is_scenario && LEFT_OUT.iter().any(|part| line.starts_with(part));
-            }
-            if !is_left_out {
-                bare.push_str(line);
-                bare.push('\n');
-            }
+    let parsed = podscope_api::parse(text);
+    let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
+    let mut left_out: Vec<(u32, u32)> = Vec::new();
+    for config in scenarios {
+        let tree = &config.value.tree;
+        for (part, keys) in LEFT_OUT {
+            left_out.extend(lines_of(tree, part, keys));
         }
+    }
+    let is_left_out = |line: u32| left_out.iter().any(|(from, to)| (*from..*to).contains(&line));
+    // A document's end is no part of what ends it.
+    let kept = |(number, line): &(u32, &str)| line.trim_end() == "---" || !is_left_out(*number);
+    let mut bare = String::new();
+    for (_, line) in (1..).zip(text.lines()).filter(kept) {
+        bare.push_str(line);
+        bare.push('\n');
     }
     bare
 }
 
+/// The lines of some keys of a part of a document, each from its own to before the next key of whatever part.
+fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
+    let entries = |tree: &Tree<'_>| match &tree.data {
+        Data::Map(entries) => entries
+            .iter()
+            .map(|entry| (entry.key.to_string(), entry.line))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let top = entries(document);
+    let Some(inside) = document.get(part).map(entries) else {
+        return Vec::new();
+    };
+    let starts = || top.iter().chain(&inside).map(|(_, line)| *line);
+    let until = |from: u32| starts().filter(|line| *line > from).min().unwrap_or(u32::MAX);
+    let named = inside.iter().filter(|(key, _)| keys.contains(&key.as_str()));
+    named.map(|(_, from)| (*from, until(*from))).collect()
+}
+
 /// Parts of a lesson that its run does not depend on.
-const LEFT_OUT: &[&str] = &[
-    "  annotations:",
-    "  steps:",
-    "  solution:",
-    "  wrong:",
-    "  bypasses:",
-    "  recap:",
+const LEFT_OUT: [(&str, &[&str]); 2] = [
+    ("metadata", &["annotations"]),
+    ("spec", &["steps", "solution", "wrong", "bypasses", "recap"]),
 ];
 
 /// Names of the lessons.
