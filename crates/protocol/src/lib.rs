@@ -40,7 +40,10 @@ pub use picture::{
     TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
-pub use story::{GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView};
+pub use story::{
+    GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
+    TruthView,
+};
 pub use update::{AttemptInfo, Basis, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, Update};
 
 /// A message as it crosses: bytes without names, because both ends are of one build.

@@ -130,6 +130,19 @@ pub enum Request {
     ShowMe,
     /// Run fast to what is due next, and stop there.
     SkipAhead,
+    /// Make a goal of the lesson being recorded of a field: the one that a line of an object's YAML shows, with its
+    /// present value. [`Update::Recorded`](crate::Update::Recorded) answers.
+    RecordGoal {
+        /// The object.
+        subject: SubjectRef,
+        /// The line, from 1.
+        line: u32,
+    },
+    /// Take a recorded goal back.
+    ForgetGoal {
+        /// Which, in the order of [`Update::Recorded`](crate::Update::Recorded).
+        index: usize,
+    },
     /// Check a text as a lesson: play its solution, nothing and its bypasses. The answer is that of a check, with what is
     /// to be mended as advice.
     CheckLesson {
@@ -172,6 +185,13 @@ pub enum Source {
     },
     /// The small living cluster of a first visit.
     Welcome,
+    /// The first question of a lesson, asked again on another seed: what leads to it has been done.
+    Recap {
+        /// The lesson's name.
+        name: String,
+        /// The seed.
+        seed: u64,
+    },
 }
 
 /// What the inspector can show.

@@ -4,7 +4,7 @@ use podscope_api::ordered;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Micros;
+use crate::{Micros, PodMark};
 
 /// One step of a story: what is known of it when a session opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -75,6 +75,46 @@ pub struct StoryState {
     pub halted: Option<Halted>,
     /// Every goal is reached.
     pub finished: bool,
+    /// Of a finished story: the run before and after its key moment, as small pictures.
+    pub moments: Vec<Moment>,
+}
+
+/// A run at an instant, as a small picture: nodes by zone, and what is on them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moment {
+    /// When.
+    pub at: Micros,
+    /// Zones with their nodes; the name is empty for nodes without one.
+    pub groups: Vec<(String, Vec<MomentNode>)>,
+    /// Pods without a node.
+    pub pending: Vec<MomentPod>,
+}
+
+/// A node in a small picture.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MomentNode {
+    /// Its name.
+    pub name: String,
+    /// What is not as usual, in two words; empty if nothing.
+    pub state: String,
+    /// Its pods, and processes that the API has forgotten.
+    pub pods: Vec<MomentPod>,
+}
+
+/// A pod in a small picture.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MomentPod {
+    /// Short name for the mark.
+    pub short: String,
+    /// `NAMESPACE/NAME`.
+    pub key: String,
+    /// Its owner's colour; none of a bare pod.
+    pub hue: Option<u8>,
+    /// The mark.
+    pub mark: PodMark,
 }
 
 /// A promise that was broken.

@@ -106,6 +106,11 @@ pub enum Update {
     },
     /// A film as animated SVG, or why there is none.
     Film(Result<String, String>),
+    /// The goals of the lesson being recorded, in words.
+    Recorded {
+        /// In the order of their picking.
+        goals: Vec<String>,
+    },
 }
 
 /// A built-in lesson.

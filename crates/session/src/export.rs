@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::host::Picked;
 use crate::timeline::Session;
 use crate::view::{Owners, Picture, ZONE};
 use podscope_kubectl::duration::print_duration;
@@ -29,9 +30,10 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
     (scenario, documents)
 }
 
-/// What was done as a lesson to be written on: a step for each command, with the command as its last hint, and all of
-/// them as the solution. What has to be said, asked and reached is its author's to fill in; [`crate::author`] says what is missing.
-pub fn lesson(session: &Session) -> String {
+/// What was done as a lesson to be written on: a step for each command, with the command as its last hint and what was
+/// picked after it as its goals, and all commands as the solution. A step waits for the first goal of the one before.
+/// What has to be said and asked is its author's to fill in; [`crate::author`] says what is missing.
+pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
     let (mut scenario, documents) = documents(session);
     let commands = session.commands();
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
@@ -40,15 +42,45 @@ pub fn lesson(session: &Session) -> String {
         }
         spec.insert("seed".into(), Value::from(session.loaded().setup.seed));
         let at = |timed: &crate::scenario::Timed| print_duration(timed.at - podscope_cluster::SimTime::ZERO);
-        let step = |timed: &crate::scenario::Timed| {
-            let text = "Say what has happened, and what is to be done now.";
-            json!({"text": text, "hints": [timed.command.to_string()]})
-        };
         let run = |timed: &crate::scenario::Timed| json!({"at": at(timed), "run": timed.command.to_string()});
-        spec.insert("steps".into(), commands.iter().map(step).collect());
         spec.insert("solution".into(), commands.iter().map(run).collect());
+        spec.insert("steps".into(), steps(&commands, goals));
     }
     print(&scenario, &documents)
+}
+
+fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
+    let mut steps: Vec<Value> = Vec::new();
+    let mut waits: Option<Value> = None;
+    for (index, timed) in commands.iter().enumerate() {
+        // What was picked before the first command is its step's too.
+        let from = if index == 0 {
+            podscope_cluster::SimTime::ZERO
+        } else {
+            timed.at
+        };
+        let until = commands.get(index + 1).map(|next| next.at);
+        let here = goals
+            .iter()
+            .filter(|picked| picked.at >= from && until.is_none_or(|until| picked.at < until));
+        let here: Vec<Value> = here.map(|picked| picked.goal.clone()).collect();
+        let mut step = json!({
+            "text": "Say what has happened, and what is to be done now.",
+            "hints": [timed.command.to_string()],
+        });
+        if let Some(when) = waits.take() {
+            step["when"] = when;
+        }
+        waits = here.first().cloned();
+        if !here.is_empty() {
+            step["goal"] = Value::Array(here);
+        }
+        steps.push(step);
+    }
+    if let Some(when) = waits {
+        steps.push(json!({"text": "Say what was reached, and why it came so.", "when": when}));
+    }
+    Value::Array(steps)
 }
 
 /// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.

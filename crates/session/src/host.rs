@@ -6,14 +6,18 @@
 mod answers;
 mod console;
 mod director;
+mod moments;
 mod open;
 mod reader;
+mod record;
 
 use podscope_cluster::{SimTime, Span};
 
 use self::console::{STANDS_STILL, complain, console_line, new_output, notice, run_line};
 use self::reader::Reader;
+pub(crate) use self::record::Picked;
 use crate::film::Film;
+use crate::story::Story;
 use crate::timeline::{END_OF_TIME, Session, Slice};
 use crate::view::{self, Marks, Owners, Picture};
 use podscope_kubectl::command;
@@ -142,6 +146,10 @@ pub struct Host {
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,
     reader: Reader,
+    /// The pictures of the end.
+    moments: moments::Moments,
+    /// What was made a goal of the lesson being recorded.
+    recorded: record::Recorded,
     last_frame: ClockMillis,
     /// What the last frame cost: the simulation gets as much time before the next one.
     frame_cost: ClockMillis,
@@ -347,7 +355,25 @@ impl Host {
                             Err(message) => updates.push(Update::Film(Err(message))),
                         }
                     }
+                    Request::Export {
+                        what: ExportKind::Lesson,
+                    } => {
+                        updates.push(answers::file(
+                            ExportKind::Lesson,
+                            crate::export::lesson(&show.session, self.recorded.goals()),
+                        ));
+                    }
                     Request::Export { what } => updates.push(answers::export(&show.session, what)),
+                    Request::RecordGoal { subject, line } => {
+                        updates.push(match self.recorded.pick(&show.session, &subject, line) {
+                            Ok(()) => self.recorded.told(),
+                            Err(message) => complain(show, message),
+                        });
+                    }
+                    Request::ForgetGoal { index } => {
+                        self.recorded.forget(index);
+                        updates.push(self.recorded.told());
+                    }
                     Request::Complete { line, cursor } => {
                         let (replace, choices) = command::complete(&line, cursor, show.session.world().objects());
                         let choices = choices.into_iter().map(|choice| Completion {
@@ -425,7 +451,7 @@ impl Host {
                 // What has been played is gone through as it was; beyond, a question stops it.
                 let beyond = self.linked.is_none() && target > show.session.horizon();
                 let (reader, loaded) = (&self.reader, show.session.loaded().clone());
-                let waits = |step| beyond && reader.waits_at(&loaded.scenario, step);
+                let waits = |step, story: &Story| beyond && reader.waits_at(&loaded.scenario, story, step);
                 if show.session.advance_story(target, PIECE, waits) == Slice::More {
                     let done = (show.session.now() - from).0.max(0);
                     let all = (target - from).0.max(1);
@@ -474,7 +500,7 @@ impl Host {
                 let simulated = elapsed * 1000.0 * self.speed_per_mille as f64 / 1000.0;
                 let target = SimTime(from.0.saturating_add(simulated as i64)).min(END_OF_TIME);
                 let (reader, loaded) = (&self.reader, show.session.loaded().clone());
-                let waits = |step| reader.waits_at(&loaded.scenario, step);
+                let waits = |step, story: &Story| reader.waits_at(&loaded.scenario, story, step);
                 match show.session.advance_story(target, PIECE, waits) {
                     Slice::Done if self.reader.question(&show.session).is_some() => {
                         // Time waits for the answer.
@@ -580,7 +606,9 @@ impl Host {
             self.achieved_per_mille = (simulated / elapsed) as u64;
             self.measured = (clock, show.session.now());
         }
-        let mut frame = show.frame(&self.group_by, self.reader.state(&show.session));
+        let mut story = self.reader.state(&show.session);
+        story.moments = self.moments.of(show);
+        let mut frame = show.frame(&self.group_by, story);
         frame.playing = self.playing;
         frame.speed_per_mille = self.speed_per_mille;
         frame.achieved_per_mille = if self.playing { self.achieved_per_mille } else { 0 };

@@ -22,6 +22,7 @@ pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 use document::Document;
 pub use expect::{Check, Condition, Expect, Test, Timing};
 pub(crate) use expect::{count, value_at};
+pub(crate) use lesson::in_words;
 pub use lesson::{About, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
 use podscope_protocol::Problem;

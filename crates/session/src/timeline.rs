@@ -29,6 +29,7 @@ pub use progress::Progress;
 pub use trace::{Records, Trace};
 
 use crate::scenario::{Loaded, Timed};
+use crate::story::Story;
 use podscope_protocol::Problem;
 
 /// The end of simulated time: one hundred years.
@@ -229,7 +230,7 @@ impl Session {
     }
 
     /// Like [`Session::advance`], but no further than to the showing of a step of the story at which time waits.
-    pub fn advance_story(&mut self, target: SimTime, budget: u64, waits: impl Fn(usize) -> bool) -> Slice {
+    pub fn advance_story(&mut self, target: SimTime, budget: u64, waits: impl Fn(usize, &Story) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if self.progress.recorded >= MAX_RECORDS {
                 return Slice::Limit;
@@ -238,7 +239,8 @@ impl Session {
             if !self.advance_one(target) {
                 return Slice::Done;
             }
-            if (shown..self.progress.story.shown().len()).any(&waits) {
+            let story = &self.progress.story;
+            if (shown..story.shown().len()).any(|step| waits(step, story)) {
                 return Slice::Done;
             }
         }

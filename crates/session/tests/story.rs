@@ -1,7 +1,7 @@
 //! A lesson's story, its questions, promises and mistakes, through the doors of the session and of the host.
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{GoalState, Request, Source, StoryState, Update};
+use podscope_protocol::{ExportKind, GoalState, Request, Source, StoryState, SubjectRef, Update};
 use podscope_session::host::Host;
 use podscope_session::play::{self, Attempt, Played};
 use podscope_session::scenario;
@@ -156,6 +156,14 @@ impl Reading {
         let files = vec![("x.yaml".to_owned(), lesson(spec))];
         reading.ask(Request::Open {
             source: Source::Files { files },
+        });
+        reading
+    }
+    fn recap(name: &str, seed: u64) -> Reading {
+        let mut reading = Reading::open("  steps: []\n");
+        let name = name.to_owned();
+        reading.ask(Request::Open {
+            source: Source::Recap { name, seed },
         });
         reading
     }
@@ -335,4 +343,122 @@ fn a_lesson_is_checked_by_playing_it() {
             "{part}: {found:#?}"
         );
     }
+}
+
+/// E-06: what has happened before it could be asked is not asked: the picture shows the answer already.
+#[test]
+fn what_has_happened_is_not_asked() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{object: Pod default/q, path: .spec.nodeName, exists: true}}, \
+         predict: {{ask: Where?, is: {{object: Pod default/q, path: .spec.nodeName}}}}}}\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.ask(Request::Play);
+    for pod in ["q", "p"] {
+        reading.ask(Request::Command {
+            line: format!("kubectl run {pod} --image=p:1"),
+        });
+        reading.run(1.0);
+    }
+    assert_eq!((reading.story.steps.len(), reading.story.question), (2, None));
+    let step = &reading.story.steps[1];
+    assert_eq!(step.answer.as_deref(), Some(""));
+    assert_eq!(step.truth.as_ref().map(|truth| truth.value.as_str()), Some("a-1"));
+}
+
+/// E-08: an earlier question is asked again in a run on another seed, and its solution goes on after the answer.
+#[test]
+fn an_earlier_question_is_asked_again_on_another_seed() {
+    let mut reading = Reading::recap("prestop-overrun", 1000);
+    assert_eq!((reading.story.question, reading.story.step), (Some(1), 1));
+    assert!(
+        reading.now >= 15_000_000,
+        "what leads to it has been done: {}",
+        reading.now
+    );
+    reading.ask(Request::Speed { per_mille: 100_000 });
+    reading.answer(1, "32s");
+    reading.run(2.0);
+    let truth = reading.story.steps[1].truth.clone().expect("told");
+    assert!(truth.is_right && reading.story.finished, "{truth:?}");
+}
+
+/// E-08: the end shows the run before and after its key moment.
+#[test]
+fn the_end_shows_two_moments_of_the_run() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {POD}}}\n  \
+         solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}]\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.ask(Request::ShowMe);
+    reading.run(0.5);
+    assert!(reading.story.moments.is_empty(), "not before the end");
+    reading.run(2.0);
+    assert!(reading.story.finished);
+    let [before, after] = &reading.story.moments[..] else {
+        panic!("{:?}", reading.story.moments)
+    };
+    let pods = |moment: &podscope_protocol::Moment| {
+        let on: usize = moment
+            .groups
+            .iter()
+            .flat_map(|(_, nodes)| nodes)
+            .map(|node| node.pods.len())
+            .sum();
+        on + moment.pending.len()
+    };
+    assert_eq!((pods(before), pods(after)), (0, 1));
+    assert!(before.at < after.at);
+}
+
+/// E-10: a field that is pressed while a lesson is recorded becomes a goal of the step it came with.
+#[test]
+fn a_field_that_is_pressed_becomes_a_goal() {
+    let mut reading = Reading::open("  seed: 1\n");
+    reading.ask(Request::Command {
+        line: "kubectl cordon a-1".into(),
+    });
+    let node = SubjectRef::Node { name: "a-1".into() };
+    let mut goals = Vec::new();
+    for line in 1..200 {
+        let subject = node.clone();
+        for update in reading
+            .host
+            .handle(Request::RecordGoal { subject, line }, reading.clock)
+        {
+            if let Update::Recorded { goals: now } = update {
+                goals = now;
+            }
+        }
+    }
+    let cordoned = goals.iter().position(|goal| goal == "Node a-1 is cordoned");
+    let ready = goals.iter().any(|goal| goal == "Node a-1 is ready");
+    assert!(ready, "a condition is found by its type: {goals:#?}");
+    let cordoned = cordoned.unwrap_or_else(|| panic!("{goals:#?}"));
+    for index in (0..goals.len()).rev().filter(|index| *index != cordoned) {
+        reading.host.handle(Request::ForgetGoal { index }, reading.clock);
+    }
+    let updates = reading.host.handle(
+        Request::Export {
+            what: ExportKind::Lesson,
+        },
+        reading.clock,
+    );
+    let text = updates.iter().find_map(|update| match update {
+        Update::File { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let loaded = scenario::load(&[("lesson.yaml".to_owned(), text.expect("a file"))]).expect("a lesson");
+    let steps = &loaded.scenario.steps;
+    assert_eq!(steps[0].goals.len(), 1);
+    assert!(steps[0].hints[0].contains("kubectl cordon a-1"));
+    assert_eq!(
+        steps[1].when.as_ref().map(|when| when.text.as_str()),
+        Some("Node a-1 is cordoned")
+    );
+    let played = play::play(loaded, Attempt::Solution, None).expect("it plays");
+    assert!(played.is_finished(), "{}", played.report());
 }

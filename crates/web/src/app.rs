@@ -615,7 +615,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-sheet={sheet} data-playing={page.model.playing.to_string()} data-now={clock::instant(page.model.now)}>
+            <div {class} data-sheet={sheet} data-asks={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={calm.clone()} has_story={story} />
                 if story { <Story page={calm.clone()} /> }

@@ -199,7 +199,6 @@ pub(super) fn share(session: &Session, lesson: Option<&str>, screen: String, ano
     }]
 }
 
-/// A file.
 /// A text as a lesson: its mistakes, or else what is to be mended in it.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
@@ -223,15 +222,21 @@ pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     }
 }
 
+/// What a session exports.
 pub(super) fn export(session: &Session, what: ExportKind) -> Update {
-    let (name, media_type) = file_kind(what);
     let text = match what {
         ExportKind::Objects => report::objects(session),
         ExportKind::Trace => report::trace(session.trace()),
         ExportKind::Scenario => crate::export::scenario(session),
         ExportKind::Picture | ExportKind::Image => crate::export::picture(session),
-        ExportKind::Lesson => crate::export::lesson(session),
+        ExportKind::Lesson => crate::export::lesson(session, &[]),
     };
+    file(what, text)
+}
+
+/// A file of that kind.
+pub(super) fn file(what: ExportKind, text: String) -> Update {
+    let (name, media_type) = file_kind(what);
     Update::File {
         name: name.into(),
         media_type: media_type.into(),

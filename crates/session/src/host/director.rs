@@ -177,7 +177,7 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
                 }
                 // The instant itself, and then whatever it leads to.
                 let target = if now < *to { end.min(*to) } else { end };
-                slice = session.advance_story(target, 1, |_| true);
+                slice = session.advance_story(target, 1, |_, _| true);
                 if session.progress().story().shown().len() > shown_before || session.now() >= end {
                     break;
                 }

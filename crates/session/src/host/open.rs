@@ -2,8 +2,9 @@
 
 use super::{ClockMillis, Host, Show};
 use crate::lessons;
+use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
-use crate::timeline::Session;
+use crate::timeline::{Session, Slice};
 use podscope_protocol::{Opened, Problem, Source, Update};
 
 /// Sources of more bytes are opened in pieces of work, with progress between them.
@@ -24,18 +25,29 @@ pub(super) struct Read {
     loaded: Loaded,
     lesson: Option<String>,
     linked: Option<crate::link::Link>,
+    is_recap: bool,
+}
+
+fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
+    lessons::load(name).map(|mut loaded| {
+        loaded.setup.seed = seed.unwrap_or(loaded.setup.seed);
+        loaded
+    })
 }
 
 fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
+    let is_recap = matches!(source, Source::Recap { .. });
     let loaded = match source {
         Source::Files { files } => scenario::load_own(files),
         Source::Welcome => scenario::load(&[lessons::welcome()]),
         Source::Lesson { name, seed } => {
-            let loaded = lessons::load(&name).map(|mut loaded| {
-                loaded.setup.seed = seed.unwrap_or(loaded.setup.seed);
-                loaded
-            });
+            let loaded = lesson_on(&name, seed);
+            lesson = Some(name);
+            loaded
+        }
+        Source::Recap { name, seed } => {
+            let loaded = lesson_on(&name, Some(seed));
             lesson = Some(name);
             loaded
         }
@@ -49,7 +61,12 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
             Err(message) => Err(vec![problem(message)]),
         },
     }?;
-    Ok(Read { loaded, lesson, linked })
+    Ok(Read {
+        loaded,
+        lesson,
+        linked,
+        is_recap,
+    })
 }
 
 impl Host {
@@ -60,7 +77,7 @@ impl Host {
             Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
             // Text that packs well unfolds to ten times as much.
             Source::Link { fragment } => fragment.len().saturating_mul(10),
-            Source::Welcome | Source::Lesson { .. } => 0,
+            Source::Welcome | Source::Lesson { .. } | Source::Recap { .. } => 0,
         };
         if size > LARGE {
             self.opening = Some(Opening::Unread(source));
@@ -88,7 +105,12 @@ impl Host {
     }
 
     fn start(&mut self, read: Read, clock: ClockMillis) -> Vec<Update> {
-        let Read { loaded, lesson, linked } = read;
+        let Read {
+            loaded,
+            lesson,
+            linked,
+            is_recap,
+        } = read;
         let mut session = match Session::new(loaded) {
             Ok(session) => session,
             Err(problems) => return vec![Update::Refused { problems }],
@@ -107,6 +129,11 @@ impl Host {
         self.subject = None;
         self.detail = None;
         self.reader = super::reader::Reader::default();
+        self.moments = Default::default();
+        self.recorded = Default::default();
+        if is_recap {
+            recall(&mut session, &mut self.reader);
+        }
         self.linked = None;
         self.lesson = lesson;
         self.show = Some(Show::new(session));
@@ -157,6 +184,22 @@ impl Host {
                 self.dirty = true;
             }
         }
+    }
+}
+
+/// Goes to the first question of a lesson by its solution, which goes on when the question is answered. Without a
+/// question, or a solution that comes so far, it is the lesson as always.
+fn recall(session: &mut Session, reader: &mut super::reader::Reader) {
+    let loaded = session.loaded().clone();
+    let Some(step) = loaded.scenario.steps.iter().position(|step| step.predict.is_some()) else {
+        return;
+    };
+    let played = play::play((*loaded).clone(), Attempt::Solution, None).ok();
+    let asked = played.and_then(|played| Some(played.session.progress().story().shown().get(step)?.at));
+    if let Some(asked) = asked {
+        session.schedule(loaded.scenario.solution.clone());
+        while session.advance(asked, u64::MAX) == Slice::More {}
+        reader.recalls(step);
     }
 }
 

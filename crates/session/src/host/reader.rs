@@ -9,7 +9,7 @@ use super::console::complain;
 use super::{ClockMillis, Host};
 use crate::play::{self, Attempt};
 use crate::scenario::{About, Predict, Scenario, Step, Timed};
-use crate::story::{Goal, Halt, Shown};
+use crate::story::{Goal, Halt, Shown, Story};
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{
     GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update,
@@ -33,15 +33,16 @@ impl Reader {
     pub(super) fn answer(&mut self, step: usize, answer: Option<String>) {
         self.answers.insert(step, answer);
     }
-    /// Whether time waits at the showing of a step.
-    pub(super) fn waits_at(&self, scenario: &Scenario, step: usize) -> bool {
+    /// Whether time waits at a shown step for the answer to its question. What has happened before it could be asked
+    /// is not asked: the picture shows the answer already.
+    pub(super) fn waits_at(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
         let asks = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
-        asks && !self.answers.contains_key(&step)
+        asks && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(is_late)
     }
     /// The first shown step whose question waits for its answer.
     pub(super) fn question(&self, session: &Session) -> Option<usize> {
-        let scenario = &session.loaded().scenario;
-        (0..session.progress().story().shown().len()).find(|step| self.waits_at(scenario, *step))
+        let (scenario, story) = (&session.loaded().scenario, session.progress().story());
+        (0..story.shown().len()).find(|step| self.waits_at(scenario, story, *step))
     }
     /// What was shown before the reader came has been seen: nothing of it is asked, and the last step is read.
     pub(super) fn has_seen_all(&mut self, session: &Session) {
@@ -50,6 +51,14 @@ impl Reader {
             self.answers.entry(step).or_insert(None);
         });
         self.step = shown.saturating_sub(1);
+    }
+
+    /// The first question of a lesson that is asked again: what comes before it counts as seen.
+    pub(super) fn recalls(&mut self, step: usize) {
+        (0..step).for_each(|before| {
+            self.answers.insert(before, None);
+        });
+        (self.step, self.goes_on) = (step, true);
     }
 
     /// The story as the page has it.
@@ -72,11 +81,14 @@ impl Reader {
             question: self.question(session),
             halted: story.halt().map(|halt| halted(halt, shown, scenario)),
             finished: story.finished().is_some(),
+            moments: Vec::new(),
         }
     }
 
     fn step_state(&self, at: usize, shown: &Shown, step: &Step) -> StepState {
-        let answer = self.answers.get(&at);
+        // What was not asked because it had happened is told like what was skipped.
+        let skipped = step.predict.as_ref().filter(|_| is_late(shown)).map(|_| &None);
+        let answer = self.answers.get(&at).or(skipped);
         let truth = answer.zip(shown.truth.as_ref()).zip(step.predict.as_ref());
         StepState {
             at: shown.at.0,
@@ -103,6 +115,11 @@ impl Reader {
             }),
         }
     }
+}
+
+/// Whether the run had the answer when the step showed that asks for it.
+fn is_late(shown: &Shown) -> bool {
+    shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
 /// The goals that hold the story up, in words.

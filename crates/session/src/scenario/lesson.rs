@@ -115,6 +115,13 @@ impl Predict {
     }
 }
 
+/// A condition as it is written, in words; empty if it is none.
+pub(crate) fn in_words(value: &Value) -> String {
+    let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
+    let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
+    condition.map_or_else(String::new, |condition| condition.text)
+}
+
 /// What is wrong with a value, for who writes a lesson: no names of Go's types.
 pub(super) fn in_plain_words(error: &FieldError) -> String {
     let Some(mismatch) = &error.mismatch else {

@@ -97,6 +97,10 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
+    /// Each owner with its colour.
+    pub(crate) fn views(&self) -> &[OwnerView] {
+        &self.views
+    }
     pub(crate) fn see(&mut self, id: &str, name: &str, uid: &Uid) {
         if self.pods.contains_key(uid) {
             return;

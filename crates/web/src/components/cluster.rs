@@ -15,8 +15,11 @@ use super::icon;
 use super::node::Node;
 use super::overview::Overview;
 use super::plane::Plane;
+use super::recall::Recall;
+use super::record::Record;
 use super::said::Said;
 use super::start::Start;
+use super::story::told_of;
 use super::timeline::branch_name;
 use super::tray::Tray;
 use super::versus::Versus;
@@ -183,6 +186,8 @@ pub(crate) fn Cluster(props: &Props) -> Html {
             {onclick} {oncontextmenu} {onkeydown} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
             if props.start && page.opened.is_some() { <Start /> }
             if page.unread && !props.start { <Said page={page.clone()} /> }
+            if !page.embedded { <Recall page={page.clone()} /> }
+            if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }
             if page.find.is_some() { <Find page={page.clone()} /> }
             if page.opened.is_none() {
                 <div class="hollow" role="status">
@@ -306,7 +311,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
         let highlighted = lit.iter().any(|h| h.strip_prefix("node/") == Some(name));
         html! {
             <Node key={name.clone()} node={state.clone()} owners={model.owners.clone()} now={if state.ticks() { model.now } else { 0 }}
-                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} {differing} filter={page.filter.clone()} truth={page.truth} />
+                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} {differing} filter={page.filter.clone()} truth={page.truth} told={if beside.other { None } else { told_of(page, name) }} />
         }
     };
     let mut least: ordered::Map<String, u32> = ordered::Map::new();

@@ -424,6 +424,13 @@ fn Files(props: &FilesProps) -> Html {
             }
         })
     };
+    let record = {
+        let act = ctl.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Dialog(Dialog::None));
+            act.emit(Act::Record(true));
+        })
+    };
     html! {
         <Modal title="Files" class="files">
             <h3 class="eyebrow">{ "Open" }</h3>
@@ -442,6 +449,7 @@ fn Files(props: &FilesProps) -> Html {
             <div class="grid">
                 { save(ExportKind::Scenario, "Session", "as a scenario file") }
                 { save(ExportKind::Lesson, "Lesson", "what you did, as steps to write on") }
+                <button type="button" onclick={record}><b>{ "Record a lesson" }</b><span>{ "and press fields that are to be its goals" }</span></button>
                 { save(ExportKind::Objects, "Objects", "as YAML") }
                 { save(ExportKind::Trace, "Trace", "as JSON Lines") }
                 { save(ExportKind::Picture, "Drawing", "as SVG") }

@@ -83,7 +83,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 <div><h2>{ &detail.title }</h2><p>{ &detail.subtitle }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
-            if !detail.sentence.is_empty() { <p class="sentence">{ &detail.sentence }</p> }
+            if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ &detail.sentence }</p> }
             if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} model={page.model.clone()} /> }
             { doings(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
@@ -99,7 +99,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             </div>
             <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
                 { match page.tab {
-                    Tab::Why if page.model.story.question.is_some() => html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> },
+                    Tab::Why | Tab::Life if hides(page) => html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> },
                     Tab::Why => {
                         let key = page.selected_pod().unwrap_or_default().0.to_string();
                         let pending = page.pod().is_some_and(|p| p.node.is_empty());
@@ -108,11 +108,16 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                     }
                     Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
                     Tab::Events => events(detail, page.model.now),
-                    Tab::Yaml => html! { <Yaml text={detail.yaml.clone()} ghost={is_pod && detail.yaml.is_empty() && page.detail.is_some()} /> },
+                    Tab::Yaml => html! { <Yaml text={detail.yaml.clone()} pick={page.record.as_ref().and(page.selected.clone())} ghost={is_pod && detail.yaml.is_empty() && page.detail.is_some()} /> },
                 } }
             </div>
         </aside>
     }
+}
+
+/// Whether the tab would answer the question that waits: the decision always does, a life tells when it ends.
+fn hides(page: &Page) -> bool {
+    page.model.story.question.is_some() && (page.tab == Tab::Why || page.asked().is_some())
 }
 
 fn focus_tab(index: usize, event: &KeyboardEvent) {

@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use super::dialog::Modal;
 use super::icon;
+use super::recall;
 use crate::app::Ctl;
 use crate::browser::files;
 use crate::pure::course::Course;
@@ -127,22 +128,8 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
         })
     };
     let next = lessons.iter().find(|l| !course.is_done(&l.name));
-    let due = lessons.iter().filter(|l| l.asks);
-    let due: Vec<(&LessonInfo, usize)> = due
-        .filter_map(|l| Some((l, course.due(&l.name, now)?)))
-        .take(3)
-        .collect();
-    let again = |info: &LessonInfo, recaps: usize| {
-        let (ctl, course, name) = (ctl.clone(), course.clone(), info.name.clone());
-        let source = lesson(&name, Some(1000 + recaps as u64));
-        Callback::from(move |_: MouseEvent| {
-            let mut course = (*course).clone();
-            course.ask_again(&name);
-            ctl.act.emit(Act::Course(course));
-            ctl.act.emit(Act::Dialog(Dialog::None));
-            ctl.send.emit(Request::Open { source: source.clone() });
-        })
-    };
+    let due = course.again(lessons, now);
+    let title = |name: &str| lessons.iter().find(|l| l.name == name).map(|l| l.title.clone());
     let save = {
         let (ctl, text) = (ctl.clone(), course.write());
         Callback::from(move |_: MouseEvent| {
@@ -167,7 +154,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
             if !due.is_empty() {
                 <div class="row" role="group" aria-label="Asked again">
                     <span>{ "Do you still know?" }</span>
-                    { for due.iter().map(|(info, recaps)| html! { <button type="button" onclick={again(info, *recaps)}>{ &info.title }</button> }) }
+                    { for due.iter().take(3).map(|again| html! { <button type="button" onclick={recall::ask(ctl, course, again)}>{ title(&again.ask) }</button> }) }
                 </div>
             }
             if done > 0 {

@@ -21,6 +21,8 @@ mod plane;
 mod pod;
 mod present;
 mod promise;
+mod recall;
+mod record;
 mod said;
 mod share;
 mod start;

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::pod::Pod;
+use super::story::Told;
 use crate::pure::explain::Verdict;
 use crate::pure::find::Filter;
 use crate::pure::{actions, belief, clock, quantity};
@@ -41,6 +42,9 @@ pub(crate) struct Props {
     /// Whose picture it is.
     #[prop_or_default]
     pub(crate) truth: Truth,
+    /// What is told here of an answer to a question.
+    #[prop_or_default]
+    pub(crate) told: Option<Told>,
 }
 
 /// The state of a node in a few words, if it is not simply ready.
@@ -169,7 +173,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     html! {
         <article
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"))}
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(|told| format!("told-{}", told.said().0.split(' ').next().unwrap_or_default())))}
             data-node={view.name.clone()}
             data-ready={view.ready.clone()}
             data-drop={view.name.clone()}
@@ -190,6 +194,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                     <span class={classes!("chip", *kind)}>{ words }</span>
                 }
                 if view.cordoned && shows_api { <span class="chip wait">{ "cordoned" }</span> }
+                if let Some((class, words)) = props.told.map(Told::said) { <span class={classes!("told", class)}>{ words }</span> }
                 if let Some(verdict) = &props.verdict {
                     <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={verdict.text.clone()}>
                         { icon(if verdict.fits { "check" } else { "cross" }) }

@@ -5,6 +5,7 @@ use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
 use super::icon;
+use super::story::Pins;
 use crate::app::{Ctl, Now};
 use crate::pure::find::Filter;
 use crate::pure::scale::{Drawn, Span, lane};
@@ -57,7 +58,8 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     };
     let page = &*props.page;
     let model = &*page.model;
-    let span = page.span.unwrap_or_else(|| Span::whole(model.now, model.horizon));
+    let span = page.seen();
+    let asked = page.asked();
     let lanes_ref = use_node_ref();
     let scrubbing = use_mut_ref(|| false);
     let instant_at = {
@@ -69,22 +71,28 @@ pub(crate) fn Timeline(props: &Props) -> Html {
         }
     };
     let seek = {
-        let (ctl, instant_at) = (ctl.clone(), instant_at.clone());
-        move |x: i32| ctl.send.emit(Request::Seek { at: instant_at(x) })
+        let (ctl, instant_at, asked) = (ctl.clone(), instant_at.clone(), asked.clone());
+        // While a time is asked for, a place on the timeline is an answer.
+        move |x: i32| match &asked {
+            Some(asked) => ctl.act.emit(Act::Pin(Some(asked.place(instant_at(x))))),
+            None => ctl.send.emit(Request::Seek { at: instant_at(x) }),
+        }
     };
     let onpointerdown = {
-        let (scrubbing, seek, lanes, ctl, page) = (
+        let (scrubbing, seek, lanes, ctl, page, asks) = (
             scrubbing.clone(),
             seek.clone(),
             lanes_ref.clone(),
             ctl.clone(),
             props.page.clone(),
+            asked.is_some(),
         );
         Callback::from(move |event: PointerEvent| {
             if event.button() != 0 {
                 return;
             }
-            if let Some((_, id)) = crate::browser::closest(event.target(), "data-mark") {
+            let mark = crate::browser::closest(event.target(), "data-mark").filter(|_| !asks);
+            if let Some((_, id)) = mark {
                 let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
                 if let Some(mark) = mark {
                     ctl.send.emit(Request::Seek { at: mark.from });
@@ -154,6 +162,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                     { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span ~style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
                 </div>
                 { for branches(&model.branches, span) }
+                <Pins page={props.page.clone()} {span} />
                 <Head page={props.page.clone()} {span} />
             </div>
             { chooser(&ctl, page) }
@@ -223,12 +232,14 @@ struct LaneProps {
 impl LaneProps {
     /// What it is drawn again for. While time runs a lane follows a few times a second, each at its
     /// own frames: no frame draws them all.
-    fn stamp(&self) -> (bool, u64, Micros, &Shared<Director>) {
+    fn stamp(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
         let model = &self.page.model;
+        let asks = model.story.question;
         if model.playing {
-            (true, (self.page.frames + 3 * self.index as u64) / 8, 0, &model.director)
+            let frames = (self.page.frames + 3 * self.index as u64) / 8;
+            (true, frames, 0, asks, &model.director)
         } else {
-            (false, model.marks_rev, model.now, &model.director)
+            (false, model.marks_rev, model.now, asks, &model.director)
         }
     }
 }
@@ -244,7 +255,10 @@ impl PartialEq for LaneProps {
 #[component]
 fn LaneView(props: &LaneProps) -> Html {
     let (model, (which, name)) = (&props.page.model, LANES[props.index]);
-    let drawn = lane(model.marks.values().filter(|m| m.lane == which), props.span, model.now);
+    // What an earlier run showed of the time after a question is no answer to it.
+    let is_hidden = |at: Micros| model.story.question.is_some() && at > model.now;
+    let marks = model.marks.values().filter(|m| m.lane == which && !is_hidden(m.from));
+    let drawn = lane(marks, props.span, model.now);
     let filter = props.page.filter.as_deref();
     html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
 }

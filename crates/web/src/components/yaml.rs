@@ -1,5 +1,6 @@
 //! An object as the API server has it, with keys told apart from values. Text nodes only.
 
+use podscope_protocol::{Request, SubjectRef};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -12,6 +13,8 @@ pub(crate) struct Props {
     pub(crate) text: String,
     /// The API has no such object: there is nothing to show, and that is the lesson.
     pub(crate) ghost: bool,
+    /// The object, while its fields are to be picked as goals.
+    pub(crate) pick: Option<SubjectRef>,
 }
 
 /// The tab.
@@ -23,8 +26,12 @@ pub(crate) fn Yaml(props: &Props) -> Html {
     if props.ghost {
         return html! { <p class="none">{ "The API server has no such object. What runs is a process without a record." }</p> };
     }
+    let lines = props.text.lines().zip(1..).map(|(text, number)| match &props.pick {
+        Some(subject) => pickable(&ctl, subject, number, text),
+        None => line(text),
+    });
     let copy = {
-        let text = props.text.clone();
+        let (text, ctl) = (props.text.clone(), ctl.clone());
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), ctl.act.clone());
             spawn_local(async move {
@@ -43,9 +50,20 @@ pub(crate) fn Yaml(props: &Props) -> Html {
     html! {
         <div class="yaml">
             <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button>
-            <pre class="mono" tabindex="0" aria-label="YAML">{ for props.text.lines().map(line) }</pre>
+            if props.pick.is_some() { <p class="none">{ "Press a field to make it a goal, with the value that it has now." }</p> }
+            <pre class="mono" tabindex="0" aria-label="YAML">{ for lines }</pre>
         </div>
     }
+}
+
+/// A line as a button that makes a goal of its field.
+fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
+    let request = Request::RecordGoal {
+        subject: subject.clone(),
+        line: number,
+    };
+    let title = format!("Make a goal of it: {}", text.trim());
+    html! { <button type="button" class="pick" onclick={ctl.on(request)} {title}>{ line(text.trim_end()) }</button> }
 }
 
 fn line(text: &str) -> Html {

@@ -2,10 +2,25 @@
 //! this device only; as text it is one line a lesson, `NAME MILLIS RECAPS`.
 
 use podscope_api::ordered;
+use podscope_protocol::LessonInfo;
 
 /// Days after which a lesson's questions are asked again.
 pub(crate) const RECAPS: [f64; 3] = [1.0, 3.0, 7.0];
 const DAY: f64 = 86_400_000.0;
+
+/// Seeds of questions that are asked again begin here: no lesson's own is as high.
+const SEEDS: u64 = 1000;
+
+/// A question that is due to be asked again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Again {
+    /// The lesson after which it is asked.
+    pub(crate) of: String,
+    /// The lesson whose question it is.
+    pub(crate) ask: String,
+    /// The seed of the run.
+    pub(crate) seed: u64,
+}
 
 /// A lesson that was finished.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,8 +69,36 @@ impl Course {
     pub(crate) fn is_done(&self, name: &str) -> bool {
         self.done.contains_key(name)
     }
+    /// What is due to be asked: for each lesson that was finished long enough ago, one that its `recap` names, each time
+    /// the next one; without such a list, its own question. Nothing is asked of a lesson that was not finished, and
+    /// nothing twice.
+    pub(crate) fn again(&self, lessons: &[LessonInfo], now: f64) -> Vec<Again> {
+        let asks = |name: &str| lessons.iter().any(|lesson| lesson.name == name && lesson.asks);
+        let mut due: Vec<Again> = Vec::new();
+        for lesson in lessons {
+            let Some(recaps) = self.due(&lesson.name, now) else {
+                continue;
+            };
+            let named = lesson.recap.iter().filter(|name| asks(name) && self.is_done(name));
+            let mut fit: Vec<&String> = named.collect();
+            if fit.is_empty() && asks(&lesson.name) {
+                fit.push(&lesson.name);
+            }
+            let Some(ask) = fit.get(recaps % fit.len().max(1)) else {
+                continue;
+            };
+            if !due.iter().any(|known| known.ask == **ask) {
+                due.push(Again {
+                    of: lesson.name.clone(),
+                    ask: (*ask).clone(),
+                    seed: SEEDS + recaps as u64,
+                });
+            }
+        }
+        due
+    }
     /// How often it has been asked again, if that is due once more.
-    pub(crate) fn due(&self, name: &str, now: f64) -> Option<usize> {
+    fn due(&self, name: &str, now: f64) -> Option<usize> {
         let done = self.done.get(name)?;
         let days = RECAPS.get(done.recaps)?;
         (now - done.at >= days * DAY).then_some(done.recaps)
@@ -81,5 +124,51 @@ mod tests {
         course.finish("first-pod", 5.0);
         assert_eq!(Course::read(&course.write()), course, "finished twice is finished once");
         assert_eq!(Course::read("nonsense\n\nx y z"), Course::default());
+    }
+
+    fn lesson(name: &str, recap: &[&str]) -> LessonInfo {
+        LessonInfo {
+            name: name.into(),
+            title: String::new(),
+            group: String::new(),
+            summary: String::new(),
+            minutes: 1,
+            needs: Vec::new(),
+            topic: String::new(),
+            page: String::new(),
+            rule: String::new(),
+            own: String::new(),
+            variation: String::new(),
+            recap: recap.iter().map(|name| (*name).to_owned()).collect(),
+            asks: true,
+        }
+    }
+
+    /// E-08: what a lesson's own `recap` names is asked, in turn, of what was finished.
+    #[test]
+    fn a_lessons_recap_says_what_is_asked_again() {
+        let lessons = [
+            lesson("first", &[]),
+            lesson("second", &[]),
+            lesson("third", &["first", "second", "never-done"]),
+        ];
+        let mut course = Course::default();
+        course.finish("first", 9.0 * DAY);
+        course.finish("second", 9.0 * DAY);
+        course.finish("third", 0.0);
+        let asked = |course: &Course, days: f64| {
+            let due = course.again(&lessons, days * DAY).into_iter();
+            due.map(|again| (again.ask, again.seed)).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(&course, 0.5), []);
+        assert_eq!(asked(&course, 1.5), [("first".to_owned(), SEEDS)]);
+        course.ask_again("third");
+        assert_eq!(asked(&course, 1.5), []);
+        assert_eq!(asked(&course, 3.5), [("second".to_owned(), SEEDS + 1)]);
+        assert_eq!(
+            asked(&course, 10.5)[0],
+            ("first".to_owned(), SEEDS),
+            "its own question, a day later"
+        );
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod markdown;
 pub(crate) mod overview;
 pub(crate) mod pairs;
 pub(crate) mod paste;
+pub(crate) mod pin;
 pub(crate) mod qr;
 pub(crate) mod quantity;
 pub(crate) mod route;

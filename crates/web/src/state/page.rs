@@ -13,6 +13,7 @@ use crate::pure::course::Course;
 use crate::pure::explain::{self, Why};
 use crate::pure::find::Filter;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
+use crate::pure::pin::Asked;
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::scale::Span;
 
@@ -201,6 +202,10 @@ pub(crate) struct Page {
     pub(crate) asked: Option<u64>,
     /// Where the clock was sent, until the engine has had the time to follow; and the count of frames then.
     pub(crate) aim: Option<(Micros, u64)>,
+    /// The pin that is to answer a question for a time.
+    pub(crate) pin: Option<Micros>,
+    /// Goals of the lesson that is being recorded; none: nothing is recorded.
+    pub(crate) record: Option<Shared<Vec<String>>>,
 }
 
 impl Page {
@@ -251,6 +256,8 @@ impl Page {
             truth: Truth::default(),
             asked: None,
             aim: None,
+            pin: None,
+            record: None,
         }
     }
 
@@ -262,6 +269,18 @@ impl Page {
     /// The clock, or where it was just sent: quick steps add up.
     pub(crate) fn at(&self) -> Micros {
         self.aim.map_or(self.model.now, |(at, _)| at)
+    }
+
+    /// The question for a time that waits for its answer.
+    pub(crate) fn asked(&self) -> Option<Asked> {
+        Asked::of(self.opened.as_ref()?, &self.model.story)
+    }
+
+    /// The stretch of time that the timeline shows: as it was chosen, as a question needs it, or everything.
+    pub(crate) fn seen(&self) -> Span {
+        let asked = || self.asked().map(|asked| asked.span());
+        let whole = || Span::whole(self.model.now, self.model.horizon);
+        self.span.or_else(asked).unwrap_or_else(whole)
     }
 
     /// Key and UID of the selected pod.
@@ -312,6 +331,10 @@ pub(crate) enum Act {
     Zone(Option<String>),
     Span(Option<Span>),
     Aim(Micros),
+    /// Sets the pin that is to answer, or takes it away.
+    Pin(Option<Micros>),
+    /// Begins or ends the recording of a lesson.
+    Record(bool),
     Speed(u64),
     ConsoleOpen(bool),
     Typed(String),
@@ -361,6 +384,8 @@ impl Reducible for Page {
             Act::Zone(zone) => page.zone = zone,
             Act::Span(span) => page.span = span,
             Act::Aim(at) => page.aim = Some((at, page.frames)),
+            Act::Pin(at) => page.pin = at,
+            Act::Record(on) => page.record = on.then(Shared::default),
             Act::Speed(per_mille) => page.model.change(|m| m.speed = per_mille),
             Act::ConsoleOpen(open) => page.console_open = open,
             Act::Typed(line) => {
@@ -422,7 +447,15 @@ impl Page {
                     self.heard = Shared::new(std::mem::take(&mut frame.announcements));
                 }
                 let other = frame.other.take();
+                let asked = self.model.story.question;
                 self.model.change(|m| m.apply(*frame));
+                if self.model.story.question != asked {
+                    // Another question has other places for its answer.
+                    self.pin = None;
+                    if self.asked().is_some() {
+                        self.span = None;
+                    }
+                }
                 match other {
                     Some(other) => self
                         .other
@@ -487,6 +520,11 @@ impl Page {
             Update::Film(film) => {
                 self.progress = None;
                 self.film = Some(Shared::new(film));
+            }
+            Update::Recorded { goals } => {
+                if let Some(record) = &mut self.record {
+                    *record = Shared::new(goals);
+                }
             }
             Update::Crashed { message } => self.crashed = Some(message),
         }
@@ -558,7 +596,10 @@ impl Page {
             None => self.sheet,
         };
         let is_pod = matches!(subject, Some(SubjectRef::Pod { .. }));
-        if !is_pod && self.tab == Tab::Why {
+        if self.record.is_some() {
+            // Who records looks for fields.
+            self.tab = Tab::Yaml;
+        } else if !is_pod && self.tab == Tab::Why {
             self.tab = Tab::Life;
         } else if is_pod && self.selected_pod().is_none() {
             self.tab = Tab::Why;

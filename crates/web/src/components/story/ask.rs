@@ -1,12 +1,15 @@
 //! A question: time waits for the answer, which is an option, a click on the picture or a pin on the timeline. Then
 //! the answer given, the run's, and what separates the two.
 
-use podscope_protocol::{Question, QuestionKind, Request, StepState, SubjectRef};
+use podscope_api::parse_duration;
+use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, SubjectRef};
 use yew::prelude::*;
 
 use super::words;
 use crate::app::Ctl;
+use crate::pure::clock;
 use crate::pure::explain::Why;
+use crate::pure::pin::Asked;
 use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -20,6 +23,9 @@ pub(super) struct Props {
     pub(super) why: Option<Shared<Why>>,
     /// What was clicked last.
     pub(super) pick: Option<String>,
+    /// A question for a time, as the timeline has it.
+    pub(super) asked: Option<Asked>,
+    pub(super) pin: Option<Micros>,
 }
 
 #[component]
@@ -39,11 +45,13 @@ pub(super) fn Ask(props: &Props) -> Html {
             </section>
         };
     }
-    let fits = |pick: &&String| question.options.is_empty() || question.options.contains(pick);
+    let fits = |pick: &&String| props.asked.is_some() || question.options.is_empty() || question.options.contains(pick);
     let picked = props.pick.as_ref().filter(fits);
     let how = match question.kind {
         QuestionKind::Place => "Time waits. Click a node or pod in the picture, then confirm.",
-        QuestionKind::Choice | QuestionKind::Time => "Time waits. Choose one:",
+        QuestionKind::Choice => "Time waits. Choose one:",
+        QuestionKind::Time if question.options.is_empty() => "Time waits. Set a pin on the timeline.",
+        QuestionKind::Time => "Time waits. Choose one, or set a pin on the timeline:",
     };
     html! {
         <section class="ask" aria-label="A question">
@@ -54,12 +62,34 @@ pub(super) fn Ask(props: &Props) -> Html {
                     let is_picked = picked == Some(option);
                     html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ option }</button> }
                 }) }
-                if let Some(pick) = picked.filter(|pick| !question.options.contains(pick)) {
+                if let Some(pick) = picked.filter(|pick| props.asked.is_some() || !question.options.contains(pick)) {
                     <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ format!("My answer: {pick}") }</button>
                 }
                 <button type="button" class="quiet" onclick={answer(None)}>{ "I don't know" }</button>
             </div>
+            if let Some(asked) = &props.asked { { field(&ctl, asked, props.pin) } }
         </section>
+    }
+}
+
+/// The pin as a field, where the timeline is not at hand.
+fn field(ctl: &Ctl, asked: &Asked, pin: Option<Micros>) -> Html {
+    let from = asked.from;
+    let oninput = {
+        let (act, asked) = (ctl.act.clone(), asked.clone());
+        Callback::from(move |event: InputEvent| {
+            let seconds: Option<Micros> = crate::browser::value_of(&event).parse().ok();
+            act.emit(Act::Pin(seconds.map(|seconds| asked.place(from + seconds * 1_000_000))));
+        })
+    };
+    let seconds = |at: Micros| ((at - from) / 1_000_000).to_string();
+    let words = pin.map_or_else(|| "not set".to_owned(), |pin| asked.answer(pin));
+    let part = (pin.unwrap_or(from) - from) * 100 / (asked.until() - from).max(1);
+    html! {
+        <label class="pin-field"><span>{ "Pin" }</span>
+            <input type="range" min="0" max={seconds(asked.until())} step="1" value={seconds(pin.unwrap_or(from))} {oninput} aria-valuetext={words.clone()} ~style={format!("--v:{part}%")} />
+            <output class="mono">{ words }</output>
+        </label>
     }
 }
 
@@ -96,9 +126,12 @@ fn revealed(question: &Question, state: &StepState) -> Html {
     let exact = truth
         .exact
         .as_ref()
+        .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::plain))
         .map(|exact| format!(" ({exact})"))
         .unwrap_or_default();
     let why = |key: &str| question.why.get(key);
+    // It had happened before it could be asked.
+    let late = (answer.is_empty() && truth.at <= state.at).then_some("That has happened already. ");
     let wrong = (!answer.is_empty() && !truth.is_right)
         .then(|| why(answer).or_else(|| why("else")))
         .flatten();
@@ -110,7 +143,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
                 if !answer.is_empty() {
                     <p class="no"><b>{ format!("You said {answer}. ") }</b>{ words(wrong.map_or("", String::as_str)) }</p>
                 }
-                <p class="yes"><b>{ format!("It is {}{exact}. ", truth.value) }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes">{ late.unwrap_or_default() }<b>{ format!("It is {}{exact}. ", truth.value) }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
             }
         </>
     }

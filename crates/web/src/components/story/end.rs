@@ -1,9 +1,9 @@
 //! The card at a lesson's end: the rule, where to go on, what to try.
 
-use podscope_protocol::{LessonInfo, Request, Source};
+use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
 
-use super::words;
+use super::{moments, words};
 use crate::app::Ctl;
 use crate::state::{Act, Dialog, Shared};
 
@@ -13,6 +13,8 @@ pub(super) struct Props {
     pub(super) lessons: Shared<Vec<LessonInfo>>,
     /// Questions answered, and rightly.
     pub(super) asked: (usize, usize),
+    /// The run before and after its key moment.
+    pub(super) moments: Vec<Moment>,
 }
 
 #[component]
@@ -44,14 +46,10 @@ pub(super) fn End(props: &Props) -> Html {
         <section class="end" aria-label="The end of the lesson">
             <h3>{ "All goals reached" }</h3>
             <p class="rule">{ words(rule) }</p>
+            { moments::pair(&props.moments) }
             if asked > 0 { <p>{ format!("Predictions: {right} of {asked} right.") }</p> }
             if !info.own.is_empty() { <p>{ "In a cluster of yours: " }<code>{ &info.own }</code></p> }
             if !info.variation.is_empty() { <p>{ "Try also: " }{ words(&info.variation) }</p> }
-            if !info.recap.is_empty() {
-                <p>{ "Do you still know? " }
-                    { for info.recap.iter().filter_map(|name| props.lessons.iter().find(|l| l.name == *name)).map(|l| html! { <button type="button" class="quiet" onclick={open(&l.name)}>{ &l.title }</button> }) }
-                </p>
-            }
             if !info.page.is_empty() { <p>{ "Read on: " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
             <div class="row">
                 if let Some(next) = next { <button type="button" class="primary" onclick={open(&next.name)}>{ format!("Next lesson: {} ›", next.title) }</button> }

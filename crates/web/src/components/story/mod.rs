@@ -4,6 +4,8 @@ mod ask;
 mod end;
 mod goals;
 mod help;
+mod moments;
+mod pins;
 mod starter;
 mod term;
 
@@ -13,6 +15,7 @@ use yew::prelude::*;
 use self::ask::Ask;
 use self::end::End;
 use self::help::Help;
+pub(crate) use self::pins::Pins;
 use self::starter::Starter;
 use self::term::Term;
 use crate::app::Ctl;
@@ -86,7 +89,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if !has_heading { <h2 class="title">{ &opened.title }</h2> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 if let Some(question) = &step.question {
-                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} why={page.shown_decision().cloned()} />
+                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.shown_decision().cloned()} />
                 }
                 if !here {
                     { try_it(&ctl, step.try_command.as_deref()) }
@@ -97,7 +100,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() { { goals::goals(opened, state) } }
                 { goals::mistakes(step, now) }
                 { halted(&ctl, state, &restart) }
-                if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} /> }
+                if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
             </div>
             { foot(&ctl, opened, state, &restart) }
         </aside>
@@ -106,18 +109,64 @@ pub(crate) fn Story(props: &Props) -> Html {
 
 /// What a click on the picture or the timeline means as an answer.
 fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
-    let story = &page.model.story;
     match kind {
-        QuestionKind::Time => {
-            let shown = story.question.and_then(|step| story.steps.get(step))?.at;
-            let (at, _) = page.aim.filter(|(at, _)| *at > shown)?;
-            Some(clock::plain(at - shown))
-        }
+        QuestionKind::Time => Some(page.asked()?.answer(page.pin?)),
         QuestionKind::Place | QuestionKind::Choice => match page.selected.as_ref()? {
             SubjectRef::Node { name } => Some(name.clone()),
             SubjectRef::Pod { key, .. } => key.split_once('/').map(|(_, name)| name.to_owned()),
             SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => None,
         },
+    }
+}
+
+/// What of the question of the step that is read is seen on a node: the reader's mark, and the run's.
+pub(crate) fn told_of(page: &Page, node: &str) -> Option<Told> {
+    let story = &page.model.story;
+    let step = page.opened.as_ref()?.story.get(story.step)?;
+    let question = step
+        .question
+        .as_ref()
+        .filter(|question| question.kind != QuestionKind::Time)?;
+    let state = story.steps.get(story.step)?;
+    let is_open = story.question == Some(story.step);
+    let mine = if is_open {
+        let pick = pick(page, question.kind);
+        pick.is_some_and(|pick| pick == node && (question.options.is_empty() || question.options.contains(&pick)))
+    } else {
+        state.answer.as_deref() == Some(node)
+    };
+    let real = !is_open && state.truth.as_ref().is_some_and(|truth| truth.value == node);
+    match (mine, real) {
+        (false, false) => None,
+        (true, false) if is_open || state.truth.is_none() => Some(Told::Mine),
+        (true, false) => Some(Told::Wrong),
+        (false, true) => Some(Told::Real),
+        (true, true) => Some(Told::Right),
+    }
+}
+
+/// What is told of an answer on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// The reader's, and nobody knows yet.
+    Mine,
+    /// The reader's, and it came otherwise.
+    Wrong,
+    /// The run's.
+    Real,
+    /// Both.
+    Right,
+}
+
+impl Told {
+    /// Its class, and its words.
+    pub(crate) fn said(self) -> (&'static str, &'static str) {
+        match self {
+            Told::Mine => ("mine", "your answer"),
+            Told::Wrong => ("mine wrong", "your answer"),
+            Told::Real => ("real", "so it is"),
+            Told::Right => ("real", "your answer, and so it is"),
+        }
     }
 }
 

@@ -1,0 +1,118 @@
+//! A lesson being recorded: fields of objects that were made its goals. What was done is the session's own commands.
+
+use podscope_api::{Data, Tree};
+use podscope_cluster::SimTime;
+use podscope_protocol::{SubjectRef, Update};
+use serde_json::{Value, json};
+
+use crate::timeline::Session;
+use crate::view;
+
+/// A field that was picked, as a goal of a lesson's file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Picked {
+    /// Where the cursor stood.
+    pub(crate) at: SimTime,
+    /// The condition, as it is written.
+    pub(crate) goal: Value,
+}
+
+/// Everything that was picked.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    goals: Vec<Picked>,
+}
+
+impl Recorded {
+    /// The goals.
+    pub(super) fn goals(&self) -> &[Picked] {
+        &self.goals
+    }
+
+    /// Makes a goal of the field in that line of an object's YAML, unless it is one.
+    ///
+    /// # Errors
+    /// Why there is nothing to pick.
+    pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), String> {
+        let object = match subject {
+            SubjectRef::Pod { key, .. } => format!("Pod {key}"),
+            SubjectRef::Node { name } => format!("Node {name}"),
+            SubjectRef::Object { kind, key } => format!("{kind} {key}"),
+            SubjectRef::Invariant { .. } => {
+                return Err("An invariant has no fields; write `always` in the file.".into());
+            }
+        };
+        let text = view::detail(session, subject, &[]).yaml;
+        let tree = podscope_api::read_yaml(&text).map_err(|_| "There is no such object now.".to_owned())?;
+        let (path, value) = at_line(&tree, line).ok_or("There is no field in this line.")?;
+        let goal = match value {
+            Some(value) => json!({"object": object, "path": path, "equals": value}),
+            None => json!({"object": object, "path": path, "exists": true}),
+        };
+        let is_known = self.goals.iter().any(|known| known.goal == goal);
+        if !is_known {
+            let at = session.now();
+            self.goals.push(Picked { at, goal });
+        }
+        Ok(())
+    }
+
+    /// Takes a goal back.
+    pub(super) fn forget(&mut self, index: usize) {
+        if index < self.goals.len() {
+            self.goals.remove(index);
+        }
+    }
+
+    /// What there is, for the page.
+    pub(super) fn told(&self) -> Update {
+        let goals = self.goals.iter().map(|picked| crate::scenario::in_words(&picked.goal));
+        Update::Recorded { goals: goals.collect() }
+    }
+}
+
+/// JSONPath and value of the field whose key, or whose list item, stands in that line; no value of what holds others.
+fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
+    fn go(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
+        let found = |path: String, value: &Tree<'_>| {
+            let is_plain = !matches!(value.data, Data::Map(_) | Data::Seq(_));
+            (path, is_plain.then(|| value.to_value()))
+        };
+        match &tree.data {
+            Data::Map(entries) => entries.iter().find_map(|entry| {
+                let path = format!("{path}{}", step(&entry.key));
+                if entry.line == line {
+                    Some(found(path, &entry.value))
+                } else {
+                    go(&entry.value, &path, line)
+                }
+            }),
+            Data::Seq(items) => items.iter().enumerate().find_map(|(index, item)| {
+                let path = match item.get("type").and_then(Tree::as_str) {
+                    Some(kind) => format!("{path}[?(@.type==\"{kind}\")]"),
+                    None => format!("{path}[{index}]"),
+                };
+                let is_plain = !matches!(item.data, Data::Map(_) | Data::Seq(_));
+                if item.line == line && is_plain {
+                    Some(found(path, item))
+                } else {
+                    go(item, &path, line)
+                }
+            }),
+            _ => None,
+        }
+    }
+    go(tree, "", line)
+}
+
+/// A key in JSONPath.
+fn step(key: &str) -> String {
+    let is_word = key
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if is_word {
+        format!(".{key}")
+    } else {
+        format!("['{key}']")
+    }
+}

@@ -1,0 +1,41 @@
+//! A lesson being recorded: what is done becomes its steps, fields that are pressed its goals (E-10).
+
+use podscope_protocol::{ExportKind, Request};
+use yew::prelude::*;
+
+use super::icon;
+use crate::app::Ctl;
+use crate::state::{Act, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) goals: Shared<Vec<String>>,
+}
+
+/// The strip above the cluster.
+#[component]
+pub(crate) fn Record(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let stop = ctl.act.reform(|_: MouseEvent| Act::Record(false));
+    let save = ctl.on(Request::Export {
+        what: ExportKind::Lesson,
+    });
+    html! {
+        <section class="said recorded" aria-label="A lesson is being recorded">
+            <div>
+                <p><b>{ "Recording a lesson. " }</b>{ "What you do becomes its steps. For a goal, select an object and press a field of its YAML." }</p>
+                if !props.goals.is_empty() {
+                    <ol aria-label="Goals" aria-live="polite">
+                        { for props.goals.iter().enumerate().map(|(index, goal)| html! {
+                            <li>{ goal }<button type="button" class="quiet" onclick={ctl.on(Request::ForgetGoal { index })} aria-label={format!("Not a goal: {goal}")}>{ icon("cross") }</button></li>
+                        }) }
+                    </ol>
+                }
+            </div>
+            <button type="button" class="primary" onclick={save}>{ "Save the lesson" }</button>
+            <button type="button" class="quiet" onclick={stop}>{ "Stop" }</button>
+        </section>
+    }
+}

@@ -1,0 +1,110 @@
+//! Two moments of a run as small pictures: nodes by zone, and their pods.
+
+use podscope_protocol::{Moment, MomentNode, MomentPod, PodMark};
+use yew::prelude::*;
+
+use crate::components::pod;
+use crate::pure::clock;
+use crate::state::HUES;
+
+// Sizes, in units of the drawing.
+const WIDTH: usize = 168;
+const PER_ROW: usize = 6;
+const POD: usize = 20;
+const STEP: usize = 24;
+const NODE: usize = 18;
+
+/// Before and after.
+pub(super) fn pair(moments: &[Moment]) -> Html {
+    let [before, after] = moments else {
+        return Html::default();
+    };
+    html! {
+        <div class="moments">
+            <figure>{ picture(before) }<figcaption>{ format!("Before, {}", clock::instant(before.at)) }</figcaption></figure>
+            <figure>{ picture(after) }<figcaption>{ format!("After, {}", clock::instant(after.at)) }</figcaption></figure>
+        </div>
+    }
+}
+
+/// What is drawn, in words.
+fn said(moment: &Moment) -> String {
+    let pods = |pods: &[MomentPod]| {
+        let all: Vec<String> = pods.iter().map(|one| name(one).to_owned()).collect();
+        all.join(", ")
+    };
+    let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
+    let mut said: Vec<String> = nodes
+        .map(|node| match (node.state.as_str(), node.pods.as_slice()) {
+            ("", []) => format!("{}: empty", node.name),
+            ("", on) => format!("{}: {}", node.name, pods(on)),
+            (state, []) => format!("{}, {state}: empty", node.name),
+            (state, on) => format!("{}, {state}: {}", node.name, pods(on)),
+        })
+        .collect();
+    if !moment.pending.is_empty() {
+        said.push(format!("pending: {}", pods(&moment.pending)));
+    }
+    said.join("; ")
+}
+
+fn name(pod: &MomentPod) -> &str {
+    pod.key.strip_prefix("default/").unwrap_or(&pod.key)
+}
+
+fn picture(moment: &Moment) -> Html {
+    let mut top = 0;
+    let mut drawn: Vec<Html> = Vec::new();
+    for node in moment.groups.iter().flat_map(|(_, nodes)| nodes) {
+        drawn.push(card(node, top));
+        top += height(node.pods.len()) + 4;
+    }
+    if !moment.pending.is_empty() {
+        drawn.push(html! { <text x="6" y={(top + 13).to_string()} class="soft">{ "pending" }</text> });
+        drawn.extend(row(&moment.pending, top + NODE));
+        top += height(moment.pending.len()) + 4;
+    }
+    let view = format!("0 0 {WIDTH} {}", top.max(24));
+    html! { <svg viewBox={view} role="img" aria-label={said(moment)}>{ for drawn }</svg> }
+}
+
+fn height(pods: usize) -> usize {
+    NODE + 4 + pods.div_ceil(PER_ROW) * STEP
+}
+
+fn card(node: &MomentNode, top: usize) -> Html {
+    let bad = !node.state.is_empty();
+    html! {
+        <g>
+            <rect class={classes!("card", bad.then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(height(node.pods.len()) - 1).to_string()} rx="5" />
+            <text x="6" y={(top + 14).to_string()}>{ &node.name }</text>
+            if bad { <text x={(WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ &node.state }</text> }
+            { for row(&node.pods, top + NODE) }
+        </g>
+    }
+}
+
+fn row(pods: &[MomentPod], top: usize) -> Vec<Html> {
+    let mark = |(at, pod): (usize, &MomentPod)| {
+        let (x, y) = (6 + at % PER_ROW * STEP, top + 2 + at / PER_ROW * STEP);
+        let hue = pod.hue.map_or(HUES, |hue| hue % HUES);
+        let sign = match pod.mark {
+            PodMark::Terminating => "↓",
+            PodMark::CrashLoop => "↻",
+            PodMark::Succeeded => "✓",
+            PodMark::Failed => "✗",
+            PodMark::Unconfirmed => "?",
+            PodMark::NotReady => "!",
+            _ => "",
+        };
+        html! {
+            <g class={classes!("p", pod::class(pod.mark), format!("h{hue}"))}>
+                <title>{ name(pod) }</title>
+                <rect x={x.to_string()} y={y.to_string()} width={POD.to_string()} height={POD.to_string()} rx="5" />
+                <text x={(x + POD / 2).to_string()} y={(y + 14).to_string()} text-anchor="middle">{ &pod.short }</text>
+                if !sign.is_empty() { <text x={(x + POD).to_string()} y={(y + 6).to_string()} text-anchor="middle" class="sign">{ sign }</text> }
+            </g>
+        }
+    };
+    pods.iter().enumerate().map(mark).collect()
+}
