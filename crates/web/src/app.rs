@@ -30,6 +30,9 @@ pub(crate) struct Ctl {
 impl Ctl {
     /// Gives a command, or several lines of them; a dangerous one after it has said what it means.
     pub(crate) fn run(&self, line: &str) {
+        if is_pressed_twice(line) {
+            return;
+        }
         let commands = paste::commands(line);
         match commands.iter().find_map(|command| actions::consequence(command)) {
             Some(warning) => {
@@ -72,6 +75,23 @@ impl Ctl {
     pub(crate) fn on(&self, request: Request) -> Callback<MouseEvent> {
         self.send.reform(move |_| request.clone())
     }
+}
+
+/// Milliseconds in which the same command again is one press that shook.
+const SHAKE: f64 = 350.0;
+
+/// Whether the same command has just been given: a button that is pressed twice gives it once.
+fn is_pressed_twice(line: &str) -> bool {
+    thread_local! {
+        static LAST: RefCell<(String, f64)> = const { RefCell::new((String::new(), 0.0)) };
+    }
+    let now = js_sys::Date::now();
+    LAST.with_borrow_mut(|(last, at)| {
+        let again = last == line && (0.0..SHAKE).contains(&(now - *at));
+        *at = now;
+        line.clone_into(last);
+        again
+    })
 }
 
 /// The clock, and how far time has been computed: for the few that move with every frame.

@@ -79,8 +79,8 @@ pub(crate) fn Plane(props: &Props) -> Html {
             if props.keys.len() > 1 && !props.idle {
                 <label class="group"><span>{ "by" }</span>
                     <select aria-label="Group nodes by label" onchange={group}>
-                        <option value="" selected={props.group_key.is_empty()}>{ "zone" }</option>
-                        if let Some(key) = props.follows.as_ref().filter(|k| !props.keys.contains(k)) {
+                        <option value="" selected={props.group_key.is_empty()}>{ "zone" }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
+                        if let Some(key) = props.follows.as_ref().filter(|k| **k != ZONE && !props.keys.contains(k)) {
                             <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
                         }
                         { for props.keys.iter().filter(|key| **key != ZONE || props.group_key == ZONE).map(|key| html! {

@@ -65,7 +65,7 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
     html! {
         <>
             <h3 class="eyebrow">{ "Ways back" }</h3>
-            <ul class="ways">
+            <ul class="ways-back">
                 <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ "Just before it broke: what you do there is another course of time; this one stays." }</span></li>
                 if broken.cause == "command" {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>

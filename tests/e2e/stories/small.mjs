@@ -1,0 +1,119 @@
+// Small things that were seen on other screens: forced colours, the canvas, zoom, rows that wrap. U-08, U-09, U-13.
+
+const BIG = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
+  "  title: Two hundred nodes\n  seed: 4\n  cluster: {zones: [a, b], nodesPerZone: 100}\n---\n" +
+  "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 300\n  selector: {matchLabels: {app: web}}\n" +
+  "  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: \"app:1\", resources: {requests: {cpu: 100m}}}]}\n";
+
+/** How many pixels of the canvas are not what they were, of those that are kept under `name`. */
+const painted = (page) => page.locator(".overview canvas").evaluate((canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const changed = window.before ? data.reduce((sum, value, i) => sum + (value !== window.before[i] ? 1 : 0), 0) : 0;
+  window.before = data;
+  return changed;
+});
+
+export const stories = {
+  async "forced colours show everything (U-08)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    await t.command(page, "fault partition a-1");
+    await t.command(page, "kubectl cordon b-1");
+    await t.seek(page, "1:30.0");
+    await page.emulateMedia({ forcedColors: "active" });
+    await page.locator("[data-node] [data-pod]").first().click();
+    // What is told by a fill alone would be gone: every mark, meter, bar and dot has an edge or a system colour.
+    const blank = await page.evaluate(() => {
+      const shows = (e, pseudo) => {
+        const s = getComputedStyle(e, pseudo);
+        const paper = getComputedStyle(document.body).backgroundColor;
+        const edge = ["Top", "Left", "Bottom", "Right"].some((side) => parseFloat(s[`border${side}Width`]) > 0 && s[`border${side}Style`] !== "none");
+        const fill = s.backgroundColor !== paper && s.backgroundColor !== "rgba(0, 0, 0, 0)";
+        return edge || fill || s.backgroundImage !== "none" || parseFloat(s.outlineWidth) > 0 && s.outlineStyle !== "none";
+      };
+      const wanted = [".node .pod .face", ".meter i", ".dot", ".lane .span", ".lane .ev", ".now", ".node", ".chip", ".steps i"];
+      return wanted.flatMap((what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent !== null && !shows(e) && !shows(e, "::before") && !shows(e, "::after")).slice(0, 1).map(() => what));
+    });
+    t.equal(blank.join(), "", "what cannot be seen");
+    for (const theme of ["light", "dark"]) {
+      await page.emulateMedia({ forcedColors: "active", colorScheme: theme });
+      await t.screenshot(page, `forced-colours-${theme}`);
+    }
+    await t.axe(page);
+  },
+
+  async "the picture of a big cluster is filtered, and has both truths (U-09, U-14)"(t) {
+    const page = await t.open("#new");
+    await page.getByRole("button", { name: "Files" }).click();
+    await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
+    await page.locator(".overview canvas").waitFor();
+    await t.seek(page, "0:30.0");
+    await t.command(page, "fault partition a-1");
+    await t.seek(page, "0:32.0");
+    await painted(page);
+    await page.locator("#cluster").focus();
+    await page.keyboard.press("/");
+    await page.locator(".find input").fill("a-1");
+    await page.waitForTimeout(300);
+    t.check(await painted(page) > 2_000, "what does not match is painted dimly");
+    await t.look(page, "find-big");
+    await page.locator(".find input").press("Escape");
+    await page.waitForTimeout(300);
+    await painted(page);
+    const whose = page.getByRole("group", { name: "Whose picture" });
+    await whose.getByRole("button", { name: "API" }).click();
+    await page.waitForTimeout(300);
+    t.check(await painted(page) > 0, "the API server does not know yet that the node is cut off");
+    await whose.getByRole("button", { name: "machine" }).click();
+    await page.waitForTimeout(300);
+    t.check(await painted(page) > 0, "the machines know");
+  },
+
+  async "nothing is lost at 200 % zoom, in a wide row, on a small phone (U-13)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    // The control plane's row stays one.
+    for (const width of [1440, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      const rows = await page.locator(".plane").evaluate((plane) => new Set([...plane.children].filter((e) => e.offsetParent && getComputedStyle(e).position !== "absolute" && !e.matches(".gap"))
+        .map((e) => { const r = e.getBoundingClientRect(); return Math.round((r.top + r.height / 2) / 12); })).size);
+      t.equal(rows, 1, `rows of the control plane at ${width}`);
+    }
+    // 1 280 pixels at 200 %.
+    await page.setViewportSize({ width: 640, height: 400 });
+    await t.fits(page, "200 %");
+    for (const name of ["Play", /^Share/, "More"]) t.check(await page.getByRole("button", { name }).first().isVisible(), `${name} is there`);
+    await t.look(page, "zoom-200");
+    // The first visit on a small phone: the ways in leave room for the cluster.
+    const phone = await t.open("", { before: (page) => page.setViewportSize({ width: 360, height: 640 }) });
+    await phone.locator(".start").waitFor();
+    await phone.locator("[data-node]").first().waitFor();
+    await phone.waitForTimeout(300);
+    const node = await phone.locator("[data-node]").first().boundingBox();
+    const dock = await phone.locator(".dock").boundingBox();
+    t.check(node.y + 60 < dock.y, `the first node is at ${node.y}, the dock at ${dock.y}`);
+    await t.look(phone, "start-360");
+  },
+
+  async "a command that is pressed twice is given once; a break explains itself (U-05, E-04)"(t) {
+    const page = await t.open("#guarantees");
+    await page.locator('[data-guarantee="at-most-one"]').getByRole("link", { name: /See it/ }).click();
+    const side = page.locator('.side[data-subject="at-most-one"]');
+    await side.getByText("at most one has live processes").waitFor();
+    await side.getByText(/A forced delete, a false out-of-service taint/).waitFor();
+    const other = await t.open("#new");
+    await t.seek(other, "0:30.0");
+    await t.command(other, "fault partition a-1");
+    await t.seek(other, "0:40.0");
+    await t.insist(other, "kubectl delete pod db-0 --grace-period=0 --force");
+    await t.seek(other, "1:40.0");
+    const broken = other.locator(".plane .chip.bad").first();
+    await broken.click();
+    const ways = other.locator(".ways-back");
+    await ways.getByRole("button", { name: /^Back to/ }).waitFor();
+    await t.look(other, "broken");
+    await ways.getByRole("button", { name: "Heal a-1" }).dblclick();
+    await other.locator(".con").getByRole("button", { name: /Console/ }).click();
+    t.equal(await other.locator(".con .log p.input").filter({ hasText: "fault heal a-1" }).count(), 1, "given once");
+  },
+};
