@@ -410,3 +410,73 @@ fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
         assert_eq!(pods == 1, opens, "{pods} pods");
     }
 }
+
+/// U-03: pods that nobody owns are counted in each domain by what their constraint selects.
+#[test]
+fn pods_without_an_owner_are_counted_in_each_zone() {
+    let pod = |name: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: solo}}}}\nspec:\n  topologySpreadConstraints:\n  - {{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {{matchLabels: {{app: solo}}}}}}\n  containers: [{{name: c, image: app}}]\n"
+        )
+    };
+    let text = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: solo}}\nspec: {{seed: 1, cluster: {{zones: [a, b], nodesPerZone: 1}}}}\n{}{}{}",
+        pod("one"),
+        pod("two"),
+        pod("three")
+    );
+    let files = vec![("solo.yaml".to_owned(), text)];
+    let mut host = Host::new();
+    let source = Source::Files { files };
+    host.handle(Request::Open { source }, 0.0);
+    host.handle(Request::Seek { at: 20_000_000 }, 1.0);
+    let updates = settle(&mut host, &mut 2.0);
+    let groups = frames(&updates)
+        .into_iter()
+        .rev()
+        .find_map(|frame| frame.groups.clone());
+    let groups = groups.expect("the pods have come");
+    let counts: Vec<_> = (groups.iter().flat_map(|group| &group.counts))
+        .map(|count| (count.owner.as_str(), count.pods, count.max_skew))
+        .collect();
+    let total: u32 = counts.iter().map(|(_, pods, _)| pods).sum();
+    assert_eq!((counts.len(), total), (2, 3), "{counts:?}");
+    assert!(
+        counts
+            .iter()
+            .all(|(owner, _, skew)| *owner == "app=solo" && *skew == Some(1))
+    );
+}
+
+/// T-06: a film is made in pieces, with its progress, and the session stays where it is.
+#[test]
+fn a_film_is_made_beside_the_session() {
+    let mut host = playing();
+    let mut clock = 20.0;
+    while clock < 4_000.0 {
+        clock += 5.0;
+        if !frames(&host.work(clock)).is_empty() {
+            host.handle(Request::FrameDone, clock);
+        }
+    }
+    host.handle(Request::Pause, clock);
+    settle(&mut host, &mut clock);
+    let film = Request::Film {
+        from: 0,
+        to: 3_000_000,
+        seconds: 2,
+    };
+    host.handle(film, clock);
+    let updates = settle(&mut host, &mut clock);
+    assert!(frames(&updates).is_empty(), "time stands still");
+    let progress = updates
+        .iter()
+        .filter(|update| matches!(update, Update::Progress { what, .. } if what == "film"));
+    assert!(progress.count() > 3);
+    let made = updates.iter().find_map(|update| match update {
+        Update::Film(made) => Some(made.clone()),
+        _ => None,
+    });
+    assert!(made.is_some_and(|film| film.is_ok_and(|text| text.contains("<animate "))));
+    assert_eq!(host.wants(), Wants::Rest);
+}

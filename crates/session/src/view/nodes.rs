@@ -1,5 +1,6 @@
 //! Nodes and the machines under them, and where the two differ (U-02).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use podscope_api::ordered;
@@ -366,9 +367,27 @@ pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
     (of("cpu", true), of("memory", false))
 }
 
+/// Who a pod is counted with: its owner's, or, of a pod that nobody owns, those with the labels of its constraint over
+/// this key; none for a pod that is spread by nothing.
+fn counted_with<'a>(view: &'a PodView, pod: Option<&Pod>, key: &str) -> Option<Cow<'a, str>> {
+    if !view.owner.is_empty() {
+        return Some(Cow::Borrowed(&view.owner));
+    }
+    let mut constraints = pod?.spec.topology_spread_constraints.iter();
+    let selector = constraints
+        .find(|constraint| &*constraint.topology_key == key)?
+        .label_selector
+        .as_ref()?;
+    let labels = selector
+        .match_labels
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    Some(Cow::Owned(labels.collect::<Vec<_>>().join(",")))
+}
+
 /// The pods of one owner by group: those that count, and ghosts.
 struct Spread<'a> {
-    owner: &'a str,
+    owner: Cow<'a, str>,
     /// Whether it spreads over this key, and the skew that it allows.
     skew: Option<Option<u32>>,
     counts: Vec<(u32, u32)>,
@@ -413,10 +432,13 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
     let ghosts = nodes.values().flat_map(|node| &node.ghosts);
     let all = (pods.iter().map(|seen| (&*seen.view, seen.group, Some(&seen.pod))))
         .chain(ghosts.map(|ghost| (ghost, group_of(&ghost.node), None)));
-    for (view, group, pod) in all.filter(|(view, ..)| !view.owner.is_empty()) {
-        if spreads.last().is_none_or(|last| last.owner != view.owner) {
+    for (view, group, pod) in all {
+        let Some(owner) = counted_with(view, pod.map(|pod| &**pod), key) else {
+            continue;
+        };
+        if spreads.last().is_none_or(|last| last.owner != owner) {
             spreads.push(Spread {
-                owner: &view.owner,
+                owner,
                 skew: None,
                 counts: vec![(0, 0); groups.len()],
             });
@@ -441,7 +463,7 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
             count.0 += 1;
         }
     }
-    spreads.stable_sort_by(|a, b| a.owner.cmp(b.owner));
+    spreads.stable_sort_by(|a, b| a.owner.cmp(&b.owner));
     spreads.dedup_by(|next, first| {
         let is_one = next.owner == first.owner;
         if is_one {
@@ -456,7 +478,7 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
         for (group, (pods, ghosts)) in groups.iter_mut().zip(&spread.counts) {
             if *pods > 0 || *ghosts > 0 || spread.skew.is_some() {
                 group.counts.push(SpreadCount {
-                    owner: spread.owner.to_owned(),
+                    owner: spread.owner.to_string(),
                     pods: *pods,
                     ghosts: *ghosts,
                     max_skew: spread.skew.flatten(),
