@@ -1,4 +1,5 @@
-//! `podscope explain --cluster FILE --pod NS/NAME`: one decision on the cluster of a file, told to a person.
+//! `podscope explain --cluster FILE --pod NS/NAME`: one decision on the cluster of a file, told to a person; and which
+//! rule or policy of their own started its containers again, if they have ended.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -57,9 +58,27 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
         return Err(complaint(format!("no profile of the scheduler is named {name}")));
     };
     let explanation = explain(&cache, &decision);
+    let containers = found.spec.all_containers();
+    let restarted: Vec<(&str, String)> = containers
+        .filter_map(|container| Some((&*container.name, found.restarted(container)?.to_string())))
+        .collect();
     if json {
-        serde_json::to_string_pretty(&explanation).map_err(|error| complaint(error.to_string()))
+        let mut value = serde_json::to_value(&explanation).map_err(|error| complaint(error.to_string()))?;
+        if !restarted.is_empty() {
+            let told = restarted
+                .into_iter()
+                .map(|(container, words)| (container.to_owned(), words.into()));
+            value["restarted"] = serde_json::Value::Object(told.collect());
+        }
+        serde_json::to_string_pretty(&value).map_err(|error| complaint(error.to_string()))
     } else {
-        Ok(explanation.to_string())
+        let mut text = explanation.to_string();
+        if !restarted.is_empty() {
+            text.push_str("\nContainers that ended\n");
+        }
+        for (container, words) in restarted {
+            text.push_str(&format!("  {container}  {words}\n"));
+        }
+        Ok(text)
     }
 }

@@ -14,6 +14,7 @@ mod probes;
 mod properties;
 mod resize;
 mod restarts;
+mod rules;
 mod shutdown;
 mod start;
 mod static_pods;

@@ -21,24 +21,30 @@ fn resize(lab: &mut Lab, name: &str, amount: &'static str) {
 }
 
 fn resize_of(lab: &mut Lab, name: &str, resource: &'static str, amount: &'static str) {
-    let change = Mutation::new::<Pod>("resize", move |pod| {
+    resize_with(lab, name, move |pod| {
         let container = &mut Arc::make_mut(&mut pod.spec.containers)[0];
         let resources = Arc::make_mut(&mut container.resources);
-        let amount: Quantity = amount.parse().expect("a quantity");
         let list = if resource == "cpu" {
             &mut resources.requests
         } else {
             &mut resources.limits
         };
-        list.insert(resource.into(), amount);
+        list.insert(resource.into(), quantity(amount));
     });
+}
+
+fn resize_with(lab: &mut Lab, name: &str, change: impl Fn(&mut Pod) + Send + Sync + 'static) {
     lab.request(Request::Patch {
         kind: Kind::Pod,
         key: key(name),
         uid: None,
         part: Part::Resize,
-        change,
+        change: Mutation::new::<Pod>("resize", change),
     });
+}
+
+fn quantity(amount: &str) -> Quantity {
+    amount.parse().expect("a quantity")
 }
 
 /// Reason and message of a condition, if it is True.
@@ -242,5 +248,149 @@ fn a_pod_that_needs_a_newer_kubelet_is_refused_by_an_older_one() {
                 "Pod was rejected: Pod requires node features that are not available: RestartAllContainersOnContainerExits"
             );
         }
+    }
+}
+
+/// LC-222: sidecars, and since v1.36 the other init containers, get theirs while they run.
+#[test]
+fn init_containers_are_resized_while_they_run() {
+    let asks = |more: Value| {
+        let mut one = json!({"init": true, "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "1"}}});
+        for (field, value) in more.as_object().expect("fields") {
+            one[field] = value.clone();
+        }
+        one
+    };
+    for (what, extra, behavior) in [
+        ("a sidecar", asks(json!({"restartPolicy": "Always"})), ""),
+        ("one that prepares", asks(json!({})), "run=60s, exit=0"),
+    ] {
+        let mut lab = Lab::new(&[pod(
+            "web",
+            json!({}),
+            &[("first", extra, behavior), ("main", cpu("50m"), "")],
+        )]);
+        lab.run(5.0);
+        resize_with(&mut lab, "web", |pod| {
+            let first = &mut Arc::make_mut(&mut pod.spec.init_containers)[0];
+            Arc::make_mut(&mut first.resources)
+                .requests
+                .insert("cpu".into(), quantity("300m"));
+        });
+        lab.run(10.0);
+        let found = status(lab.pod("web").unwrap());
+        let first = &found["initContainerStatuses"][0];
+        assert_eq!(first["resources"]["requests"]["cpu"], "300m", "{what}");
+        assert_eq!(first["allocatedResources"]["cpu"], "300m", "{what}");
+        assert_eq!(first["restartCount"], 0, "{what}");
+        let told = reasons(&lab);
+        assert!(
+            told[0].starts_with("ResizeStarted: Pod resize started: {"),
+            "{what}: {told:?}"
+        );
+        assert!(
+            told[0].contains(r#""initContainers":[{"name":"first""#),
+            "{what}: {told:?}"
+        );
+        assert!(told[1].starts_with("ResizeCompleted: "), "{what}: {told:?}");
+        assert_eq!(told.len(), 2, "{what}: {told:?}");
+    }
+}
+
+/// LC-222, LC-226: a pod as a whole is resized like its containers; what waits counts as before.
+#[test]
+fn a_pod_as_a_whole_is_resized() {
+    let whole = |amount: &str| json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}});
+    let mut lab = Lab::new(&[
+        pod("web", whole("1"), &[("main", json!({}), "")]),
+        pod(
+            "neighbour",
+            json!({"terminationGracePeriodSeconds": 1}),
+            &[("main", cpu("2"), "sigterm=0s")],
+        ),
+    ]);
+    let ask = |lab: &mut Lab, amount: &'static str| {
+        resize_with(lab, "web", move |pod| {
+            let own = pod.spec.resources.as_mut().expect("resources of the pod");
+            Arc::make_mut(own).requests.insert("cpu".into(), quantity(amount));
+        });
+    };
+    let has = |lab: &Lab| {
+        let found = status(lab.pod("web").unwrap());
+        let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
+        (
+            text(&found["allocatedResources"]["cpu"]),
+            text(&found["resources"]["requests"]["cpu"]),
+        )
+    };
+    let both = |amount: &str| (amount.to_owned(), amount.to_owned());
+    lab.run(5.0);
+    assert_eq!(has(&lab), both("1"));
+    ask(&mut lab, "2");
+    lab.run(10.0);
+    assert_eq!(has(&lab), both("2"));
+    assert_eq!(
+        status(lab.pod("web").unwrap())["containerStatuses"][0]["restartCount"],
+        0
+    );
+    ask(&mut lab, "3");
+    lab.run(15.0);
+    let why = "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000";
+    assert_eq!(
+        condition(&lab, "web", "PodResizePending"),
+        Some(("Deferred".into(), why.into()))
+    );
+    assert_eq!(has(&lab), both("2"));
+    lab.delete_pod("neighbour", None);
+    lab.run(30.0);
+    assert_eq!(has(&lab), both("3"));
+    let kinds: Vec<String> = reasons(&lab)
+        .iter()
+        .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "ResizeStarted",
+            "ResizeCompleted",
+            "ResizeDeferred",
+            "ResizeStarted",
+            "ResizeCompleted"
+        ]
+    );
+}
+
+/// LC-221, LC-223: what is asked for while the kubelet is down comes when it is back, without a restart.
+#[test]
+fn a_resize_asked_for_while_the_kubelet_is_down_comes_with_it() {
+    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
+    let in_force = |lab: &Lab| {
+        let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
+        assert_eq!(container["restartCount"], 0);
+        container["resources"]["requests"]["cpu"].clone()
+    };
+    let kubelet = |lab: &mut Lab, up: bool| lab.fault(Fault::Kubelet { node: "a-1".into(), up });
+    lab.run(5.0);
+    kubelet(&mut lab, false);
+    lab.run(6.0);
+    resize(&mut lab, "web", "1");
+    lab.run(20.0);
+    assert_eq!((in_force(&lab), reasons(&lab).len()), (json!("500m"), 0));
+    kubelet(&mut lab, true);
+    lab.run(40.0);
+    assert_eq!(in_force(&lab), "1");
+    // And after another restart it is as it was: nothing is begun anew, nothing told twice.
+    kubelet(&mut lab, false);
+    lab.run(45.0);
+    kubelet(&mut lab, true);
+    lab.run(70.0);
+    assert_eq!(in_force(&lab), "1");
+    let kinds: Vec<String> = reasons(&lab)
+        .iter()
+        .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+        .collect();
+    assert_eq!(kinds, ["ResizeStarted", "ResizeCompleted"]);
+    for kind in ["PodResizePending", "PodResizeInProgress"] {
+        assert_eq!(condition(&lab, "web", kind), None);
     }
 }

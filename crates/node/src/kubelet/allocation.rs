@@ -106,7 +106,13 @@ impl PodWorker {
                 in_progress,
             }));
         }
-        match host.machine.allocation(&api.metadata.uid).cloned() {
+        let on_disk = host.machine.allocation(&api.metadata.uid).cloned();
+        let granted = match &self.resize {
+            // What is being put in force was granted, though not all has it.
+            Some(resize) if on_disk.is_none() && resize.in_progress.is_some() => None,
+            _ => on_disk.or_else(|| in_force(&api, host)),
+        };
+        match granted {
             Some(granted) => {
                 Arc::make_mut(&mut self.pod).take_resources(&granted);
                 self.take(&api, host)
@@ -290,6 +296,37 @@ fn too_much(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
             .then(|| format!("Node didn't have enough capacity: {name}, requested: {requested}, capacity: {capacity}"))
     };
     exceeds("memory").or_else(|| exceeds("cpu"))
+}
+
+/// The pod with the resources that its containers run with and its status tells, where it asks for others: what was asked
+/// for while no kubelet ran has not been granted.
+fn in_force(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
+    let held = host.machine.pod(&api.metadata.uid)?;
+    held.running().next()?;
+    let mut granted = Pod::clone(api);
+    let spec = &mut granted.spec;
+    for containers in [&mut spec.containers, &mut spec.init_containers] {
+        for container in Arc::make_mut(containers) {
+            if let Some(running) = held.latest(&container.name).filter(|one| one.is_running()) {
+                container.resources.clone_from(&running.resources);
+            }
+        }
+    }
+    if let (Some(own), Some(told)) = (&mut spec.resources, &api.status.resources) {
+        let own = Arc::make_mut(own);
+        let overhead = &api.spec.overhead;
+        for (list, told) in [
+            (&mut own.requests, &api.status.allocated_resources),
+            (&mut own.limits, &told.limits),
+        ] {
+            for (name, amount) in list.iter_mut() {
+                if let Some(told) = told.get(name) {
+                    *amount = overhead.get(name).map_or(*told, |overhead| told.minus(*overhead));
+                }
+            }
+        }
+    }
+    (!granted.has_resources_of(api)).then(|| Arc::new(granted))
 }
 
 /// Which resizes come first.

@@ -181,7 +181,7 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     // A restart of all containers runs the init containers again; the pod stays initialized meanwhile.
     let begins_anew = status.container_statuses.iter().any(|one| {
         let last = one.last_state.terminated.as_ref();
-        last.is_some_and(|last| &*last.reason == restart::RESTARTING_ALL)
+        last.is_some_and(|last| &*last.reason == podscope_api::RESTARTING_ALL)
     });
     let was_initialized = is_initialized(old);
     if incomplete.is_empty() || has_active_app(status) || (begins_anew && was_initialized) {

@@ -148,9 +148,12 @@ fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Op
         None => granted.clone(),
         Some((_, held)) => {
             let mut actual = Pod::clone(pod);
-            for container in Arc::make_mut(&mut actual.spec.containers) {
-                if let Some(running) = held.latest(&container.name).filter(|one| one.is_running()) {
-                    container.resources.clone_from(&running.resources);
+            let spec = &mut actual.spec;
+            for containers in [&mut spec.containers, &mut spec.init_containers] {
+                for container in Arc::make_mut(containers) {
+                    if let Some(running) = held.latest(&container.name).filter(|one| one.is_running()) {
+                        container.resources.clone_from(&running.resources);
+                    }
                 }
             }
             in_force(&actual)
@@ -343,7 +346,7 @@ pub(super) fn begin_anew(status: &mut ContainerStatus) {
         status.last_state = ContainerState {
             terminated: Some(ContainerStateTerminated {
                 exit_code: 137,
-                reason: restart::RESTARTING_ALL.into(),
+                reason: podscope_api::RESTARTING_ALL.into(),
                 started_at,
                 ..ContainerStateTerminated::default()
             }),
@@ -352,7 +355,7 @@ pub(super) fn begin_anew(status: &mut ContainerStatus) {
     }
     status.state = ContainerState {
         waiting: Some(ContainerStateWaiting {
-            reason: restart::RESTARTING_ALL.into(),
+            reason: podscope_api::RESTARTING_ALL.into(),
             message: Str::default(),
         }),
         ..ContainerState::default()
@@ -402,7 +405,11 @@ pub(super) fn has_active_app(status: &PodStatus) -> bool {
 fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
     let stays_down = |role: Role, container: &Container, state: &ContainerState| {
         let ended = state.terminated.as_ref();
-        ended.is_some_and(|ended| !restart::after_exit(pod, role, container, ended.exit_code))
+        // One that ended for a restart of all is started again, whatever its policy says.
+        ended.is_some_and(|ended| {
+            &*ended.reason != podscope_api::RESTARTING_ALL
+                && !restart::after_exit(pod, role, container, ended.exit_code)
+        })
     };
     let fails_for_good = |container: &Container, state: &ContainerState| {
         let has_failed = state.terminated.as_ref().is_some_and(|ended| ended.exit_code != 0);

@@ -7,8 +7,8 @@ use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
 use super::conditions::{self, is_owned};
 use super::host::{Call, Host};
+use super::status;
 use super::worker::{PodWorker, Stage};
-use super::{restart, status};
 use podscope_sim::{Answer, DeleteOptions, Mutation, Part, Request};
 
 /// What is known of the pod's status in the API.
@@ -198,7 +198,7 @@ impl PodWorker {
         }
         for memory in &mut self.memory {
             memory.waiting = Some(Box::new(podscope_api::ContainerStateWaiting {
-                reason: restart::RESTARTING_ALL.into(),
+                reason: podscope_api::RESTARTING_ALL.into(),
                 ..podscope_api::ContainerStateWaiting::default()
             }));
         }
