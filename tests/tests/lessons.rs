@@ -57,6 +57,7 @@ fn the_course_covers_every_topic_in_the_order_of_need() {
             ("a rule", !lesson.rule.is_empty()),
             ("a command for an own cluster", !lesson.own.is_empty()),
             ("a page of the documentation", !lesson.page.is_empty()),
+            ("a variation", !lesson.variation.is_empty()),
         ] {
             if !is_there {
                 complaints.push(format!("{} has not {what}", lesson.name));
@@ -68,6 +69,25 @@ fn the_course_covers_every_topic_in_the_order_of_need() {
         listed.iter().filter(|lesson| lesson.asks).count() >= 25,
         "E-06: at least 25 ask"
     );
+}
+
+/// E-10: nobody is left with a sentence or two where something is new, and how containers behave is said in words.
+#[test]
+fn a_lesson_tells_enough() {
+    let mut complaints = Vec::new();
+    for name in lessons::names() {
+        let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        let told: String = loaded.scenario.steps.iter().map(|step| step.text.as_str()).collect();
+        let words = told.split_whitespace().count();
+        if words < 60 {
+            complaints.push(format!("{name} tells {words} words"));
+        }
+        let behaves = lessons::text(name).is_some_and(|text| text.contains("behavior.podscope.dev/"));
+        if behaves && !told.contains("behavior.podscope.dev/") {
+            complaints.push(format!("{name} uses a behaviour that it does not explain"));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 /// E-06: on any seed the run's answer is among the options, and each `why` belongs to one.

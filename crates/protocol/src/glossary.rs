@@ -12,6 +12,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "What a node has for pods: its capacity less what the system keeps.",
     ),
     (
+        "API server",
+        "The door of the control plane: every object is written and read through it, and through nothing else.",
+    ),
+    (
         "back-off",
         "A wait before the next try, which doubles after each failure: 10 s, 20 s, 40 s, up to five minutes for a container.",
     ),
@@ -24,12 +28,20 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "behavior.podscope.dev/CONTAINER says how a container of the simulation behaves: when it exits, how long it starts, what its probes answer. A real cluster ignores it.",
     ),
     (
-        "load annotation",
-        "behavior.podscope.dev/load on a HorizontalPodAutoscaler says what all pods of its target have to do together, over time: cpu=300m..2@60s. A real cluster ignores it, and measures.",
+        "cluster",
+        "Machines that run containers together, and the control plane that says which.",
     ),
     (
         "condition",
         "A named yes, no or unknown in an object's status, with a reason and the time of its last change.",
+    ),
+    (
+        "container",
+        "A program that runs apart from the others of its machine, with files of its own.",
+    ),
+    (
+        "control plane",
+        "The programs that decide for a cluster: API server, etcd, scheduler and controllers.",
     ),
     (
         "controller",
@@ -55,6 +67,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "endpoint",
         "A pod that a Service sends traffic to; the list stands in its EndpointSlices.",
+    ),
+    (
+        "EndpointSlice",
+        "The list of the pods that a Service sends traffic to, with who of them is ready.",
     ),
     (
         "eviction",
@@ -108,6 +124,11 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "liveness probe",
         "A question that the kubelet asks again and again; after some failures in a row it restarts the container.",
     ),
+    (
+        "load annotation",
+        "behavior.podscope.dev/load on a HorizontalPodAutoscaler says what all pods of its target have to do together, over time: cpu=300m..2@60s. A real cluster ignores it, and measures.",
+    ),
+    ("manifest", "An object written down as YAML, to be applied."),
     ("namespace", "A part of a cluster with names of its own."),
     ("node", "A machine of the cluster, as the API knows it."),
     (
@@ -119,6 +140,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "The object that made another one, and without which that one is removed.",
     ),
     (
+        "PersistentVolumeClaim",
+        "An object that asks for storage; a PersistentVolume is the storage. A pod mounts its volume through the claim.",
+    ),
+    (
         "phase",
         "A pod's life in one word: Pending, Running, Succeeded, Failed or Unknown.",
     ),
@@ -127,12 +152,20 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "One or more containers that are placed together on one node. The smallest thing that Kubernetes starts.",
     ),
     (
+        "PodGC",
+        "The controller that removes pods which no kubelet will ever report on, those of missing nodes above all.",
+    ),
+    (
         "pod-deletion-cost",
         "An annotation: of pods that are otherwise alike, those with the lower number go first when a ReplicaSet scales down.",
     ),
     (
         "preemption",
         "To end pods of lower priority so that one of higher priority fits.",
+    ),
+    (
+        "preStop hook",
+        "A command that the kubelet runs in a container before it stops it, within the grace period.",
     ),
     (
         "priority",
@@ -171,8 +204,17 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "A name in a pod's list that keeps the scheduler from looking at it.",
     ),
     (
+        "selector",
+        "A condition on labels: app=web finds every object with that label.",
+    ),
+    (
         "Service",
         "A stable address in front of the ready pods that a selector finds.",
+    ),
+    ("SIGKILL", "The signal that ends a process at once; none can ignore it."),
+    (
+        "SIGTERM",
+        "The signal that asks a process to end. It may finish its work first, or ignore it.",
     ),
     (
         "sidecar",
@@ -181,6 +223,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "skew",
         "The difference between the domain with the most matching pods and the one with the fewest.",
+    ),
+    (
+        "spread constraint",
+        "A rule of a pod about how evenly pods like it stand over zones or nodes: maxSkew is the difference it allows.",
     ),
     (
         "StatefulSet",
@@ -205,6 +251,14 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "UID",
         "An object's own number. A new object of an old name has another one.",
+    ),
+    (
+        "volume",
+        "Storage that a container mounts. One that outlives its pod is a PersistentVolume.",
+    ),
+    (
+        "zone",
+        "Machines that can fail together, such as a data centre. A label on each node says which it is in.",
     ),
 ];
 
