@@ -2,7 +2,7 @@
 //! a count, the tenth different message of one reason begins an event `(combined from similar events)`, and an object
 //! that one component talks about all the time is heard once in five minutes. Writers of `events.k8s.io` (the
 //! scheduler) say what they did and when in other fields (`eventTime`, `action`, `series`), and tell events apart by the
-//! version of the object they are about (KC-073, SCH-128).
+//! version of the object they are about (KC-073, SCH-128, CT-194).
 //!
 //! Deviation: the recorders' memories are kept here, and outlive their processes; a series is counted as it goes, where
 //! the real recorder writes its beginning and its end.

@@ -1,5 +1,5 @@
 //! Admission by LimitRanges: what containers leave out is filled in, and what pods, their containers and claims ask
-//! for must lie between the bounds of their namespace (VA-289).
+//! for must lie between the bounds of their namespace (VA-289, CT-191).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Admission by quotas: what a create or a larger object takes is charged to every quota of its namespace that asks
-//! about it, or the write is refused (VA-290). What goes is given back by the quota controller.
+//! about it, or the write is refused (VA-290, CT-189). What goes is given back by the quota controller.
 //!
 //! Deviation: a quota whose use was never counted is counted here; the real server refuses until its controller has
 //! done so, a moment after the quota was made.

@@ -1,5 +1,5 @@
 //! CronJob: makes a Job at each instant of its schedule, unless an earlier one forbids it, and keeps the last few that
-//! have ended (C-14).
+//! have ended (C-14, CT-187, CT-188).
 //!
 //! Watches CronJobs and Jobs; compares the latest instant that has passed with the last one that was served. A Job's
 //! name holds its minute, so that two controllers do not make it twice. The status follows a created Job in a pass of

@@ -1,5 +1,5 @@
 //! HorizontalPodAutoscaler: every fifteen seconds compares what the pods of a workload use with what they should, and
-//! sets the workload's number of replicas (C-14).
+//! sets the workload's number of replicas (C-14, CT-192, CT-193).
 //!
 //! Watches autoscalers, their targets and pods. What pods use is the behaviour of their containers, or the autoscaler's
 //! own load ([`podscope_api::load`]) shared among them.

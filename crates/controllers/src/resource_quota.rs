@@ -1,5 +1,5 @@
 //! resource-quota: counts what a namespace uses of each of its quotas. The API server charges what is created; this
-//! gives back what is gone, and counts everything anew now and then (VA-290).
+//! gives back what is gone, and counts everything anew now and then (VA-290, CT-190).
 //!
 //! Watches quotas and all that a quota can count; compares what the status says with a count.
 

@@ -1,4 +1,4 @@
-//! HorizontalPodAutoscaler: C-14.
+//! HorizontalPodAutoscaler: C-14, CT-192, CT-193.
 
 use podscope_api::{Deployment, HorizontalPodAutoscaler, load_key};
 use podscope_sim::Span;

@@ -1,4 +1,4 @@
-//! CronJob: C-14.
+//! CronJob: C-14, CT-187, CT-188.
 
 use podscope_api::{CronJob, Job, JobStatus, Kind, Time, WorkloadCondition};
 use podscope_sim::Span;

@@ -1,4 +1,4 @@
-//! ResourceQuota: VA-290, and what the API server and its controller make of it together.
+//! ResourceQuota: VA-290, CT-189, CT-190, and what the API server and its controller make of it together.
 
 use podscope_api::{Kind, Pod, PodPhase, ResourceQuota};
 use podscope_sim::Span;
