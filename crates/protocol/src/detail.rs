@@ -52,6 +52,8 @@ pub struct ContainerDetail {
     pub ready: bool,
     /// Image.
     pub image: String,
+    /// Which rule or policy of its own started it again after its last end, or did not; empty where none had a say.
+    pub restarted: String,
 }
 
 /// An event in the inspector.

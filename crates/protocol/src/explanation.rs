@@ -70,6 +70,8 @@ pub enum NodeVerdict {
         scores: Vec<i64>,
         /// Their sum.
         total: Option<i64>,
+        /// What a plugin adds to its score, in words, by its place among [`Explanation::plugins`]; most add nothing.
+        said: Vec<(usize, String)>,
     },
     /// A plugin refused it.
     Refused {

@@ -110,6 +110,9 @@ pub struct NodeExplanation {
     pub short: String,
     /// In words, with numbers.
     pub words: String,
+    /// What a plugin adds to its score, by its place among the plugins that scored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub scores: Vec<i64>,
@@ -303,6 +306,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         reasons: Vec::new(),
         short: String::new(),
         words: "not examined: enough nodes were found before".to_owned(),
+        said: Vec::new(),
         scores: Vec::new(),
         raw: Vec::new(),
         total: None,
@@ -316,10 +320,11 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             incoming: &decision.incoming,
             added_affinity: &AddedAffinity::default(),
         };
-        for scores in &found.scores {
+        for (place, scores) in found.scores.iter().enumerate() {
             if let Some(words) = scores.plugin.does().score_in_words(&cycle, node) {
                 out.words.push_str("; ");
                 out.words.push_str(&words);
+                out.said.push((place, words));
             }
         }
         out.scores = found

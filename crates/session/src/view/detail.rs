@@ -169,6 +169,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
                 restarts: status.map_or(0, |status| status.restart_count),
                 ready: status.is_some_and(|status| status.ready),
                 image: container.image.to_string(),
+                restarted: (pod.restarted(container)).map_or_else(String::new, |restarted| restarted.to_string()),
             }
         })
         .collect();

@@ -41,6 +41,7 @@ fn node(node: NodeExplanation) -> protocol::NodeExplanation {
             NodeVerdict::Fits => protocol::NodeVerdict::Fits {
                 scores: node.scores,
                 total: node.total,
+                said: node.said,
             },
             NodeVerdict::Refused => protocol::NodeVerdict::Refused {
                 plugin: node.plugin,

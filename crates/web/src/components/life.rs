@@ -40,6 +40,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                                 if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
                             <p class="two"><span>{ "API" }</span>{ &c.state }</p>
                             if !c.machine.is_empty() { <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ &c.machine }</p> }
+                            if !c.restarted.is_empty() { <p class="two"><span>{ "rule" }</span>{ &c.restarted }</p> }
                             <p class="mono image">{ &c.image }</p>
                         </li>
                     }) }

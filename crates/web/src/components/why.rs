@@ -135,6 +135,10 @@ fn table(scores: &Scores) -> Html {
                     { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
             </tbody>
         </table>
+        { for scores.rows.iter().filter(|row| !row.said.is_empty()).map(|row| html! {
+            <details class="raw"><summary>{ format!("What {} adds", row.plugin) }</summary>
+                { for row.said.iter().take(60).map(|(node, words)| html! { <p>{ format!("{node}: {words}") }</p> }) }</details>
+        }) }
         if scores.nodes.len() > columns { <p class="none">{ format!("and {} more nodes", scores.nodes.len() - columns) }</p> }
         </div>
     }

@@ -75,6 +75,8 @@ pub(crate) struct Row {
     pub(crate) about: String,
     pub(crate) weight: i64,
     pub(crate) cells: Vec<Option<i64>>,
+    /// What the plugin adds to its score of a node, in words: node and words, best node first.
+    pub(crate) said: Vec<(String, String)>,
 }
 
 /// The view of a decision; without attempts there is none to show.
@@ -98,6 +100,21 @@ pub(crate) fn read(
     why
 }
 
+/// A node that was scored.
+struct Scored {
+    node: String,
+    scores: Vec<i64>,
+    total: i64,
+    said: Vec<(usize, String)>,
+}
+
+impl Scored {
+    fn said_by(&self, plugin: usize) -> Option<(String, String)> {
+        let (_, words) = self.said.iter().find(|(place, _)| *place == plugin)?;
+        Some((self.node.clone(), words.clone()))
+    }
+}
+
 fn tell(why: &mut Why, told: Explanation) {
     let chosen = told.chosen.unwrap_or_default();
     let preempts = told.outcome == Outcome::Preempts;
@@ -107,8 +124,7 @@ fn tell(why: &mut Why, told: Explanation) {
         why.meaning.push('.');
     }
     why.message = told.message.unwrap_or_default();
-    // Name, weighted scores, total.
-    let mut scored: Vec<(String, Vec<i64>, i64)> = Vec::new();
+    let mut scored: Vec<Scored> = Vec::new();
     for node in told.nodes {
         let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
         let text = match node.verdict {
@@ -126,8 +142,15 @@ fn tell(why: &mut Why, told: Explanation) {
             NodeVerdict::Fits {
                 scores,
                 total: Some(total),
+                said,
             } => {
-                scored.push((node.name.clone(), scores, total));
+                let node = node.name.clone();
+                scored.push(Scored {
+                    node,
+                    scores,
+                    total,
+                    said,
+                });
                 total.to_string()
             }
             NodeVerdict::Fits { total: None, .. } => "fits".into(),
@@ -136,10 +159,11 @@ fn tell(why: &mut Why, told: Explanation) {
         let text = if is { format!("{text} · chosen") } else { text };
         why.verdicts.insert(node.name, Verdict { fits, chosen: is, text });
     }
-    scored.stable_sort_by_key(|(node, _, total)| (-total, *node != chosen, node.clone()));
+    scored.stable_sort_by_key(|one| (-one.total, one.node != chosen, one.node.clone()));
     if !scored.is_empty() && !told.plugins.is_empty() {
         let rows = told.plugins.into_iter().enumerate().map(|(i, plugin)| Row {
-            cells: scored.iter().map(|(_, scores, _)| scores.get(i).copied()).collect(),
+            cells: scored.iter().map(|one| one.scores.get(i).copied()).collect(),
+            said: scored.iter().filter_map(|one| one.said_by(i)).collect(),
             plugin: plugin.name,
             about: plugin.about,
             weight: plugin.weight,
@@ -148,8 +172,8 @@ fn tell(why: &mut Why, told: Explanation) {
         // What tells nodes apart comes first.
         rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
         why.scores = Some(Scores {
-            totals: scored.iter().map(|(_, _, total)| *total).collect(),
-            nodes: scored.into_iter().map(|(node, _, _)| node).collect(),
+            totals: scored.iter().map(|one| one.total).collect(),
+            nodes: scored.into_iter().map(|one| one.node).collect(),
             rows,
         });
     }
@@ -186,6 +210,7 @@ mod tests {
             verdict: NodeVerdict::Fits {
                 total: Some(scores.iter().sum()),
                 scores: scores.to_vec(),
+                said: vec![(1, format!("{name} said"))],
             },
         }
     }
@@ -228,5 +253,8 @@ mod tests {
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
+        let said = |node: &str| (node.to_owned(), format!("{node} said"));
+        assert_eq!(scores.rows[0].said, [said("c-1"), said("b-2")]);
+        assert!(scores.rows[1].said.is_empty());
     }
 }
