@@ -101,11 +101,12 @@ wire_types! {
         pub target_ref: Option<ObjectReference>,
         pub node_name: Option<Str>,
         pub zone: Option<Str>,
+        pub hostname: Option<Str>,
     }
     /// Conditions of an endpoint.
     pub struct EndpointConditions { pub ready: Option<bool>, pub serving: Option<bool>, pub terminating: Option<bool> }
     /// A port of a slice.
-    pub struct EndpointPort { pub name: Option<Str>, pub protocol: Option<Str>, pub port: Option<i32> }
+    pub struct EndpointPort { pub name: Option<Str>, pub protocol: Option<Str>, pub port: Option<i32>, pub app_protocol: Option<Str> }
     /// A budget of voluntary disruption.
     pub struct PodDisruptionBudget {
         pub metadata: ObjectMeta,
@@ -138,7 +139,7 @@ wire_types! {
         pub observed_generation: Option<i64>,
         pub last_transition_time: Option<Time>,
         pub reason: Str,
-        pub message: Str,
+        pub message [shown]: Str,
     }
     /// A class of priority (S-04).
     pub struct PriorityClass {

@@ -44,6 +44,7 @@ mod json;
 mod kept;
 pub mod limits;
 pub(crate) mod macros;
+pub mod managed;
 mod meta;
 mod node;
 mod object;
@@ -82,6 +83,8 @@ pub use self::decode::{FieldError, Mismatch, Wanted, decode, decode_what_fits};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::extra::Extra;
+/// The ConfigMap with the cluster's certificate that every namespace has.
+pub const ROOT_CA: &str = "kube-root-ca.crt";
 pub use self::fields::{Field, fields};
 pub use self::kept::Kept;
 pub use self::meta::*;
@@ -105,7 +108,7 @@ pub use self::validate::{
     ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_resize,
     validate_update,
 };
-pub use self::warnings::warnings;
+pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;
 
 /// A shared, immutable string: names and labels are copied far more often than made.

@@ -93,6 +93,8 @@ wire_types! {
         pub annotations: Labels,
         pub owner_references: Vec<OwnerReference>,
         pub finalizers: Vec<Str>,
+        /// Who set which fields; not on the wire.
+        pub managers as "": crate::managed::Managers,
     }
     /// A reference from a dependent to its owner.
     pub struct OwnerReference {

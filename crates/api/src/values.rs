@@ -298,3 +298,22 @@ impl Wire for Extra {
         Ok(None)
     }
 }
+
+/// Told only who asks ([`Managers::to_value`](crate::managed::Managers::to_value)).
+impl Wire for crate::managed::Managers {
+    fn null() -> Self {
+        Self::default()
+    }
+    fn go_type() -> String {
+        String::new()
+    }
+    fn absent(&self) -> bool {
+        true
+    }
+    fn write(&self) -> Value {
+        Value::Null
+    }
+    fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
+        Ok(None)
+    }
+}

@@ -28,9 +28,15 @@ const OLD_LABELS: &[(&str, &str, &str)] = &[
 ];
 const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
+/// What the server says to every request about Endpoints.
+pub const DEPRECATED_ENDPOINTS: &str = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+
 /// The warnings for an object that a client writes, in the API server's order.
 #[must_use]
 pub fn warnings(object: &Object) -> Vec<String> {
+    if object.kind() == crate::Kind::Endpoints {
+        return vec![DEPRECATED_ENDPOINTS.to_owned()];
+    }
     let value = object.to_value();
     let mut found = Vec::new();
     let name = &object.metadata().name;

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use podscope_api::{
-    Kind, LabelSelector, LabelSelectorRequirement, Namespace, NodeName, Object, ObjectKey, Pod, PodSpec,
-    PreemptionPolicy, PriorityClass, QosClass, Quantity, ResourceList, RuntimeClass, SelectorOperator, ServiceAccount,
-    StorageClass, Str, Taint, TaintEffect, Toleration, TolerationOperator, shared,
+    Kind, LabelSelector, LabelSelectorRequirement, Namespace, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod,
+    PodSpec, PreemptionPolicy, PriorityClass, QosClass, Quantity, ResourceList, RuntimeClass, SelectorOperator,
+    ServiceAccount, StorageClass, Str, Taint, TaintEffect, Toleration, TolerationOperator, shared,
 };
 
 use super::{ApiServer, Caller};
@@ -164,11 +164,22 @@ impl ApiServer {
     }
 
     /// Admission of an update of the main resource.
-    pub(super) fn admit_update(&self, object: &mut Object) -> Result<(), ApiError> {
+    pub(super) fn admit_update(&self, old: &Object, object: &mut Object) -> Result<(), ApiError> {
+        if let (Object::Pod(old), Object::Pod(pod)) = (old, &mut *object)
+            && (pod.spec.priority, &pod.spec.preemption_policy) != (old.spec.priority, &old.spec.preemption_policy)
+        {
+            // What the admission of its creation computed.
+            let spec = &mut Arc::make_mut(pod).spec;
+            spec.priority = spec.priority.or(old.spec.priority);
+            if spec.preemption_policy.is_none() {
+                spec.preemption_policy.clone_from(&old.spec.preemption_policy);
+            }
+        }
         match object {
             Object::Pod(pod) if !has_tolerations(pod) => {
                 default_tolerations(Arc::make_mut(&mut Arc::make_mut(pod).spec.tolerations));
             }
+            Object::PersistentVolumeClaim(claim) => self.admit_growth(old, claim)?,
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
                 if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
@@ -178,6 +189,32 @@ impl ApiServer {
             _ => {}
         }
         Ok(())
+    }
+
+    /// VA-288: what a class does not let grow stays as large as it is.
+    fn admit_growth(&self, old: &Object, claim: &PersistentVolumeClaim) -> Result<(), ApiError> {
+        let Object::PersistentVolumeClaim(old) = old else {
+            return Ok(());
+        };
+        let size = |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").cloned();
+        let (Some(had), Some(wanted)) = (size(old), size(claim)) else {
+            return Ok(());
+        };
+        let is_bound = old.status.phase == Some(podscope_api::ClaimPhase::Bound);
+        if wanted <= had || !is_bound {
+            return Ok(());
+        }
+        let class = claim.spec.storage_class_name.as_deref().unwrap_or_default();
+        let class = self.objects().named::<StorageClass>(class);
+        if class.is_some_and(|class| class.allow_volume_expansion == Some(true)) {
+            return Ok(());
+        }
+        let why = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+        Err(ApiError::forbidden(
+            Kind::PersistentVolumeClaim,
+            &claim.metadata.name,
+            why,
+        ))
     }
 
     /// The namespace must exist and not be ending (CT-119).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
-use super::{ApiServer, Caller, Outcome, admission, is_unwatched, name_suffix, new_uid, parts};
+use super::{ApiServer, Caller, Outcome, admission, is_unrecorded, name_suffix, parts};
 use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND, qualified_resource};
 
 impl ApiServer {
@@ -31,7 +31,8 @@ impl ApiServer {
         if self.store.objects().count_kind(kind) >= MAX_OBJECTS_OF_KIND {
             return Err(exceeded_quota(kind, &metadata.name));
         }
-        metadata.uid = new_uid(&mut self.rng);
+        object.metadata_mut().uid = self.next_uid(&object);
+        let metadata = object.metadata_mut();
         metadata.creation_timestamp = Some(caller.wall());
         metadata.deletion_timestamp = None;
         metadata.deletion_grace_period_seconds = None;
@@ -57,7 +58,7 @@ impl ApiServer {
         }
         self.charge(charges, out);
         let stored = self.write(object, out);
-        if !is_unwatched(kind) {
+        if !is_unrecorded(kind) {
             out.record(created(&stored), &stored);
             if kind == Kind::Node && matches!(caller.actor, Actor::Kubelet(_)) {
                 out.record(Happening::NodeRegistered, &stored);

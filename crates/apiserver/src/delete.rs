@@ -109,7 +109,7 @@ impl ApiServer {
 
     fn mark(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
         let stored = self.write(object, out);
-        if super::is_unwatched(stored.kind()) {
+        if super::is_unrecorded(stored.kind()) {
             return stored;
         }
         let grace = stored.metadata().deletion_grace_period_seconds.unwrap_or(0);
@@ -144,13 +144,6 @@ impl ApiServer {
             if namespace.spec.finalizers.is_empty() && namespace.metadata.finalizers.is_empty() {
                 self.remove(Kind::Namespace, &namespace.metadata.key(), out);
                 return Ok(Some(old.clone()));
-            }
-            if !namespace.spec.finalizers.is_empty() {
-                return Err(ApiError::conflict(
-                    Kind::Namespace,
-                    name,
-                    "The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.",
-                ));
             }
             return Ok(Some(old.clone()));
         }

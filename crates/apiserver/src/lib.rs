@@ -21,6 +21,7 @@
 #![deny(missing_docs)]
 
 mod admission;
+mod apply;
 mod create;
 mod delete;
 mod events;
@@ -94,6 +95,8 @@ impl Outcome {
 pub struct ApiServer {
     store: Store,
     rng: Rng,
+    /// UIDs of what the cluster keeps beside what it was given: they shift no name and no UID of that.
+    aside: Rng,
     events: events::EventLog,
     next_cluster_ip: u32,
     /// Whether priority classes mean nothing: the history switch of that name.
@@ -108,6 +111,7 @@ impl ApiServer {
         Self {
             store: Store::default(),
             rng: Rng::split(seed, "apiserver"),
+            aside: Rng::split(seed, "apiserver/aside"),
             events: events::EventLog::default(),
             next_cluster_ip: 0,
             ignores_priority: false,
@@ -134,10 +138,10 @@ impl ApiServer {
     }
     /// Puts an object as it is: what a scenario imports with its UID and status, and the world's own set-up.
     pub fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
-        let metadata = object.metadata_mut();
-        if metadata.uid.is_empty() {
-            metadata.uid = new_uid(&mut self.rng);
+        if object.metadata().uid.is_empty() {
+            object.metadata_mut().uid = self.next_uid(&object);
         }
+        let metadata = object.metadata_mut();
         metadata.creation_timestamp.get_or_insert(caller.wall());
         if is_unwatched(object.kind()) {
             return self.store.put_unwatched(object);
@@ -169,6 +173,7 @@ impl ApiServer {
                 part,
                 change,
             } => self.patch((*kind, key), uid.as_ref(), *part, change, caller, out),
+            Request::Apply(applied) => self.apply(applied, caller, out),
             Request::Delete { kind, key, options } => self.delete(*kind, key, options, caller, out),
             Request::Bind { pod, uid, node } => self.bind(pod, uid, node, caller, out),
             Request::Evict { pod, options } => self.evict(pod, options, caller, out),
@@ -182,7 +187,12 @@ impl ApiServer {
                 let mut rehearsal = Outcome::default();
                 let mut answer = self.clone().handle(request, caller, &mut rehearsal);
                 // What is never stored has no version.
-                if let (Request::Create(_), Ok(Some(object))) = (&**request, &mut answer) {
+                let is_new = match &**request {
+                    Request::Create(_) => true,
+                    Request::Apply(applied) => self.objects().get_kind(applied.kind, &applied.key).is_none(),
+                    _ => false,
+                };
+                if let (true, Ok(Some(object))) = (is_new, &mut answer) {
                     object.metadata_mut().resource_version = Str::default();
                 }
                 out.records.extend(
@@ -211,6 +221,17 @@ impl ApiServer {
         }
         answer
     }
+    /// The UID of an object that is made.
+    fn next_uid(&mut self, object: &Object) -> Uid {
+        let name = &*object.metadata().name;
+        let is_kept_beside = match object.kind() {
+            Kind::Endpoints => true,
+            Kind::ConfigMap => name == podscope_api::ROOT_CA,
+            Kind::ServiceAccount => name == "default",
+            _ => false,
+        };
+        new_uid(if is_kept_beside { &mut self.aside } else { &mut self.rng })
+    }
     /// Writes an object (watched or not, by its kind) and returns it as stored.
     fn write(&mut self, object: Object, out: &mut Outcome) -> Object {
         if is_unwatched(object.kind()) {
@@ -230,7 +251,7 @@ impl ApiServer {
             out.changes.push(change);
             old?
         };
-        if !is_unwatched(kind) {
+        if !is_unrecorded(kind) {
             out.record(Happening::Deleted, &old);
         }
         Some(old)
@@ -240,6 +261,11 @@ impl ApiServer {
 /// Kinds that no component watches and whose writes are not recorded: events have records of their own, leases are heartbeats.
 fn is_unwatched(kind: Kind) -> bool {
     matches!(kind, Kind::Event | Kind::Lease)
+}
+
+/// Kinds whose writes are not recorded: those, and Endpoints, which say again what the slices say.
+fn is_unrecorded(kind: Kind) -> bool {
+    is_unwatched(kind) || kind == Kind::Endpoints
 }
 
 /// The object a request is about.
@@ -255,6 +281,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
         Request::Get { kind, key } | Request::Malformed { kind, key, .. } | Request::Delete { kind, key, .. } => {
             (*kind, key.clone(), Uid::default())
         }
+        Request::Apply(applied) => (applied.kind, applied.key.clone(), Uid::default()),
         Request::Patch { kind, key, uid, .. } => (*kind, key.clone(), uid.clone().unwrap_or_default()),
         Request::Bind { pod, uid, .. } => (Kind::Pod, pod.clone(), uid.clone()),
         Request::Evict { pod, .. } => (Kind::Pod, pod.clone(), Uid::default()),

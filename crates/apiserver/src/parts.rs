@@ -98,6 +98,7 @@ fn keep_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
     metadata.creation_timestamp = stored.creation_timestamp;
     metadata.deletion_timestamp = stored.deletion_timestamp;
     metadata.deletion_grace_period_seconds = stored.deletion_grace_period_seconds;
+    metadata.managers = stored.managers;
 }
 
 /// Whether objects of this kind carry a generation, and it rises with this change of the spec.
@@ -105,6 +106,13 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
     macro_rules! spec_differs {
         ($($kind:ident),*) => {
             match (old, new) {
+                (Object::Deployment(old), Object::Deployment(new)) => {
+                    old.spec != new.spec || !are_annotated_alike(&old.metadata, &new.metadata)
+                }
+                (Object::EndpointSlice(old), Object::EndpointSlice(new)) => {
+                    (&old.endpoints, &old.ports, &old.metadata.labels)
+                        != (&new.endpoints, &new.ports, &new.metadata.labels)
+                }
                 $((Object::$kind(old), Object::$kind(new)) => old.spec != new.spec,)*
                 (Object::Kept(old), Object::Kept(new)) => {
                     has_generation(&Object::Kept(old.clone())) && old.fields.get("spec") != new.fields.get("spec")
@@ -117,13 +125,45 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
         Pod,
         ReplicationController,
         ReplicaSet,
-        Deployment,
         StatefulSet,
         DaemonSet,
         Job,
         CronJob,
         PodDisruptionBudget
     )
+}
+
+/// Deployments are the one kind whose annotations count too; but for the revision, which is written with the status.
+fn are_annotated_alike(old: &ObjectMeta, new: &ObjectMeta) -> bool {
+    const REVISION: &str = "deployment.kubernetes.io/revision";
+    let own = |metadata: &ObjectMeta| {
+        let mut own = metadata.annotations.clone();
+        Arc::make_mut(&mut own).remove(REVISION);
+        own
+    };
+    old.annotations == new.annotations || own(old) == own(new)
+}
+
+/// A DaemonSet counts the changes of its template in an annotation.
+pub(super) fn number_template(old: &Object, new: &mut Object) {
+    const GENERATION: &str = "deprecated.daemonset.template.generation";
+    let (Object::DaemonSet(old), Object::DaemonSet(new)) = (old, new) else {
+        return;
+    };
+    let had = old
+        .metadata
+        .annotation(GENERATION)
+        .and_then(|text| text.parse::<i64>().ok());
+    let Some(had) = had else { return };
+    let now = if old.spec.template == new.spec.template {
+        had
+    } else {
+        had + 1
+    };
+    if new.metadata.annotation(GENERATION) != Some(&now.to_string()) {
+        let annotations = &mut Arc::make_mut(new).metadata.annotations;
+        Arc::make_mut(annotations).insert(GENERATION.into(), now.to_string().into());
+    }
 }
 
 /// Whether objects of this kind start with generation 1.

@@ -3,7 +3,8 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
-use super::{ApiServer, Caller, Outcome, is_unwatched, parts, quota, records};
+use super::apply::{self, By, Writer};
+use super::{ApiServer, Caller, Outcome, is_unrecorded, parts, quota, records};
 use podscope_sim::{Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
@@ -18,7 +19,8 @@ impl ApiServer {
         if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
             return Err(ApiError::stale(kind, &key.name));
         }
-        self.replace(&old, object.clone(), part, caller, out)
+        let writer = Writer::of(caller, &old, "kubectl-replace", "", part);
+        self.replace_as(&old, object.clone(), part, By::Writer(writer), caller, out)
     }
 
     /// PATCH: applied to whatever is stored.
@@ -47,7 +49,8 @@ impl ApiServer {
         if new.kind() != kind {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
-        self.replace(&old, new, part, caller, out)
+        let writer = Writer::of(caller, &old, change.name, change.subresource, part);
+        self.replace_as(&old, new, part, By::Writer(writer), caller, out)
     }
 
     pub(super) fn stored(&self, kind: Kind, key: &ObjectKey) -> Result<Object, ApiError> {
@@ -57,11 +60,12 @@ impl ApiServer {
     }
 
     /// Writes `new` over `old`, as far as `part` allows.
-    pub(super) fn replace(
+    pub(super) fn replace_as(
         &mut self,
         old: &Object,
         new: Object,
         part: Part,
+        by: By,
         caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
@@ -74,7 +78,7 @@ impl ApiServer {
                 super::service::carry_over(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
                 self.allocate(std::sync::Arc::make_mut(new));
             }
-            self.admit_update(&mut merged)?;
+            self.admit_update(old, &mut merged)?;
             let problems = podscope_api::validate_update(old, &merged);
             if !problems.is_empty() {
                 return Err(ApiError::invalid(kind, &key.name, problems));
@@ -83,6 +87,7 @@ impl ApiServer {
                 let metadata = merged.metadata_mut();
                 metadata.generation = metadata.generation.map(|generation| generation + 1);
             }
+            parts::number_template(old, &mut merged);
         }
         if part == Part::Resize {
             podscope_api::default_object(&mut merged);
@@ -91,6 +96,11 @@ impl ApiServer {
                 let metadata = merged.metadata_mut();
                 metadata.generation = metadata.generation.map(|generation| generation + 1);
             }
+        }
+        match by {
+            By::Managers(managers) => merged.metadata_mut().managers = managers,
+            By::Writer(Some(writer)) if merged != *old => apply::note_write(old, &mut merged, &writer),
+            By::Writer(_) => {}
         }
         if merged == *old {
             return Ok(Some(merged));
@@ -105,7 +115,7 @@ impl ApiServer {
             return Ok(Some(merged));
         }
         let stored = self.write(merged, out);
-        if !is_unwatched(kind) && !records::is_heartbeat(old, &stored) {
+        if !is_unrecorded(kind) && !records::is_heartbeat(old, &stored) {
             out.record(records::updated(old, &stored).into(), &stored);
             records::details(old, &stored, out);
         }
@@ -128,7 +138,7 @@ impl ApiServer {
             self.remove(Kind::Namespace, &key, out);
             return Ok(Some(Object::Namespace(new)));
         }
-        self.replace(&old, Object::Namespace(new), Part::Main, caller, out)
+        self.replace_as(&old, Object::Namespace(new), Part::Main, By::Writer(None), caller, out)
     }
 }
 

@@ -52,7 +52,7 @@ pub use membership::{GROUP_ANNOTATION, Member};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
-    Actor, Answer, ApiError, Assumed, AttemptResult, BreakCause, CallId, Change, Coming, ControlPlaneProcess,
+    Actor, Answer, ApiError, Applied, Assumed, AttemptResult, BreakCause, CallId, Change, Coming, ControlPlaneProcess,
     DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Happening, Heartbeats, HookKind, MAX_OBJECTS_OF_KIND,
     MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, Objects, OutputLine, Part, Place, Propagation,
     RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink, Span, Subject, Switches, Updated, Violation, What,

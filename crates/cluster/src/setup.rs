@@ -121,6 +121,14 @@ impl World {
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             world.import(Object::Namespace(Arc::new(namespace(name))));
         }
+        // A dump holds its own, or was made without them.
+        if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
+            for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+                crate::controllers::objects_of(name)
+                    .into_iter()
+                    .for_each(|object| drop(world.import(object)));
+            }
+        }
         for (name, value) in [
             ("system-cluster-critical", 2_000_000_000),
             ("system-node-critical", 2_000_001_000),
@@ -431,6 +439,13 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         });
     }
     let is_imported = !node.metadata.uid.is_empty();
+    if !is_imported {
+        // By the TTL controller, long ago.
+        let annotations = Arc::make_mut(&mut node.metadata.annotations);
+        annotations
+            .entry("node.alpha.kubernetes.io/ttl".into())
+            .or_insert_with(|| "0".into());
+    }
     if status.declared_features.is_empty() {
         let version = status.node_info.as_ref().map_or("", |info| &*info.kubelet_version);
         status.declared_features = podscope_api::features::declared_by(version);

@@ -77,6 +77,11 @@ impl ControllerContext<'_, '_> {
     pub(super) fn time(&self) -> Time {
         Time::from_seconds(self.ctx.wall().seconds())
     }
+    /// Whether the object was there before the world began: what belongs to it would be there too.
+    pub(super) fn is_older(&self, metadata: &podscope_api::ObjectMeta) -> bool {
+        let start = Time(self.ctx.wall().0 - self.ctx.now.0);
+        metadata.creation_timestamp.is_some_and(|made| made < start)
+    }
     pub(super) fn enqueue(&mut self, key: Key) {
         self.queue.add(key);
     }

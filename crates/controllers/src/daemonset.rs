@@ -47,6 +47,9 @@ impl DaemonSets {
     }
 }
 
+/// The older number of a template, which its pods carry as a label.
+const GENERATION: &str = "deprecated.daemonset.template.generation";
+
 /// What daemons tolerate beyond their template (CT-087).
 fn tolerations(host_network: bool) -> Vec<Toleration> {
     let rows = [
@@ -377,6 +380,9 @@ fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) ->
         controller_ref(set),
     );
     set_entry(&mut pod.metadata.labels, REVISION_LABEL, hash);
+    if let Some(generation) = set.metadata.annotation(GENERATION) {
+        set_entry(&mut pod.metadata.labels, "pod-template-generation", generation);
+    }
     let mut affinity = pod.spec.affinity.as_deref().cloned().unwrap_or_else(Affinity::default);
     let mut of_nodes = affinity.node_affinity.take().unwrap_or_default();
     of_nodes.required_during_scheduling_ignored_during_execution = Some(NodeSelector {

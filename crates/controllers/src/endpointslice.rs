@@ -5,33 +5,37 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
-    Endpoint, EndpointConditions, EndpointPort, EndpointSlice, Kind, Node, Object, ObjectMeta, ObjectReference, Pod,
-    Service, ServicePort, Str,
+    Endpoint, EndpointConditions, EndpointPort, EndpointSlice, IntOrString, Kind, Labels, Node, Object, ObjectMeta,
+    ObjectReference, Pod, Service, ServicePort, Str, Time,
 };
 
-use podscope_sim::{Change, DeleteOptions, Part, Request, Span};
+use podscope_sim::{Change, DeleteOptions, Objects, Part, Request, Span};
 
 use super::controller::{Controller, ControllerContext};
 use super::owner::{self, controller_ref};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 use super::template::set_entry;
+use super::trigger_time::{ANNOTATION, TriggerTimes};
 
 const SERVICE: &str = "kubernetes.io/service-name";
 const MANAGED_BY: (&str, &str) = (
     "endpointslice.kubernetes.io/managed-by",
     "endpointslice-controller.k8s.io",
 );
+const HEADLESS: &str = "service.kubernetes.io/headless";
 const ZONE: &str = "topology.kubernetes.io/zone";
 /// Endpoints of one slice.
 const MAX: usize = 100;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct EndpointSlices;
+pub(super) struct EndpointSlices {
+    times: TriggerTimes,
+}
 
 impl EndpointSlices {
     pub(super) fn boxed() -> Box<dyn Controller> {
-        Box::new(Self)
+        Box::new(Self::default())
     }
 }
 
@@ -43,6 +47,12 @@ fn selects(service: &Service, pod: &Pod) -> bool {
                 .iter()
                 .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
     })
+}
+
+/// The pods that a Service selects.
+pub(super) fn selected_by<'o>(service: &'o Service, objects: &'o Objects) -> impl Iterator<Item = &'o Pod> {
+    let pods = objects.list_in::<Pod>(&service.metadata.namespace);
+    pods.map(|pod| &**pod).filter(|pod| selects(service, pod))
 }
 
 /// What of a pod an endpoint shows.
@@ -57,6 +67,34 @@ fn shown(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     )
 }
 
+/// The Services whose endpoints a pod's change concerns.
+pub(super) fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> Vec<Key> {
+    let (old, new) = owner::pods_of_change(change);
+    if let (Some(old), Some(new)) = (old, new)
+        && shown(old) == shown(new)
+        && old.metadata.labels == new.metadata.labels
+    {
+        return Vec::new();
+    }
+    let Some(pod) = new.or(old) else { return Vec::new() };
+    let services = cx.objects.list_in::<Service>(&pod.metadata.namespace);
+    let concerned = services.filter(|service| [old, new].into_iter().flatten().any(|pod| selects(service, pod)));
+    concerned.map(|service| key_of(&**service)).collect()
+}
+
+/// The name that a pod has under its Service, if that is the one its own name is made for.
+pub(super) fn shown_hostname(service: &Service, pod: &Pod) -> Option<Str> {
+    let is_shown = !pod.spec.hostname.is_empty() && pod.spec.subdomain == service.metadata.name;
+    is_shown.then(|| pod.spec.hostname.clone())
+}
+
+/// A Service's ports in a pod: a name is looked up among its containers' ports, and left out where there is none. None
+/// of a pod in which nothing answers, though the Service has ports.
+pub(super) fn ports_of(service: &Service, pod: &Pod) -> Option<Vec<EndpointPort>> {
+    let found: Vec<EndpointPort> = service.spec.ports.iter().filter_map(|one| port(one, pod)).collect();
+    (service.spec.ports.is_empty() || !found.is_empty()).then_some(found)
+}
+
 impl Controller for EndpointSlices {
     fn name(&self) -> &'static str {
         "endpoint-slice-controller"
@@ -67,20 +105,9 @@ impl Controller for EndpointSlices {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Service(service)) => cx.enqueue(key_of(&**service)),
-            Some(Object::Pod(pod)) => {
-                let (old, new) = owner::pods_of_change(change);
-                if let (Some(old), Some(new)) = (old, new)
-                    && shown(old) == shown(new)
-                    && old.metadata.labels == new.metadata.labels
-                {
-                    return;
-                }
-                let services = cx.objects.list_in::<Service>(&pod.metadata.namespace);
-                let concerned =
-                    services.filter(|service| [old, new].into_iter().flatten().any(|pod| selects(service, pod)));
-                let keys: Vec<Key> = concerned.map(|service| key_of(&**service)).collect();
-                keys.into_iter().for_each(|key| cx.enqueue(key));
-            }
+            Some(Object::Pod(_)) => services_of_change(change, cx)
+                .into_iter()
+                .for_each(|key| cx.enqueue(key)),
             // Somebody else removed or changed a slice of ours.
             Some(Object::EndpointSlice(slice)) if change.old.is_some() => {
                 if let Some(service) = slice.metadata.label(SERVICE) {
@@ -95,6 +122,7 @@ impl Controller for EndpointSlices {
     }
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
+            self.times.forget(&key.1);
             return Plan::default();
         };
         if cx.objects.assumed().is_left_alone(&service.metadata.uid) {
@@ -104,40 +132,50 @@ impl Controller for EndpointSlices {
             return Plan::default();
         }
         let publish = service.spec.publish_not_ready_addresses == Some(true);
-        let mut wanted: ordered::Map<Str, Endpoint> = ordered::Map::new();
+        let objects = cx.objects.clone();
+        let pods: Vec<&Pod> = selected_by(&service, &objects).collect();
+        let since = self.times.note(&service, &pods);
+        let mut wanted: Vec<Group> = Vec::new();
         let mut misses_node = false;
-        for pod in cx
-            .objects
-            .list_in::<Pod>(&key.1.namespace)
-            .filter(|pod| selects(&service, pod))
-        {
+        for pod in pods {
             if pod.is_terminal() || pod.status.pod_ip.is_empty() {
                 continue;
             }
-            let node = pod
-                .spec
-                .node_name
-                .as_ref()
-                .and_then(|name| cx.objects.named::<Node>(name));
+            let node = pod.spec.node_name.as_ref();
+            let node = node.and_then(|name| objects.named::<Node>(name));
             if node.is_none() && !publish {
                 misses_node = true;
                 continue;
             }
-            wanted.insert(
-                pod.metadata.uid.0.clone(),
-                endpoint(pod, node.map(|node| &**node), publish),
-            );
+            let ports = ports_of(&service, pod).unwrap_or_default();
+            let endpoint = endpoint(&service, pod, node.map(|node| &**node), publish);
+            let at = wanted.iter().position(|group| group.ports == ports);
+            let at = at.unwrap_or_else(|| {
+                wanted.push(Group {
+                    ports,
+                    endpoints: ordered::Map::new(),
+                });
+                wanted.len() - 1
+            });
+            if let Some(group) = wanted.get_mut(at) {
+                group.endpoints.insert(pod.metadata.uid.0.clone(), endpoint);
+            }
         }
         // A node that is not in the cache yet may come (CT-115).
-        self.reconcile(&service, wanted, cx)
-            .requeue_after(misses_node.then_some(Span::seconds(1)))
+        reconcile(&service, wanted, since, cx).requeue_after(misses_node.then_some(Span::seconds(1)))
     }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
 }
 
-fn endpoint(pod: &Pod, node: Option<&Node>, publish: bool) -> Endpoint {
+/// Endpoints that have the same ports, by the UID of their pods.
+struct Group {
+    ports: Vec<EndpointPort>,
+    endpoints: ordered::Map<Str, Endpoint>,
+}
+
+fn endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) -> Endpoint {
     let serving = pod.is_ready();
     let terminating = pod.metadata.is_terminating();
     Endpoint {
@@ -156,104 +194,152 @@ fn endpoint(pod: &Pod, node: Option<&Node>, publish: bool) -> Endpoint {
         }),
         node_name: pod.spec.node_name.as_ref().map(|node| node.0.clone()),
         zone: node.and_then(|node| node.metadata.labels.get(ZONE)).cloned(),
+        hostname: shown_hostname(service, pod),
     }
 }
 
-fn port(port: &ServicePort) -> EndpointPort {
-    let target = port
-        .target_port
-        .as_ref()
-        .and_then(|target| target.to_string().parse().ok())
-        .filter(|number| *number != 0);
-    EndpointPort {
+fn port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
+    let protocol: Str = if port.protocol.is_empty() {
+        "TCP".into()
+    } else {
+        port.protocol.clone()
+    };
+    let number = match &port.target_port {
+        None | Some(IntOrString::Int(0)) => port.port,
+        Some(IntOrString::Int(number)) => *number,
+        Some(IntOrString::String(name)) => {
+            let declared = pod.spec.containers.iter().flat_map(|container| &container.ports);
+            let mut named = declared.filter(|one| {
+                let of = if one.protocol.is_empty() { "TCP" } else { &*one.protocol };
+                *one.name == **name && *of == *protocol
+            });
+            named.next()?.container_port
+        }
+    };
+    Some(EndpointPort {
         name: Some(port.name.clone()),
-        protocol: Some(if port.protocol.is_empty() {
-            "TCP".into()
-        } else {
-            port.protocol.clone()
-        }),
-        port: Some(target.unwrap_or(port.port)),
-    }
+        protocol: Some(protocol),
+        port: Some(number),
+        app_protocol: port.app_protocol.clone(),
+    })
 }
 
-impl EndpointSlices {
-    /// Keeps each endpoint in its slice, fills free places, adds and removes slices.
-    fn reconcile(
-        &self,
-        service: &Service,
-        mut wanted: ordered::Map<Str, Endpoint>,
-        cx: &ControllerContext<'_, '_>,
-    ) -> Plan {
-        let meta = &service.metadata;
-        let ours = |slice: &&Arc<EndpointSlice>| {
-            slice.metadata.label(SERVICE) == Some(&*meta.name)
-                && slice.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1)
-        };
-        let ports: Vec<EndpointPort> = service.spec.ports.iter().map(port).collect();
-        let old: Vec<Arc<EndpointSlice>> = cx
-            .objects
-            .list_in::<EndpointSlice>(&meta.namespace)
-            .filter(ours)
-            .cloned()
-            .collect();
-        let mut slices: Vec<EndpointSlice> = Vec::new();
-        for slice in &old {
-            let mut kept = (**slice).clone();
-            kept.ports = ports.clone();
-            kept.endpoints = slice
+/// Keeps each endpoint in its slice, fills free places, adds and removes slices; one that would go is used again for
+/// what would come.
+fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &ControllerContext<'_, '_>) -> Plan {
+    let meta = &service.metadata;
+    let ours = |slice: &&Arc<EndpointSlice>| {
+        slice.metadata.label(SERVICE) == Some(&*meta.name) && slice.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1)
+    };
+    let slices = cx.objects.list_in::<EndpointSlice>(&meta.namespace);
+    let old: Vec<Arc<EndpointSlice>> = slices.filter(ours).cloned().collect();
+    let (mut kept, mut free, mut new) = (Vec::new(), Vec::new(), Vec::new());
+    for slice in &old {
+        if !wanted.iter().any(|group| group.ports == slice.ports) {
+            free.push((**slice).clone());
+        }
+    }
+    for Group { ports, mut endpoints } in wanted {
+        let mut same: Vec<EndpointSlice> = Vec::new();
+        for slice in old.iter().filter(|slice| slice.ports == ports) {
+            let mut slice = (**slice).clone();
+            slice.endpoints = slice
                 .endpoints
                 .iter()
-                .filter_map(|endpoint| wanted.remove(&endpoint.target_ref.as_ref()?.uid.0))
+                .filter_map(|endpoint| endpoints.remove(&endpoint.target_ref.as_ref()?.uid.0))
                 .collect();
-            slices.push(kept);
+            same.push(slice);
         }
-        let mut rest = wanted.into_values();
-        for slice in &mut slices {
+        let mut rest = endpoints.into_values();
+        for slice in &mut same {
             let room = MAX.saturating_sub(slice.endpoints.len());
             slice.endpoints.extend(rest.by_ref().take(room));
         }
-        let mut step = Vec::new();
-        let mut left = slices.len();
-        for (slice, before) in slices.into_iter().zip(&old) {
-            if slice.endpoints.is_empty() && left > 1 {
-                left -= 1;
-                let delete = Request::Delete {
-                    kind: Kind::EndpointSlice,
-                    key: slice.metadata.key(),
-                    options: DeleteOptions::default(),
-                };
-                step.push(Action::from(delete).accept(Accept::OrNotFound));
-            } else if slice != **before {
-                step.push(Request::Update(Object::EndpointSlice(Arc::new(slice)), Part::Main).into());
-            }
-        }
+        let (emptied, filled): (Vec<_>, Vec<_>) = same.into_iter().partition(|slice| slice.endpoints.is_empty());
+        free.extend(emptied);
+        kept.extend(filled);
         let rest: Vec<Endpoint> = rest.collect();
-        let chunks: Vec<&[Endpoint]> = if rest.is_empty() && old.is_empty() {
-            vec![&[]]
-        } else {
-            rest.chunks(MAX).collect()
-        };
-        for endpoints in chunks {
-            let mut metadata = ObjectMeta {
-                generate_name: format!("{}-", meta.name).into(),
-                namespace: meta.namespace.clone(),
-                owner_references: vec![controller_ref(service)],
-                ..ObjectMeta::default()
-            };
-            set_entry(&mut metadata.labels, SERVICE, &meta.name);
-            set_entry(&mut metadata.labels, MANAGED_BY.0, MANAGED_BY.1);
-            let slice = EndpointSlice {
-                metadata,
-                address_type: "IPv4".into(),
-                endpoints: endpoints.to_vec(),
-                ports: ports.clone(),
-                ..EndpointSlice::default()
-            };
-            let create = Request::Create(Object::EndpointSlice(Arc::new(slice)));
-            step.push(Action::from(create).accept(Accept::OrNamespaceTerminating));
-        }
-        Plan::default().then(step)
+        new.extend(rest.chunks(MAX).map(|endpoints| (ports.clone(), endpoints.to_vec())));
     }
+    // A Service without endpoints has a slice all the same, which knows no ports.
+    if kept.is_empty() && new.is_empty() {
+        new.push((Vec::new(), Vec::new()));
+    }
+    let labels = labels(service);
+    let mut free = free.into_iter();
+    let mut step = Vec::new();
+    for (ports, endpoints) in new {
+        match free.next() {
+            Some(slice) => kept.push(EndpointSlice {
+                ports,
+                endpoints,
+                ..slice
+            }),
+            None => step.push(create(service, &labels, ports, endpoints, since)),
+        }
+    }
+    for slice in free {
+        let delete = Request::Delete {
+            kind: Kind::EndpointSlice,
+            key: slice.metadata.key(),
+            options: DeleteOptions::default(),
+        };
+        step.push(Action::from(delete).accept(Accept::OrNotFound));
+    }
+    for mut slice in kept {
+        slice.metadata.labels = labels.clone();
+        let before = old.iter().find(|old| old.metadata.uid == slice.metadata.uid);
+        if before.is_some_and(|before| **before == slice) {
+            continue;
+        }
+        match since {
+            Some(at) => drop(set_entry(&mut slice.metadata.annotations, ANNOTATION, &at.to_string())),
+            None if slice.metadata.annotation(ANNOTATION).is_none() => {}
+            None => drop(Arc::make_mut(&mut slice.metadata.annotations).remove(ANNOTATION)),
+        }
+        step.push(Request::Update(Object::EndpointSlice(Arc::new(slice)), Part::Main).into());
+    }
+    Plan::default().then(step)
+}
+
+/// The Service's own labels, and the controller's.
+fn labels(service: &Service) -> Labels {
+    let mut labels = service.metadata.labels.clone();
+    set_entry(&mut labels, SERVICE, &service.metadata.name);
+    set_entry(&mut labels, MANAGED_BY.0, MANAGED_BY.1);
+    if &*service.spec.cluster_ip == "None" {
+        set_entry(&mut labels, HEADLESS, "");
+    }
+    labels
+}
+
+fn create(
+    service: &Service,
+    labels: &Labels,
+    ports: Vec<EndpointPort>,
+    endpoints: Vec<Endpoint>,
+    since: Option<Time>,
+) -> Action {
+    let meta = &service.metadata;
+    let mut metadata = ObjectMeta {
+        generate_name: format!("{}-", meta.name).into(),
+        namespace: meta.namespace.clone(),
+        owner_references: vec![controller_ref(service)],
+        labels: labels.clone(),
+        ..ObjectMeta::default()
+    };
+    if let Some(at) = since {
+        set_entry(&mut metadata.annotations, ANNOTATION, &at.to_string());
+    }
+    let slice = EndpointSlice {
+        metadata,
+        address_type: "IPv4".into(),
+        endpoints,
+        ports,
+        ..EndpointSlice::default()
+    };
+    let create = Request::Create(Object::EndpointSlice(Arc::new(slice)));
+    Action::from(create).accept(Accept::OrNamespaceTerminating)
 }
 
 #[cfg(test)]

@@ -68,6 +68,7 @@ pub(super) fn error(code: u16, reason: &'static str, message: &str) -> ApiError 
         retry_after_seconds: None,
         causes: Vec::new(),
         about: None,
+        field_conflicts: 0,
     }
 }
 
@@ -399,7 +400,7 @@ impl Lab {
     }
 
     /// Lets the server answer, keeps what was written and tells the managers and the nodes.
-    fn serve(&mut self, actor: &Actor, request: &Request) -> Answer {
+    pub(super) fn serve(&mut self, actor: &Actor, request: &Request) -> Answer {
         if let Some(refusal) = self.refuse.and_then(|refuse| refuse(request)) {
             return Err(refusal);
         }
@@ -472,6 +473,7 @@ fn write_of(request: &Request, answer: Option<&Object>) -> Option<String> {
         | Request::Finalize { .. }
         | Request::Event(_)
         | Request::Malformed { .. }
+        | Request::Apply(_)
         | Request::DryRun(_) => None,
     }
 }

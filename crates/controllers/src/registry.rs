@@ -9,10 +9,12 @@ use super::daemonset::DaemonSets;
 use super::deployment::Deployments;
 use super::descheduler::Descheduler;
 use super::disruption::Disruption;
+use super::endpoints::LegacyEndpoints;
 use super::endpointslice::EndpointSlices;
 use super::garbage_collector::GarbageCollector;
 use super::job::JobController;
 use super::namespace::Namespaces;
+use super::namespace_objects::NamespaceObjects;
 use super::node_lifecycle::NodeLifecycle;
 use super::persistent_volume::PersistentVolumes;
 use super::podautoscaler::PodAutoscaler;
@@ -47,4 +49,6 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     PodAutoscaler::boxed,
     AttachDetach::boxed,
     Descheduler::boxed,
+    LegacyEndpoints::boxed,
+    NamespaceObjects::boxed,
 ];

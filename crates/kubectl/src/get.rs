@@ -6,7 +6,7 @@ use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
 use super::columns::{cells, headers};
-use super::gotext::plain;
+use super::gotext::{klog, plain};
 use super::jsonpath::Path;
 use super::output::Form;
 use super::selector::{FieldQuery, LabelQuery, refused};
@@ -104,6 +104,9 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
 /// The object as `-o yaml|json` shows it: without managedFields unless asked for (KC-053).
 pub fn shown(object: &Object, managed_fields: bool) -> Value {
     let mut value = object.to_value();
+    if managed_fields && let Some(entries) = object.metadata().managers.to_value(object) {
+        value["metadata"]["managedFields"] = entries;
+    }
     if !managed_fields && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         meta.shift_remove("managedFields");
     }
@@ -133,7 +136,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         let mut any = false;
         if table_mode {
             for (_, objects) in &mut groups {
-                match sort(objects, path) {
+                match sort(objects, path, view.now) {
                     Ok(some) => any |= some,
                     Err(why) => return printed.fail(why),
                 }
@@ -141,7 +144,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         } else {
             // Printed as one list, the objects of all kinds are sorted together.
             let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
-            match sort(&mut all, path) {
+            match sort(&mut all, path, view.now) {
                 Ok(some) => any |= some,
                 Err(why) => return printed.fail(why),
             }
@@ -153,10 +156,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             Selection::Kinds { names, .. } => names.len() > 1,
         };
         if table_mode && is_named {
-            let path = path
-                .trim_start_matches('{')
-                .trim_end_matches('}')
-                .trim_start_matches('.');
+            let path = bare(path);
             return printed.fail(format!(
                 "error: couldn't find any field with path \"{{.{path}}}\" in the list of objects"
             ));
@@ -208,9 +208,9 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
 /// Sorts by a path (KC-058), those without the field first; whether any has it.
 ///
 /// # Errors
-/// It takes too much work.
-pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> Result<bool, String> {
-    let Ok(path) = Path::parse(path) else {
+/// It takes too much work, or what it leads to has no order.
+pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<bool, String> {
+    let Ok(path) = Path::parse(text) else {
         return Ok(false);
     };
     let work = Work::default();
@@ -221,9 +221,25 @@ pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> Result<bool, String
         keyed.push((found.first().map(|value| SortKey::of(value)), object));
     }
     let any = keyed.iter().any(|(key, _)| key.is_some());
+    let mut found = keyed.iter().filter_map(|(key, _)| key.as_ref());
+    // Nothing is compared where there is but one.
+    if let (Some(SortKey::Unsortable(of)), Some(_)) = (found.next(), found.next()) {
+        let field = format!("{{.{}}}", bare(text));
+        let why = format!(
+            "Field {field} in [][][]reflect.Value is an unsortable type: interface, err: unsortable type: {of}"
+        );
+        return Err(klog('F', now, "sorter.go:359", &why));
+    }
     keyed.stable_sort_by(|a, b| a.0.cmp(&b.0));
     objects.extend(keyed.into_iter().map(|(_, object)| object));
     Ok(any)
+}
+
+/// A path without its braces and first dot.
+fn bare(path: &str) -> &str {
+    path.trim_start_matches('{')
+        .trim_end_matches('}')
+        .trim_start_matches('.')
 }
 
 /// A sort key (KC-058): quantities compare as quantities, numbers as numbers, rest as text.
@@ -231,6 +247,8 @@ pub(super) fn sort(objects: &mut Vec<Object>, path: &str) -> Result<bool, String
 enum SortKey {
     Number(i128),
     Text(String),
+    /// What Go has no order for: the name of its type.
+    Unsortable(&'static str),
 }
 
 impl SortKey {
@@ -241,7 +259,10 @@ impl SortKey {
                 Ok(quantity) => SortKey::Number(i128::from(quantity.milli_value())),
                 Err(_) => SortKey::Text(text.clone()),
             },
-            other => SortKey::Text(other.to_string()),
+            Value::Object(_) => SortKey::Unsortable("map[string]interface {}"),
+            Value::Array(_) => SortKey::Unsortable("[]interface {}"),
+            Value::Bool(_) => SortKey::Unsortable("bool"),
+            Value::Null => SortKey::Text(String::new()),
         }
     }
 }

@@ -104,6 +104,19 @@ pub(crate) fn float(number: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
+/// A line of Go's logger: what kubectl's libraries say, at that instant.
+pub(crate) fn klog(level: char, now: podscope_api::Time, place: &str, message: &str) -> String {
+    // `2026-01-02T03:04:05.000000Z`.
+    let stamp = podscope_api::print_rfc3339(now.0, 6);
+    let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or_default();
+    format!(
+        "{level}{}{} {}       1 {place}] {message}",
+        part(5, 7),
+        part(8, 10),
+        part(11, 26)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

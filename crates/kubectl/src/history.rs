@@ -78,7 +78,7 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
         printed.out(format!("{name} with revision #{revision}"));
         // Unlike `describe`, this prints its tabs as they are.
         let mut text = Elastic::default();
-        template(&one.holder, &mut text);
+        template(&with_cause(one), &mut text);
         text.raw().into_iter().for_each(|line| printed.out(line));
         return printed.out("");
     }
@@ -97,6 +97,17 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
     printed.out("");
 }
 
+/// The template of a ReplicaSet is told with its change-cause, which stands beside it.
+fn with_cause(revision: &Revision) -> Object {
+    let mut holder = revision.holder.clone();
+    if let (Object::ReplicaSet(set), Some(cause)) = (&mut holder, &revision.cause) {
+        let template = Arc::make_mut(&mut Arc::make_mut(set).spec.template);
+        let annotations = Arc::make_mut(&mut template.metadata.annotations);
+        annotations.insert(CHANGE_CAUSE.into(), cause.as_str().into());
+    }
+    holder
+}
+
 /// The revisions that are kept of an object; none if its kind keeps none.
 fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revision>> {
     let meta = object.metadata();
@@ -110,13 +121,7 @@ fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revis
                     continue;
                 };
                 let cause = set.metadata.annotation(CHANGE_CAUSE).map(str::to_owned);
-                let mut set = Arc::clone(set);
-                if let Some(cause) = &cause {
-                    let template = Arc::make_mut(&mut Arc::make_mut(&mut set).spec.template);
-                    let annotations = Arc::make_mut(&mut template.metadata.annotations);
-                    annotations.insert(CHANGE_CAUSE.into(), cause.as_str().into());
-                }
-                let holder = Object::ReplicaSet(set);
+                let holder = Object::ReplicaSet(Arc::clone(set));
                 revisions.insert(number, Revision { holder, cause });
             }
         }

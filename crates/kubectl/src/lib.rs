@@ -23,6 +23,7 @@ mod gotext;
 mod history;
 mod jsonpath;
 mod kyaml;
+mod logs;
 mod merge;
 mod others;
 mod output;
@@ -146,6 +147,14 @@ pub fn not_found(kind: Kind, name: &str) -> String {
 /// Runs a command that only reads; none if it is one that writes.
 pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     let mut printed = Printed::default();
+    let target = match command {
+        Kubectl::Get(get) if get.watch == Watch::No => Some(&get.target),
+        Kubectl::Describe(what) => Some(&what.target),
+        _ => None,
+    };
+    if target.is_some_and(|target| target.kinds().contains(&Kind::Endpoints)) {
+        printed.err(format!("Warning: {}", podscope_api::DEPRECATED_ENDPOINTS));
+    }
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
         Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
@@ -155,19 +164,23 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             involved,
             types,
             no_headers,
-        } => others::events(
-            view,
-            namespace.as_deref(),
-            *all_namespaces,
-            involved.as_ref(),
-            types,
-            *no_headers,
-            &mut printed,
-        ),
+            output,
+        } => {
+            let wanted = others::Events {
+                namespace: namespace.as_deref().unwrap_or("default"),
+                all_namespaces: *all_namespaces,
+                involved: involved.as_ref(),
+                types,
+                no_headers: *no_headers,
+                output,
+            };
+            others::events(&wanted, view, &mut printed);
+        }
         Kubectl::Explain { kind, path, recursive } => explain::explain(*kind, path, *recursive, &mut printed),
         Kubectl::Top(top) => others::top(top, view, &mut printed),
         Kubectl::Logs {
             pod,
+            selector,
             namespace,
             container,
             previous,
@@ -175,8 +188,9 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             timestamps,
             tail,
         } => {
-            let logs = others::Logs {
+            let logs = logs::Logs {
                 pod,
+                selector: selector.as_deref(),
                 namespace: namespace.as_deref().unwrap_or("default"),
                 container: container.as_deref(),
                 previous: *previous,
@@ -184,7 +198,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
                 timestamps: *timestamps,
                 tail: *tail,
             };
-            others::logs(&logs, view, &mut printed);
+            logs::logs(&logs, view, &mut printed);
         }
         Kubectl::Rollout {
             action: crate::command::RolloutAction::History { revision, output },

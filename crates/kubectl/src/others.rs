@@ -1,14 +1,14 @@
-//! `events`, `top`, `logs`, `label --list`.
+//! `events`, `top`, `label --list`.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Event, Kind, Object, ObjectKey, Pod, Time};
-use podscope_cluster::SimTime;
+use podscope_api::{Event, Kind, Object, Pod, Time};
 
 use super::columns::{age, event_times, node_status};
 use super::get::find;
+use super::output::Form;
 use super::text::{cell, table, table_padded};
-use super::{Printed, View, not_found};
-use crate::command::{Mark, Target, Top};
+use super::{Printed, View, list_value, not_found};
+use crate::command::{Mark, Output, Target, Top};
 
 /// `48s (x5 over 3m48s)` (KC-073, KC-111).
 pub(crate) fn event_age(event: &Event, now: Time) -> String {
@@ -20,17 +20,30 @@ pub(crate) fn event_age(event: &Event, now: Time) -> String {
     }
 }
 
+/// What `events` was asked for.
+pub(super) struct Events<'a> {
+    pub(super) namespace: &'a str,
+    pub(super) all_namespaces: bool,
+    pub(super) involved: Option<&'a (Kind, String)>,
+    pub(super) types: &'a [String],
+    pub(super) no_headers: bool,
+    pub(super) output: &'a Output,
+}
+
 /// `kubectl events` (KC-111).
-pub(super) fn events(
-    view: &View<'_>,
-    namespace: Option<&str>,
-    all_namespaces: bool,
-    involved: Option<&(Kind, String)>,
-    types: &[String],
-    no_headers: bool,
-    printed: &mut Printed,
-) {
-    let namespace = namespace.unwrap_or("default");
+pub(super) fn events(wanted: &Events<'_>, view: &View<'_>, printed: &mut Printed) {
+    let Events {
+        namespace,
+        all_namespaces,
+        involved,
+        types,
+        no_headers,
+        output,
+    } = *wanted;
+    let form = match Form::of(output) {
+        Ok(form) => form,
+        Err(message) => return printed.fail(message),
+    };
     let mut events: Vec<_> = view
         .objects
         .list::<Event>()
@@ -51,6 +64,17 @@ pub(super) fn events(
         return;
     }
     events.stable_sort_by_key(|event| event_times(event).1);
+    if let Some(form) = form {
+        let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
+        // kubectl's printer of names knows no lists of events, and says nothing.
+        if *output == Output::Name {
+            return;
+        }
+        return match form.text(&list_value(&objects, false)) {
+            Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
+            Err(why) => printed.fail(why),
+        };
+    }
     let mut rows = Vec::new();
     if !no_headers {
         let mut header: Vec<String> = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
@@ -224,88 +248,6 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     for line in table_padded(&lines) {
         printed.out(line);
-    }
-}
-
-/// What `logs` was asked for.
-pub(super) struct Logs<'a> {
-    pub(super) pod: &'a str,
-    pub(super) namespace: &'a str,
-    pub(super) container: Option<&'a str>,
-    pub(super) previous: bool,
-    pub(super) all_containers: bool,
-    pub(super) timestamps: bool,
-    pub(super) tail: i64,
-}
-
-/// `kubectl logs`: the scripted containers' life events.
-pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
-    let Some(pod) = view.objects.get::<Pod>(&ObjectKey::new(logs.namespace, logs.pod)) else {
-        return printed.fail(format!(
-            "error: error from server (NotFound): pods {:?} not found in namespace {:?}",
-            logs.pod, logs.namespace
-        ));
-    };
-    let names: Vec<String> = if logs.all_containers {
-        pod.spec
-            .all_containers()
-            .map(|container| container.name.to_string())
-            .collect()
-    } else if let Some(name) = logs.container {
-        if !pod.spec.all_containers().any(|container| *container.name == *name) {
-            return printed.fail(format!("error: container {name} is not valid for pod {}", logs.pod));
-        }
-        vec![name.to_owned()]
-    } else {
-        let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
-        let first = pod
-            .spec
-            .containers
-            .first()
-            .map(|container| container.name.to_string())
-            .unwrap_or_default();
-        if all.len() > 1 {
-            printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
-        }
-        vec![first]
-    };
-    let mut lines: Vec<(SimTime, String)> = names
-        .iter()
-        .flat_map(|name| (view.logs)(pod, name, logs.previous))
-        .collect();
-    lines.stable_sort_by_key(|(at, _)| *at);
-    if lines.is_empty() && pod.spec.node_name.is_some() {
-        let waiting = names.iter().any(|name| {
-            pod.status
-                .container_statuses
-                .iter()
-                .chain(&pod.status.init_container_statuses)
-                .any(|status| *status.name == **name && status.state.waiting.is_some())
-        });
-        if waiting {
-            let reason = pod
-                .status
-                .container_statuses
-                .iter()
-                .find_map(|status| status.state.waiting.as_ref())
-                .map_or("ContainerCreating", |waiting| &waiting.reason);
-            return printed.fail(format!(
-                "Error from server (BadRequest): container {:?} in pod {:?} is waiting to start: {reason}",
-                names.first().map_or("", String::as_str),
-                logs.pod
-            ));
-        }
-    }
-    let skip = usize::try_from(logs.tail).map_or(0, |tail| lines.len().saturating_sub(tail));
-    for (at, text) in lines.into_iter().skip(skip) {
-        if logs.timestamps {
-            printed.out(format!(
-                "{} {text}",
-                podscope_api::print_rfc3339(view.start.0 + at.0, 6)
-            ));
-        } else {
-            printed.out(text);
-        }
     }
 }
 

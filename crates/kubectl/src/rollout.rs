@@ -32,7 +32,7 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
         change(
             object,
             Part::Main,
-            "rollout",
+            "kubectl-rollout",
             &format!("{name} {word}"),
             unchanged,
             move |live| Ok(json_merge(live, &patch)),
@@ -132,7 +132,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
                 })?
             };
             let holder = Object::ReplicaSet(chosen.1.clone());
-            if dry_run == DryRun::Client {
+            if dry_run.is_of_client() {
                 return Ok(rehearsal(&name, &holder));
             }
             if paused {
@@ -147,7 +147,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
             change(
                 object,
                 Part::Main,
-                "rollout undo",
+                "kubectl-rollout",
                 &format!("{name} rolled back"),
                 None,
                 move |live| {
@@ -186,7 +186,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
                     .ok_or("error: no last revision to roll back to")?
             };
             let data = chosen.data.as_deref().cloned().unwrap_or_default();
-            if dry_run == DryRun::Client
+            if dry_run.is_of_client()
                 && let Ok(then) = podscope_api::object_from_value(&strategic(&object.to_value(), &data))
             {
                 return Ok(rehearsal(&name, &then));
@@ -194,7 +194,7 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
             change(
                 object,
                 Part::Main,
-                "rollout undo",
+                "kubectl-rollout",
                 &format!("{name} rolled back"),
                 Some(format!(
                     "{name} skipped rollback (current template already matches revision {to_revision})"

@@ -200,11 +200,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         let text = object.metadata().annotation(LAST_APPLIED);
         let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
-            let (plural, name) = (object.kind().plural(), &object.metadata().name);
-            printed.fail(format!(
-                "error: no last-applied-configuration annotation found on resource: {name}"
-            ));
-            let _ = plural;
+            // kubectl makes an error of it and loses it on the way.
             continue;
         };
         if let Ok(text) = form.text(&value) {

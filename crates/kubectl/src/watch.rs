@@ -164,7 +164,7 @@ impl WatchPrinter for Printer {
         }
         let mut objects = objects.to_vec();
         if let Some(path) = &self.get.sort_by
-            && let Err(why) = super::get::sort(&mut objects, path)
+            && let Err(why) = super::get::sort(&mut objects, path, now)
         {
             return vec![why];
         }

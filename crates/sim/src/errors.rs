@@ -21,6 +21,7 @@ impl ApiError {
             retry_after_seconds: None,
             causes: Vec::new(),
             about: None,
+            field_conflicts: 0,
         }
     }
     /// 404.
@@ -66,6 +67,17 @@ impl ApiError {
             name,
             &format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {stored}"),
         )
+    }
+    /// 409 of server-side apply: the fields, and whose they are.
+    pub fn apply_conflict(message: String, causes: Vec<(String, String)>) -> Self {
+        let mut error = Self::of(409, "Conflict", message);
+        error.field_conflicts = causes.len();
+        error.causes = causes;
+        error
+    }
+    /// 500 without a reason: an error of the server's that no status was made of.
+    pub fn unnamed(message: String) -> Self {
+        Self::of(500, "", message)
     }
     /// 403.
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {

@@ -48,8 +48,10 @@ pub enum Propagation {
 /// A named change of an object, applied by the server to the stored state (a patch: no resourceVersion check, CT-161).
 #[derive(Clone)]
 pub struct Mutation {
-    /// For debugging.
+    /// What is done; of a command, its field manager: `kubectl-label`.
     pub name: &'static str,
+    /// The subresource that it is written through, of which [`Part`] does not tell: `scale`.
+    pub subresource: &'static str,
     apply: Arc<Apply>,
 }
 
@@ -60,6 +62,7 @@ impl Mutation {
     pub fn new<T: Resource>(name: &'static str, change: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
         Self {
             name,
+            subresource: "",
             apply: Arc::new(move |object| {
                 let mut typed = T::from_object(object)?.clone();
                 change(Arc::make_mut(&mut typed));
@@ -71,8 +74,14 @@ impl Mutation {
     pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
         Self {
             name,
+            subresource: "",
             apply: Arc::new(change),
         }
+    }
+    /// The same change, written through a subresource.
+    #[must_use]
+    pub fn through(self, subresource: &'static str) -> Self {
+        Self { subresource, ..self }
     }
     /// The changed object; none if it is of another kind.
     pub fn apply(&self, object: &Object) -> Option<Object> {
@@ -122,6 +131,8 @@ pub enum Request {
         /// The change.
         change: Mutation,
     },
+    /// PATCH of server-side apply: makes the object, or sets its fields and takes away what the manager no longer sets.
+    Apply(Arc<Applied>),
     /// DELETE.
     Delete {
         /// Kind.
@@ -156,6 +167,21 @@ pub enum Request {
     Event(EventNote),
     /// The same request with `dryRun=All`: admitted, validated and answered, and nothing is stored (KC-080).
     DryRun(Arc<Request>),
+}
+
+/// What is applied on the server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// Kind.
+    pub kind: Kind,
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// The document, whole.
+    pub document: serde_json::Value,
+    /// `--field-manager`.
+    pub manager: Str,
+    /// `--force-conflicts`: takes fields from their managers.
+    pub force: bool,
 }
 
 /// An event as its writer states it.
@@ -198,6 +224,8 @@ pub struct ApiError {
     pub causes: Vec<(String, String)>,
     /// `details.kind` and `details.name`, of what is invalid.
     pub about: Option<(Kind, Str)>,
+    /// How many fields of others server-side apply would have taken.
+    pub field_conflicts: usize,
 }
 
 /// The answer to a call. A successful DELETE answers with the object as it then was.

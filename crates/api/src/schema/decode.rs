@@ -97,12 +97,12 @@ fn unconverted(found: &str, of: GoType) -> String {
     let found = match found {
         "array" => "slice",
         "object" => "map",
-        number if number.starts_with("number") => match number.contains(['.', 'e']) {
-            true => "float64",
-            false => "int64",
+        other => match other.strip_prefix("number ") {
+            Some(digits) if digits.contains(['.', 'e']) => "float64",
+            Some(_) => "int64",
+            // The JSON kind alone.
+            None => other,
         },
-        // The JSON kind alone.
-        other => other,
     };
     match of.shape() {
         Shape::List(_) => format!("cannot restore slice from {found}"),
@@ -112,7 +112,7 @@ fn unconverted(found: &str, of: GoType) -> String {
             let kind = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
             match (found, kind) {
                 // Go could convert these, JSON cannot.
-                ("int64", "string") => "cannot convert int64 to string".to_owned(),
+                ("int64", "string") => format!("cannot convert int64 to {}", of.go_name()),
                 ("float64", "int32" | "int64") => format!("cannot convert float64 to {kind}"),
                 _ => format!("unrecognized type: {kind}"),
             }

@@ -7,10 +7,12 @@
 //! string that Go calls `v1.X`, `group/Name` and `v2.Name` are structs whose bare name is another's.
 
 mod decode;
+mod typed;
 
 use std::sync::OnceLock;
 
 pub use self::decode::{Rejection, convert_object, decode_metadata, decode_object};
+pub use self::typed::typed_errors;
 
 /// A struct of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

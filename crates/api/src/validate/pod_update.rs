@@ -85,7 +85,10 @@ fn internal_spec(pod: &Pod, old: &Pod) -> Value {
     let mut value = pod.write();
     pod.extra.merge_into(&mut value);
     let mut spec = value.get_mut("spec").map(Value::take).unwrap_or_default();
-    let has_token = spec.get("automountServiceAccountToken") != Some(&Value::Bool(false)) && !old.is_mirror();
+    // Whoever writes a whole pod and names no account has not copied what the account brings.
+    let is_written_anew = !old.spec.service_account_name.is_empty() && pod.spec.service_account_name.is_empty();
+    let has_token =
+        spec.get("automountServiceAccountToken") != Some(&Value::Bool(false)) && !old.is_mirror() && !is_written_anew;
     if has_token && let Value::Object(fields) = &mut spec {
         add_token(fields, old);
     }

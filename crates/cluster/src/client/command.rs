@@ -70,16 +70,23 @@ pub enum DryRun {
     None,
     /// Only say it.
     Client,
+    /// Only say it, asked for by `--dry-run` alone, which is deprecated.
+    Bare,
     /// Ask the server, which stores nothing.
     Server,
 }
 
 impl DryRun {
+    /// Whether nothing is sent.
+    #[must_use]
+    pub const fn is_of_client(self) -> bool {
+        matches!(self, DryRun::Client | DryRun::Bare)
+    }
     /// What stands after the line of a success (KC-080).
     pub const fn suffix(self) -> &'static str {
         match self {
             DryRun::None => "",
-            DryRun::Client => " (dry run)",
+            DryRun::Client | DryRun::Bare => " (dry run)",
             DryRun::Server => " (server dry run)",
         }
     }
@@ -87,7 +94,7 @@ impl DryRun {
     pub fn request(self, request: Request) -> Request {
         match self {
             DryRun::Server => Request::DryRun(Arc::new(request)),
-            DryRun::None | DryRun::Client => request,
+            DryRun::None | DryRun::Client | DryRun::Bare => request,
         }
     }
 }
@@ -154,6 +161,10 @@ pub struct Write {
     /// Put before the server's message, e.g. `error when creating "STDIN": `; one that begins with `error: ` stands
     /// in place of the server's reason too.
     pub context: String,
+    /// Sent in its place where the server refuses it as invalid or because of a conflict (`apply --force`).
+    pub instead: Vec<Write>,
+    /// Whether the next one waits until the object of this deletion is gone.
+    pub until_gone: bool,
 }
 
 impl Write {
@@ -165,6 +176,8 @@ impl Write {
             shows: None,
             unchanged: None,
             context: String::new(),
+            instead: Vec::new(),
+            until_gone: false,
         }
     }
     /// A line in its turn, without a request.
@@ -175,6 +188,8 @@ impl Write {
             shows: None,
             unchanged: None,
             context: String::new(),
+            instead: Vec::new(),
+            until_gone: false,
         }
     }
 }

@@ -148,7 +148,7 @@ impl Draining {
                 self.is_cordoned.push(true);
                 continue;
             }
-            if self.command.dry_run == DryRun::Client {
+            if self.command.dry_run.is_of_client() {
                 print(ctx, format!("node/{name} cordoned (dry run)"));
                 self.is_cordoned.push(true);
                 continue;
@@ -158,7 +158,7 @@ impl Draining {
                 key: node.metadata.key(),
                 uid: None,
                 part: Part::Main,
-                change: Mutation::new::<Node>("cordon", |node| node.spec.unschedulable = Some(true)),
+                change: Mutation::new::<Node>("kubectl-drain", |node| node.spec.unschedulable = Some(true)),
             };
             self.cordon = Some(ctx.call(self.command.dry_run.request(request)));
             return;
@@ -218,7 +218,7 @@ impl Draining {
         }
         self.is_evicting = true;
         self.deadline = self.command.timeout.map(|timeout| ctx.wall().0 + timeout.0);
-        if self.command.dry_run == DryRun::Client {
+        if self.command.dry_run.is_of_client() {
             for (key, _) in going.drain(..) {
                 print(ctx, format!("evicting pod {key} (dry run)"));
             }

@@ -156,6 +156,19 @@ fn exit(ctx: &mut Context<'_>, has_failed: bool) {
     ctx.act(ClientAct::Exit(u8::from(has_failed)));
 }
 
+/// What kubectl says of the conflicts of server-side apply.
+const RESOLVE_CONFLICTS: &str = "Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the `--force-conflicts` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
+
 /// How kubectl prints an API error (KC-116, KC-117), with `context` before the server's message.
 pub fn error_text(error: &ApiError, context: &str) -> String {
     let message = &error.message;
@@ -163,8 +176,12 @@ pub fn error_text(error: &ApiError, context: &str) -> String {
     if context.starts_with("error: ") {
         return format!("{context}{message}");
     }
+    if error.field_conflicts > 0 {
+        return format!("error: {message}\n{RESOLVE_CONFLICTS}");
+    }
     match error.reason {
         "ConnectionRefused" => message.clone(),
+        "" => format!("Error from server: {context}{message}"),
         "Timeout" if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),
         "Invalid" => match &error.about {
             Some((kind, name)) => invalid_text(*kind, name, &error.causes),

@@ -48,7 +48,8 @@ impl Waiting {
         }
     }
     fn arm(&self, ctx: &mut Context<'_>) {
-        let span = Span(self.command.timeout.0.max(1));
+        // A command begins a microsecond after the instant at which it is given; its time counts from there.
+        let span = Span((self.command.timeout.0 - 1).max(1));
         ctx.timer_in(span, ClientTimer::WaitEnds(self.at));
     }
     fn next(&mut self, ctx: &mut Context<'_>) {

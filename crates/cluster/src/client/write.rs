@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Context, Input, Write, complain, errors_text, exit, print};
-use podscope_api::Object;
+use super::{ClientTimer, Context, Input, Write, complain, errors_text, exit, print};
+use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{ApiError, Request};
+use crate::{ApiError, Request, Span};
 
 /// The state of such a command.
 #[derive(Debug, Clone)]
@@ -13,20 +13,36 @@ pub(super) struct Writing {
     left: VecDeque<Write>,
     /// What was refused, with its context; told in the end.
     errors: Vec<(ApiError, String)>,
+    /// What was deleted, and must be gone before the next one is sent.
+    going: Option<(Kind, ObjectKey)>,
 }
+
+/// How often kubectl looks whether what it deleted is gone.
+const LOOK_PERIOD: Span = Span::seconds(1);
 
 impl Writing {
     pub(super) fn new(writes: Vec<Write>) -> Self {
         Self {
             left: writes.into(),
             errors: Vec::new(),
+            going: None,
         }
     }
     pub(super) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}
+            Input::Answered(_, Ok(_)) if self.going.is_some() => {
+                ctx.timer_in(LOOK_PERIOD, ClientTimer::Poll);
+                return;
+            }
+            Input::Answered(..) if self.going.is_some() => self.going = None,
+            Input::Timer(ClientTimer::Poll) => return self.look(ctx),
             Input::Answered(_, answer) => {
                 let Some(write) = self.left.pop_front() else { return };
+                let deleted = match &write.request {
+                    Some(Request::Delete { kind, key, .. }) if write.until_gone => Some((*kind, key.clone())),
+                    _ => None,
+                };
                 match answer {
                     Ok(object) => {
                         warn(&write, object.as_ref(), ctx);
@@ -47,7 +63,18 @@ impl Writing {
                         let is_shown = write.shows.is_some();
                         print(ctx, if is_shown { text } else { text.replace("{name}", name) });
                     }
+                    Err(error) if matches!(error.code, 409 | 422) && !write.instead.is_empty() => {
+                        write
+                            .instead
+                            .into_iter()
+                            .rev()
+                            .for_each(|one| self.left.push_front(one));
+                    }
                     Err(error) => self.errors.push((error, write.context)),
+                }
+                if let Some((kind, key)) = deleted {
+                    self.going = Some((kind, key));
+                    return self.look(ctx);
                 }
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
@@ -66,6 +93,15 @@ impl Writing {
     }
 }
 
+impl Writing {
+    /// Asks for what was deleted.
+    fn look(&self, ctx: &mut Context<'_>) {
+        if let Some((kind, key)) = self.going.clone() {
+            ctx.call(Request::Get { kind, key });
+        }
+    }
+}
+
 /// The API server's warnings: of what was sent, or of what a patch made.
 fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
     let request = match &write.request {
@@ -74,7 +110,7 @@ fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
     };
     let written = match request {
         Some(Request::Create(object)) => Some(object),
-        Some(Request::Patch { .. }) => answered.filter(|object| {
+        Some(Request::Patch { .. } | Request::Apply(_)) => answered.filter(|object| {
             let version = &object.metadata().resource_version;
             write.unchanged.as_ref().is_none_or(|(before, _)| before != version)
         }),

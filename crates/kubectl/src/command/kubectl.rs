@@ -52,6 +52,13 @@ impl Target {
         let kinds = vec![kind];
         Target::of(Selection::Kinds { kinds, names })
     }
+    /// The kinds it is about.
+    pub fn kinds(&self) -> Vec<Kind> {
+        match &self.selection {
+            Selection::Kinds { kinds, .. } => kinds.clone(),
+            Selection::Items(items) => items.iter().map(|(kind, _)| *kind).collect(),
+        }
+    }
     /// The namespace it looks into, unless it looks into all.
     pub fn namespace(&self) -> &str {
         self.namespace.as_deref().unwrap_or("default")
@@ -165,7 +172,21 @@ pub struct Apply {
     pub dry_run: DryRun,
     /// `-o`.
     pub output: Output,
+    /// `--server-side`.
+    pub server_side: Option<ServerSide>,
 }
+
+/// `apply --server-side`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSide {
+    /// `--field-manager`.
+    pub manager: String,
+    /// `--force-conflicts`.
+    pub force_conflicts: bool,
+}
+
+/// What `apply --server-side` is called where nobody says.
+pub const FIELD_MANAGER: &str = "kubectl";
 
 /// `--validate`: what becomes of fields that the server does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -359,6 +380,30 @@ pub struct Top {
     pub sum: bool,
 }
 
+impl Kubectl {
+    /// `--dry-run`, of commands that have it.
+    pub(crate) fn dry_run(&self) -> DryRun {
+        match self {
+            Kubectl::Apply(what) => what.dry_run,
+            Kubectl::Delete(what) => what.dry_run,
+            Kubectl::Drain(what) => what.dry_run,
+            Kubectl::Label(what) | Kubectl::Annotate(what) => what.dry_run,
+            Kubectl::Said(what) => what.dry_run,
+            Kubectl::Rollout {
+                action: RolloutAction::Undo { dry_run, .. },
+                ..
+            }
+            | Kubectl::Create { dry_run, .. }
+            | Kubectl::Scale { dry_run, .. }
+            | Kubectl::Cordon { dry_run, .. }
+            | Kubectl::Taint { dry_run, .. }
+            | Kubectl::Patch { dry_run, .. }
+            | Kubectl::SetImage { dry_run, .. } => *dry_run,
+            _ => DryRun::None,
+        }
+    }
+}
+
 /// A kubectl command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kubectl {
@@ -486,6 +531,8 @@ pub enum Kubectl {
         types: Vec<String>,
         /// `--no-headers`.
         no_headers: bool,
+        /// `-o`.
+        output: Output,
     },
     /// `explain`.
     Explain {
@@ -500,8 +547,10 @@ pub enum Kubectl {
     Top(Top),
     /// `logs`.
     Logs {
-        /// Pod.
+        /// Pod, or a workload one of whose pods is meant: `deployment/web`. Empty where a selector says which.
         pod: String,
+        /// `-l`: every pod that it matches.
+        selector: Option<String>,
         /// Namespace, if given.
         namespace: Option<String>,
         /// Container.

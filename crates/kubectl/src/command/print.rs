@@ -83,7 +83,8 @@ impl Text {
         self
     }
     fn dry_run(&mut self, dry_run: DryRun) -> &mut Self {
-        self.flag("--dry-run=client", dry_run == DryRun::Client)
+        self.flag("--dry-run", dry_run == DryRun::Bare)
+            .flag("--dry-run=client", dry_run == DryRun::Client)
             .flag("--dry-run=server", dry_run == DryRun::Server)
     }
     fn validation(&mut self, validation: Validation) -> &mut Self {
@@ -143,6 +144,13 @@ impl std::fmt::Display for Kubectl {
                 t.word("apply")
                     .value("-n", &apply.namespace)
                     .flag("--force", apply.force);
+                if let Some(server_side) = &apply.server_side {
+                    t.word("--server-side");
+                    if server_side.manager != FIELD_MANAGER {
+                        t.equals("--field-manager", &server_side.manager);
+                    }
+                    t.flag("--force-conflicts", server_side.force_conflicts);
+                }
                 t.value("-l", &apply.selector)
                     .validation(apply.validation)
                     .dry_run(apply.dry_run)
@@ -325,6 +333,7 @@ impl std::fmt::Display for Kubectl {
                 involved,
                 types,
                 no_headers,
+                output,
             } => {
                 t.word("events").value("-n", namespace).flag("-A", *all_namespaces);
                 if let Some((kind, name)) = involved {
@@ -333,7 +342,7 @@ impl std::fmt::Display for Kubectl {
                 if !types.is_empty() {
                     t.equals("--types", types.join(","));
                 }
-                t.flag("--no-headers", *no_headers);
+                t.flag("--no-headers", *no_headers).output(output);
             }
             Kubectl::Explain { kind, path, recursive } => {
                 let mut what = kind.plural().to_owned();
@@ -359,6 +368,7 @@ impl std::fmt::Display for Kubectl {
             }
             Kubectl::Logs {
                 pod,
+                selector,
                 namespace,
                 container,
                 previous,
@@ -366,7 +376,12 @@ impl std::fmt::Display for Kubectl {
                 timestamps,
                 tail,
             } => {
-                t.word("logs").word(pod).value("-n", namespace).value("-c", container);
+                t.word("logs");
+                match selector {
+                    Some(selector) => t.word("-l").word(selector),
+                    None => t.word(pod),
+                };
+                t.value("-n", namespace).value("-c", container);
                 t.flag("--previous", *previous)
                     .flag("--all-containers", *all_containers)
                     .flag("--timestamps", *timestamps);

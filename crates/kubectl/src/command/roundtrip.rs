@@ -249,6 +249,10 @@ impl Draw {
                 validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
                 dry_run: self.dry_run(),
                 output: self.output(),
+                server_side: self.some(|draw| ServerSide {
+                    manager: draw.one(&["kubectl", "other"]).to_owned(),
+                    force_conflicts: draw.bool(),
+                }),
             }),
             3 => Kubectl::Create {
                 manifest: self.document(),
@@ -371,6 +375,7 @@ impl Draw {
                 involved: self.some(|draw| (draw.kind(), draw.name())),
                 types: self.many(0, 2, |draw| draw.one(&["Normal", "Warning"]).to_owned()),
                 no_headers: self.bool(),
+                output: self.output(),
             },
             16 => Kubectl::Explain {
                 kind: self.kind(),
@@ -390,6 +395,7 @@ impl Draw {
             }),
             _ => Kubectl::Logs {
                 pod: self.name(),
+                selector: None,
                 namespace: self.namespace(),
                 container: self.some(Self::name),
                 previous: self.bool(),

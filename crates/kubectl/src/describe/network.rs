@@ -157,8 +157,7 @@ pub(super) fn endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut Elastic) {
         return text.line(0, "Endpoints: <none>");
     }
     text.line(0, "Endpoints:");
-    let value = Object::EndpointSlice(slice.clone()).to_value();
-    for (at, endpoint) in slice.endpoints.iter().enumerate() {
+    for endpoint in &slice.endpoints {
         let addresses: Vec<&str> = endpoint.addresses.iter().map(|address| &**address).collect();
         text.line(1, &format!("- Addresses:\t{}", or_none(&addresses.join(", "))));
         text.line(2, "Conditions:");
@@ -167,11 +166,8 @@ pub(super) fn endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut Elastic) {
             .ready
             .map_or_else(|| "<unset>".to_owned(), |ready| ready.to_string());
         text.line(3, &format!("Ready:\t{ready}"));
-        let hostname = value.pointer(&format!("/endpoints/{at}/hostname"));
-        text.line(
-            2,
-            &format!("Hostname:\t{}", hostname.map_or_else(|| "<unset>".into(), plain)),
-        );
+        let hostname = endpoint.hostname.as_deref().unwrap_or("<unset>");
+        text.line(2, &format!("Hostname:\t{hostname}"));
         if let Some(target) = &endpoint.target_ref {
             text.line(2, &format!("TargetRef:\t{}/{}", target.kind, target.name));
         }

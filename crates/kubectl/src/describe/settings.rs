@@ -142,12 +142,12 @@ pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
             } else {
                 ips.join(",")
             };
-            text.line(2, &format!("{title}:\t{ips}"));
+            text.line(1, &format!("{title}:\t{ips}"));
         }
         if !subset.ports.is_empty() {
-            text.line(2, "Ports:");
-            text.line(4, "Name\tPort\tProtocol");
-            text.line(4, "----\t----\t--------");
+            text.line(1, "Ports:");
+            text.line(2, "Name\tPort\tProtocol");
+            text.line(2, "----\t----\t--------");
         }
         for port in &subset.ports {
             let name = port
@@ -156,7 +156,7 @@ pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
                 .filter(|name| !name.is_empty())
                 .unwrap_or("<unset>");
             let protocol = port.protocol.as_deref().unwrap_or_default();
-            text.line(4, &format!("{name}\t{}\t{protocol}", port.port.unwrap_or(0)));
+            text.line(2, &format!("{name}\t{}\t{protocol}", port.port.unwrap_or(0)));
         }
         text.line(0, "");
     }

@@ -2,6 +2,7 @@
 //! selectors are resolved here, objects and patches are built here; the client
 //! sends, waits and prints (KC-079 to KC-109).
 
+mod apply;
 mod manifest;
 mod nodes;
 mod objects;
@@ -96,7 +97,7 @@ fn rehearsed(mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) 
         } else {
             ""
         };
-        if dry_run == DryRun::Client {
+        if dry_run.is_of_client() {
             let object = would_be(&request, view);
             let name = object
                 .as_ref()
@@ -131,6 +132,20 @@ fn would_be(request: &Request, view: &View<'_>) -> Option<Object> {
 
 /// Plans a command on the objects as they are now.
 pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
+    let mut plan = planned(command, objects, now);
+    if command.dry_run() == DryRun::Bare {
+        let warning = crate::gotext::klog(
+            'W',
+            now,
+            "helpers.go:737",
+            "--dry-run is deprecated and can be replaced with --dry-run=client.",
+        );
+        plan.lines.insert(0, (true, warning));
+    }
+    plan
+}
+
+fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     let none = |_: &podscope_api::Pod, _: &str, _: bool| Vec::new();
     let unused = |_: &podscope_api::Pod, _: &str| None;
     let unknown = |_: &podscope_api::NodeName| None;
@@ -144,13 +159,13 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     };
     match command {
         Kubectl::Apply(apply) => {
-            let plan = manifest::apply(apply, &view);
+            let plan = apply::apply(apply, &view);
             rehearsed(plan, apply.dry_run, &apply.output, &view)
         }
         Kubectl::Create {
             manifest,
             namespace,
-            dry_run: DryRun::Client,
+            dry_run: DryRun::Client | DryRun::Bare,
             output,
             ..
         } => manifest::create_of_client(manifest, namespace.as_deref(), output),
@@ -286,11 +301,11 @@ pub(super) fn typed_name(object: &Object) -> String {
     format!("{}/{}", qualified_singular(object.kind()), object.metadata().name)
 }
 
-/// A patch that is tried on the object as it is now, so that its errors are known at once.
+/// A patch of a field manager, tried on the object as it is now, so that its errors are known at once.
 pub(super) fn change(
     object: &Object,
     part: Part,
-    name: &'static str,
+    manager: &'static str,
     success: &str,
     unchanged: Option<String>,
     apply: impl Fn(&Value) -> Result<Value, String> + Send + Sync + 'static,
@@ -307,15 +322,14 @@ pub(super) fn change(
             key: object.key(),
             uid: None,
             part,
-            change: Mutation::of_object(name, move |live| {
+            change: Mutation::of_object(manager, move |live| {
                 let value = apply(&live.to_value()).ok()?;
                 podscope_api::object_from_value(&value).ok()
             }),
         }),
         success: success.to_owned(),
-        shows: None,
         unchanged: unchanged.map(|text| (object.metadata().resource_version.clone(), text)),
-        context: String::new(),
+        ..Write::say("")
     })
 }
 

@@ -61,7 +61,9 @@ pub(super) fn cordon_nodes(
             key: node.metadata.key(),
             uid: None,
             part: Part::Main,
-            change: Mutation::new::<Node>("cordon", move |node| node.spec.unschedulable = cordon.then_some(true)),
+            change: Mutation::new::<Node>("kubectl-cordon", move |node| {
+                node.spec.unschedulable = cordon.then_some(true)
+            }),
         };
         writes.push(Write::new(request, format!("node/{name} {word}")));
     }
@@ -158,7 +160,7 @@ pub(super) fn taint(
             key: node.metadata.key(),
             uid: None,
             part: Part::Main,
-            change: Mutation::new::<Node>("taint", move |node| {
+            change: Mutation::new::<Node>("kubectl-taint", move |node| {
                 for change in &changes {
                     node.spec.taints.retain(|taint| {
                         !(*taint.key == *change.key

@@ -5,14 +5,15 @@ use podscope_api::ordered;
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, ObjectKey, Str, Tree};
 use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
-use podscope_cluster::{DeleteOptions, Part, Propagation};
+use podscope_cluster::{DeleteOptions, Part, Propagation, Request};
 use serde_json::{Value, json};
 
+pub(super) use super::super::logs::go_type;
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::super::qualified_plural;
 use super::reading::{Read, read, without_fields};
 use super::{Plan, View, change, find, qualified_singular, typed_name, with_objects};
-use crate::command::{Delete, Doomed, DryRun, Kubectl, Mark, PatchType, Target, Validation};
+use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Target, Validation};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -22,7 +23,8 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         Doomed::Manifest { text, namespace } => {
             let found = read(text, namespace.as_deref(), Validation::Ignore);
             if found.is_empty() {
-                return Plan::refuse("error: no objects passed to delete");
+                plan.out("No resources found");
+                return plan;
             }
             for read in found {
                 match read {
@@ -64,7 +66,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     if is_scoped && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
         warnings.push("Warning: deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
-    if what.dry_run == DryRun::Client {
+    if what.dry_run.is_of_client() {
         for warning in warnings {
             plan.err(warning);
         }
@@ -136,14 +138,18 @@ pub(super) fn scale(
         if let Some(version) = version.filter(|version| **version != **is) {
             return Err(format!("error: Expected resource version to be {version}, was {is}"));
         }
-        writes.push(change(
+        let mut write = change(
             object,
             Part::Main,
-            "scale",
+            "kubectl",
             &format!("{} scaled", typed_name(object)),
             None,
             move |live| Ok(json_merge(live, &json!({"spec": {"replicas": replicas}}))),
-        )?);
+        )?;
+        if let Some(Request::Patch { change, .. }) = &mut write.request {
+            *change = change.clone().through("scale");
+        }
+        writes.push(write);
         has_failed = false;
         Ok(())
     })
@@ -230,10 +236,13 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
             }
             pairs.insert(key.clone(), value.as_deref().map_or(Value::Null, Value::from));
         }
-        let field = if labels { "labels" } else { "annotations" };
+        let (field, manager) = match labels {
+            true => ("labels", "kubectl-label"),
+            false => ("annotations", "kubectl-annotate"),
+        };
         let patch = json!({"metadata": {field: pairs}});
         let say = format!("{name} {word}");
-        writes.push(change(object, Part::Main, "label", &say, None, move |live| {
+        writes.push(change(object, Part::Main, manager, &say, None, move |live| {
             Ok(json_merge(live, &patch))
         })?);
         Ok(())
@@ -352,6 +361,13 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         if let Some(why) = other_identity(object, &patched) {
             return Err(why);
         }
+        if patch_type == PatchType::Json
+            && let Some(why) = undecodable(object.kind(), &patched)
+        {
+            // The server prints what it could not read, whole.
+            let made = super::super::gotext::json(&patched);
+            return Err(format!("The request is invalid: patch: Invalid value: {made:?}: {why}"));
+        }
         let unknown = match (convertible(object.kind(), &patched), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
             // A JSON patch is decoded, not converted.
@@ -372,7 +388,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         writes.push(change(
             object,
             part,
-            "patch",
+            "kubectl-patch",
             &format!("{name} patched"),
             unchanged,
             apply,
@@ -396,6 +412,13 @@ pub(super) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> 
         Some(served) => schema::convert_object(served.fields, &Tree::from_value(patched)),
         None => Ok(()),
     }
+}
+
+/// What the server's decoder says of an object that a JSON patch has made.
+fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
+    let served = schema::served(kind.api_version(), kind.name())?;
+    let why = schema::decode_object(served.fields, &Tree::from_value(patched)).err()?;
+    matches!(why, Rejection::Type(_)).then_some(why)
 }
 
 /// What the server says of a patch whose outcome it cannot read: the patch in Go's words for a map.
@@ -429,7 +452,7 @@ pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view:
         writes.push(change(
             object,
             part,
-            "edit",
+            "kubectl-edit",
             &format!("{} edited", typed_name(object)),
             Some("Edit cancelled, no changes made.".into()),
             move |live| Ok(three_way(&before, &edited, live)),
@@ -480,7 +503,7 @@ pub(super) fn set_image(
     let write = change(
         object,
         Part::Main,
-        "set image",
+        "kubectl-set",
         &format!("{} image updated", typed_name(object)),
         // What changes nothing is not told.
         Some(String::new()),
@@ -511,10 +534,4 @@ pub(super) fn set_image(
         ..write
     });
     Ok(())
-}
-
-/// `v1.Node`, as Go names the type of a kind.
-pub(super) fn go_type(kind: Kind) -> String {
-    let version = kind.api_version().rsplit('/').next().unwrap_or_default();
-    format!("{version}.{}", kind.name())
 }

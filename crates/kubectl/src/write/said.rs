@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::managed::{Manager, Managers};
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write};
 use podscope_cluster::{DeleteOptions, Part, Request};
@@ -15,7 +16,7 @@ use super::super::work::Work;
 use super::manifest::manifest_objects;
 use super::set;
 use super::{Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, typed_name, with_objects};
-use crate::command::{Autoscale, Awaited, Deed, DryRun, Expose, Made, Output, Said, SetChange, Wait};
+use crate::command::{Autoscale, Awaited, Deed, Expose, Made, Output, Said, SetChange, Wait};
 
 /// The plan of such a command; none if it only reads.
 pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
@@ -67,7 +68,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     plan.lines.extend(made.warnings.iter().map(|line| (true, line.clone())));
     let namespace = said.namespace.as_deref();
-    let is_shown = said.dry_run == DryRun::Client && said.output != Output::Table;
+    let is_shown = said.dry_run.is_of_client() && said.output != Output::Table;
     let mut writes = Vec::new();
     for value in &made.objects {
         let mut value = value.clone();
@@ -104,7 +105,9 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
             continue;
         }
         match podscope_api::object_from_value(&value) {
-            Ok(object) => {
+            Ok(mut object) => {
+                let verb = said.words.verb.split(' ').next().unwrap_or_default();
+                object.metadata_mut().managers = Managers::of(vec![Manager::creating(format!("kubectl-{verb}"))]);
                 let success = format!("{}/{{name}} {}", qualified_singular(object.kind()), made.word);
                 writes.push(Write {
                     context: made.context.clone(),

@@ -137,7 +137,7 @@ pub(super) fn write(
             writes.push(change(
                 object,
                 Part::Main,
-                "set selector",
+                "kubectl-set",
                 &format!("{name} selector updated"),
                 None,
                 move |live| {
@@ -228,24 +228,31 @@ fn change_containers(
     say: String,
     how: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, String> {
-    change(object, Part::Main, "set", &say, Some(String::new()), move |live| {
-        let mut value = live.clone();
-        for field in ["initContainers", "containers"] {
-            let list = value
-                .pointer_mut(&format!("{at}/{field}"))
-                .and_then(Value::as_array_mut);
-            for container in list.into_iter().flatten() {
-                let is = container
-                    .get("name")
-                    .and_then(Value::as_str)
-                    .is_some_and(|name| is_chosen(&pattern, name));
-                if is {
-                    how(container);
+    change(
+        object,
+        Part::Main,
+        "kubectl-set",
+        &say,
+        Some(String::new()),
+        move |live| {
+            let mut value = live.clone();
+            for field in ["initContainers", "containers"] {
+                let list = value
+                    .pointer_mut(&format!("{at}/{field}"))
+                    .and_then(Value::as_array_mut);
+                for container in list.into_iter().flatten() {
+                    let is = container
+                        .get("name")
+                        .and_then(Value::as_str)
+                        .is_some_and(|name| is_chosen(&pattern, name));
+                    if is {
+                        how(container);
+                    }
                 }
             }
-        }
-        Ok(value)
-    })
+            Ok(value)
+        },
+    )
 }
 
 fn env(

@@ -3,6 +3,7 @@
 use podscope_api::Kind;
 
 use super::super::flags::Args;
+use super::super::shell::Word;
 use super::super::*;
 use super::words::*;
 
@@ -129,6 +130,7 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
             involved,
             types,
             no_headers: args.bool("no-headers", false)?,
+            output: output_of_write(args)?,
         }
     };
     Ok(command)
@@ -220,22 +222,41 @@ pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
 pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
     let namespace = namespace(args);
     let command = {
-        let [word] = args.positional.as_slice() else {
-            return Err(args.usage(args.end, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"));
+        let chosen = selector(args);
+        let pod = match (args.positional.as_slice(), &chosen) {
+            ([word], None) => logged(word)?,
+            ([], Some(_)) => String::new(),
+            ([_], Some(_)) => {
+                return Err(args.usage(args.end, "only a selector (-l) or a POD name is allowed"));
+            }
+            _ => {
+                return Err(args.usage(args.end, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"));
+            }
         };
-        let pod = ["pod/", "pods/", "po/"]
-            .iter()
-            .find_map(|prefix| word.text.strip_prefix(prefix))
-            .unwrap_or(&word.text);
+        // Of several pods only the last lines.
+        let tail = if chosen.is_some() { 10 } else { -1 };
         Kubectl::Logs {
-            pod: pod.to_owned(),
+            pod,
+            selector: chosen,
             namespace,
             container: args.value("container"),
             previous: args.bool("previous", false)?,
             all_containers: args.bool("all-containers", false)?,
             timestamps: args.bool("timestamps", false)?,
-            tail: args.int("tail")?.unwrap_or(-1),
+            tail: args.int("tail")?.unwrap_or(tail),
         }
     };
     Ok(command)
+}
+
+/// What logs are asked of: a pod by its name, anything else as `TYPE/NAME`.
+fn logged(word: &Word) -> Result<String, CommandError> {
+    let Some((kind, name)) = word.text.split_once('/') else {
+        return Ok(word.text.clone());
+    };
+    let kind = kinds_of(kind, word.column)?.first().copied().unwrap_or(Kind::Pod);
+    Ok(match kind {
+        Kind::Pod => name.to_owned(),
+        kind => format!("{}/{name}", kind.singular()),
+    })
 }

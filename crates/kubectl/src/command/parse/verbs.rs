@@ -10,7 +10,7 @@ const SELECTOR: Flag = ("selector", 'l', Takes::Value);
 const FIELD_SELECTOR: Flag = ("field-selector", '-', Takes::Value);
 const OUTPUT: Flag = ("output", 'o', Takes::Value);
 const FILENAME: Flag = ("filename", 'f', Takes::Value);
-const DRY_RUN: Flag = ("dry-run", '-', Takes::Maybe("client"));
+const DRY_RUN: Flag = ("dry-run", '-', Takes::Maybe("unchanged"));
 const NO_HEADERS: Flag = ("no-headers", '-', Takes::Bool);
 const OVERWRITE: Flag = ("overwrite", '-', Takes::Bool);
 const ALL: Flag = ("all", '-', Takes::Bool);
@@ -62,7 +62,8 @@ verbs! {
     "describe", "TYPE [NAME…] | TYPE/NAME…", "Show details of a specific resource or group of resources",
         [NAMESPACE, ALL_NAMESPACES, SELECTOR, FILENAME, CHUNK_SIZE, ("show-events", '-', Takes::Bool)];
     "apply", "-f - <<'EOF'", "Apply a configuration to a resource by file name or stdin",
-        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("wait", '-', Takes::Bool), TIMEOUT, GRACE];
+        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("wait", '-', Takes::Bool), TIMEOUT, GRACE,
+         ("server-side", '-', Takes::Bool), ("force-conflicts", '-', Takes::Bool)];
     "apply view-last-applied", "TYPE/NAME", "View the latest last-applied-configuration annotations of a resource", [NAMESPACE, SELECTOR, ALL, OUTPUT];
     "create", "-f - <<'EOF' | KIND NAME", "Create a resource from a file or from stdin", [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, ("edit", '-', Takes::Bool)];
     "create clusterrole", "NAME --verb=VERB --resource=TYPE", "Create a cluster role",
@@ -138,12 +139,12 @@ verbs! {
         [NAMESPACE, ("patch", 'p', Takes::Value), ("type", '-', Takes::Value), ("subresource", '-', Takes::Value), ("patch-file", '-', Takes::Value), DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE, ("subresource", '-', Takes::Value)];
     "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
-    "events", "", "List events", [NAMESPACE, ALL_NAMESPACES, ("for", '-', Takes::Value), ("types", '-', Takes::Value), NO_HEADERS];
+    "events", "", "List events", [NAMESPACE, ALL_NAMESPACES, OUTPUT, TEMPLATE, ("for", '-', Takes::Value), ("types", '-', Takes::Value), NO_HEADERS];
     "explain", "TYPE[.FIELD…]", "Get documentation for a resource", [RECURSIVE, OUTPUT, ("api-version", '-', Takes::Value)];
     "top", "node [NAME] | pod [NAME]", "Display resource (CPU/memory) usage",
         [NAMESPACE, ALL_NAMESPACES, SELECTOR, ("containers", '-', Takes::Bool), ("sort-by", '-', Takes::Value), NO_HEADERS, ("sum", '-', Takes::Bool)];
-    "logs", "POD [-c CONTAINER]", "Print the logs for a container in a pod",
-        [NAMESPACE, ("container", 'c', Takes::Value), ("previous", 'p', Takes::Bool), ("all-containers", '-', Takes::Bool), ("timestamps", '-', Takes::Bool), ("tail", '-', Takes::Value)];
+    "logs", "POD | TYPE/NAME | -l SELECTOR [-c CONTAINER]", "Print the logs for a container in a pod",
+        [NAMESPACE, SELECTOR, ("container", 'c', Takes::Value), ("previous", 'p', Takes::Bool), ("all-containers", '-', Takes::Bool), ("timestamps", '-', Takes::Bool), ("tail", '-', Takes::Value)];
     "set env", "TYPE/NAME NAME=VALUE… NAME-…", "Update environment variables on a pod template",
         [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, LOCAL, OVERWRITE, CONTAINERS, ("from", '-', Takes::Value), ("prefix", '-', Takes::Value), ("keys", '-', Takes::Value), ("list", '-', Takes::Bool), ("resolve", '-', Takes::Bool), ("env", 'e', Takes::Value)];
     "set resources", "TYPE/NAME --limits=… --requests=…", "Update resource requests/limits on objects with pod templates",

@@ -16,6 +16,11 @@ pub(super) fn namespace(args: &Args) -> Option<String> {
 
 /// What `words` and the flags of scope select; none without words.
 pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
+    if words.is_empty()
+        && let Some(text) = manifest(args)?
+    {
+        return of_text(args, &text).map(Some);
+    }
     let Some(selection) = selection(words)? else {
         return Ok(None);
     };
@@ -47,6 +52,38 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
         ));
     }
     Ok(Some(target))
+}
+
+/// The objects that a text names (`-f -`): they are looked up, whatever else it says.
+fn of_text(args: &Args, text: &str) -> Result<Target, CommandError> {
+    let column = args.column("filename");
+    let (documents, error) = podscope_api::read_documents(text);
+    if let Some(error) = error {
+        return Err(args.plain(column, format!("error parsing STDIN: {error}")));
+    }
+    let mut items = Vec::new();
+    let mut own = None;
+    for tree in &documents {
+        let word = |tree: Option<&podscope_api::Tree<'_>>| {
+            tree.and_then(podscope_api::Tree::as_str).unwrap_or_default().to_owned()
+        };
+        let (api_version, kind) = (word(tree.get("apiVersion")), word(tree.get("kind")));
+        let metadata = |name: &str| word(tree.get("metadata").and_then(|metadata| metadata.get(name)));
+        let (name, namespace) = (metadata("name"), metadata("namespace"));
+        let Some(known) = Kind::from_wire(&api_version, &kind) else {
+            let why = format!(
+                "resource mapping not found for name: {name:?} namespace: {namespace:?} from \"STDIN\": no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
+            );
+            return Err(args.plain(column, why));
+        };
+        if !namespace.is_empty() {
+            own.get_or_insert(namespace);
+        }
+        items.push((known, name));
+    }
+    let mut target = Target::of(Selection::Items(items));
+    target.namespace = namespace(args).or(own);
+    Ok(target)
 }
 
 /// What the words select; an error if there are none.
@@ -145,6 +182,7 @@ fn names_any(selection: &Selection) -> bool {
 pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     match args.value("dry-run").as_deref() {
         None | Some("none") => Ok(DryRun::None),
+        Some("unchanged") => Ok(DryRun::Bare),
         Some("client") => Ok(DryRun::Client),
         Some("server") => Ok(DryRun::Server),
         Some(other) => Err(args.plain(
@@ -165,10 +203,8 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     }
     match (args.value("filename"), &args.stdin) {
         (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
-        (Some(path), None) if path == "-" => Err(args.plain(
-            args.column("filename"),
-            "the manifest is missing: write it after the command, kubectl apply -f - <<'EOF' … EOF",
-        )),
+        // Nothing stands on standard input.
+        (Some(path), None) if path == "-" => Ok(Some(String::new())),
         (Some(path), _) => Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist"))),
         (None, Some(_)) => Err(args.plain(args.end, "the text after the command needs -f -")),
         (None, None) => Ok(None),

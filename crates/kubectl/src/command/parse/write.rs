@@ -25,14 +25,42 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
             "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector",
         ));
     }
+    let dry_run = dry_run(args)?;
+    let force = args.bool("force", false)?;
     Ok(Kubectl::Apply(Apply {
+        server_side: server_side(args, force, dry_run)?,
         manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
         namespace: namespace(args),
-        force: args.bool("force", false)?,
+        force,
         selector,
         validation: validation(args)?,
-        dry_run: dry_run(args)?,
+        dry_run,
         output: output_of_write(args)?,
+    }))
+}
+
+/// `--server-side`, and what it does not go with.
+fn server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<ServerSide>, CommandError> {
+    let force_conflicts = args.bool("force-conflicts", false)?;
+    let is_on_server = args.bool("server-side", false)?;
+    let refuse = |flag: &str, why: &str| Err(args.plain(args.column(flag), why));
+    if force_conflicts && !is_on_server {
+        return refuse("force-conflicts", "--force-conflicts only works with --server-side");
+    }
+    if is_on_server && dry_run.is_of_client() {
+        let why = "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)";
+        return refuse("dry-run", why);
+    }
+    if is_on_server && force {
+        return refuse("force", "--force cannot be used with --server-side");
+    }
+    if force && dry_run == DryRun::Server {
+        return refuse("force", "--dry-run=server cannot be used with --force");
+    }
+    let manager = args.value("field-manager").filter(|name| !name.is_empty());
+    Ok(is_on_server.then(|| ServerSide {
+        manager: manager.unwrap_or_else(|| FIELD_MANAGER.to_owned()),
+        force_conflicts,
     }))
 }
 

@@ -1,0 +1,304 @@
+//! Who set which fields of an object: the field managers of server-side apply, and the sets of fields that they own, as
+//! `metadata.managedFields` names them.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::{Object, Str, Time};
+
+/// A field by the steps that lead to it, as FieldsV1 writes them: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
+pub type FieldPath = Vec<Str>;
+
+/// Which fields a manager owns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owned {
+    /// All that the object has: of one that was created and that nobody has changed since.
+    All,
+    /// These, sorted.
+    Fields(Arc<Vec<FieldPath>>),
+}
+
+/// Who wrote to an object, by what kind of write, and what of it is his.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manager {
+    /// `--field-manager`: `kubectl-create`.
+    pub name: Str,
+    /// `scale`, `status`; mostly empty.
+    pub subresource: Str,
+    /// Whether by server-side apply.
+    pub is_apply: bool,
+    /// When last.
+    pub time: Option<Time>,
+    /// What.
+    pub fields: Owned,
+}
+
+impl Manager {
+    /// One that creates an object.
+    #[must_use]
+    pub fn creating(name: impl Into<Str>) -> Manager {
+        Manager {
+            name: name.into(),
+            subresource: Str::default(),
+            is_apply: false,
+            time: None,
+            fields: Owned::All,
+        }
+    }
+    /// As the errors of the server name it.
+    #[must_use]
+    pub fn told(&self, api_version: &str) -> String {
+        let mut text = format!("{:?}", &*self.name);
+        if !self.subresource.is_empty() {
+            text.push_str(&format!(" with subresource {:?}", &*self.subresource));
+        }
+        if !self.is_apply {
+            text.push_str(&format!(" using {api_version}"));
+        }
+        text
+    }
+}
+
+/// The field managers of an object, not on the wire: `get --show-managed-fields` asks for them.
+///
+/// Deviation: kept of what commands write, and of objects that someone applies on the server; what controllers write
+/// into `status` is not written down.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Managers(Option<Arc<Vec<Manager>>>);
+
+impl Managers {
+    /// Those of a list; none of an empty one.
+    #[must_use]
+    pub fn of(list: Vec<Manager>) -> Managers {
+        Managers((!list.is_empty()).then(|| Arc::new(list)))
+    }
+    /// The managers in the order in which they came.
+    #[must_use]
+    pub fn list(&self) -> &[Manager] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+    /// `metadata.managedFields` of the object.
+    #[must_use]
+    pub fn to_value(&self, object: &Object) -> Option<Value> {
+        let list = self.list();
+        let entries = list.iter().map(|manager| {
+            let mut entry = json!({
+                "apiVersion": object.kind().api_version(),
+                "fieldsType": "FieldsV1",
+                "fieldsV1": fields_v1(&manager.fields_of(object)),
+                "manager": &*manager.name,
+                "operation": if manager.is_apply { "Apply" } else { "Update" },
+            });
+            if !manager.subresource.is_empty() {
+                entry["subresource"] = Value::from(&*manager.subresource);
+            }
+            if let Some(time) = manager.time.or(object.metadata().creation_timestamp) {
+                entry["time"] = Value::from(time.to_string());
+            }
+            entry
+        });
+        (!list.is_empty()).then(|| Value::Array(entries.collect()))
+    }
+}
+
+impl Manager {
+    /// Its fields, written out.
+    #[must_use]
+    pub fn fields_of(&self, object: &Object) -> Arc<Vec<FieldPath>> {
+        match &self.fields {
+            Owned::All => Arc::new(fields_of(&object.to_value())),
+            Owned::Fields(fields) => fields.clone(),
+        }
+    }
+}
+
+/// The keys by which the elements of a list are told apart; none of a list that is one value.
+#[must_use]
+pub fn list_keys(field: &str, items: &[Value]) -> Option<&'static [&'static str]> {
+    let has = |key: &str| items.iter().any(|item| item.get(key).is_some());
+    Some(match field {
+        "containers"
+        | "initContainers"
+        | "ephemeralContainers"
+        | "volumes"
+        | "env"
+        | "imagePullSecrets"
+        | "schedulingGates"
+        | "resourceClaims" => &["name"],
+        "volumeMounts" => &["mountPath"],
+        "volumeDevices" => &["devicePath"],
+        "ports" if has("containerPort") => &["containerPort", "protocol"],
+        "ports" if has("port") => &["port", "protocol"],
+        "conditions" | "addresses" => &["type"],
+        "ownerReferences" => &["uid"],
+        "hostAliases" => &["ip"],
+        "topologySpreadConstraints" => &["topologyKey", "whenUnsatisfiable"],
+        _ => return None,
+    })
+}
+
+/// Whether the map under that name is one value: whoever sets a part of it sets all of it.
+#[must_use]
+pub fn is_atomic(field: &str) -> bool {
+    matches!(
+        field,
+        "selector"
+            | "labelSelector"
+            | "namespaceSelector"
+            | "podSelector"
+            | "nodeSelector"
+            | "preference"
+            | "requiredDuringSchedulingIgnoredDuringExecution"
+            | "configMapKeyRef"
+            | "secretKeyRef"
+            | "fieldRef"
+            | "resourceFieldRef"
+            | "scaleTargetRef"
+            | "claimRef"
+            | "dataSource"
+            | "roleRef"
+            | "secretRef"
+    )
+}
+
+/// The step to an element of such a list; none if it lacks a key.
+#[must_use]
+pub fn element_step(item: &Value, keys: &[&str]) -> Option<Str> {
+    let mut step = Map::new();
+    for key in keys {
+        let value = match (item.get(*key), *key) {
+            (Some(value), _) => value.clone(),
+            (None, "protocol") => Value::from("TCP"),
+            (None, _) => return None,
+        };
+        step.insert((*key).to_owned(), value);
+    }
+    Some(format!("k:{}", Value::Object(step)).into())
+}
+
+/// Every field that an object has and a client may set, sorted.
+#[must_use]
+pub fn fields_of(object: &Value) -> Vec<FieldPath> {
+    let mut found = Vec::new();
+    for (name, value) in object.as_object().into_iter().flatten() {
+        let mut path = vec![step_of(name)];
+        match name.as_str() {
+            "apiVersion" | "kind" | "status" => {}
+            "metadata" => {
+                for part in ["annotations", "finalizers", "labels", "ownerReferences"] {
+                    if let Some(value) = value.get(part) {
+                        path.push(step_of(part));
+                        walk(part, value, &mut path, &mut found);
+                        path.pop();
+                    }
+                }
+            }
+            _ => walk(name, value, &mut path, &mut found),
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn step_of(field: &str) -> Str {
+    format!("f:{field}").into()
+}
+
+fn walk(field: &str, value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+    match value {
+        Value::Object(map) if !map.is_empty() && !is_atomic(field) => {
+            for (key, value) in map {
+                path.push(step_of(key));
+                walk(key, value, path, found);
+                path.pop();
+            }
+        }
+        Value::Array(items) if field == "finalizers" => {
+            for item in items {
+                path.push(format!("v:{item}").into());
+                found.push(path.clone());
+                path.pop();
+            }
+        }
+        Value::Array(items) => {
+            let Some(keys) = list_keys(field, items).filter(|_| !items.is_empty()) else {
+                return found.push(path.clone());
+            };
+            for item in items {
+                let Some(step) = element_step(item, keys) else { continue };
+                path.push(step);
+                found.push(path.clone());
+                walk("", item, path, found);
+                path.pop();
+            }
+        }
+        _ => found.push(path.clone()),
+    }
+}
+
+/// What stands at that place.
+#[must_use]
+pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
+    path.iter().try_fold(object, |value, step| match step.split_once(':')? {
+        ("f", name) => value.get(name),
+        ("k", _) => {
+            let items = value.as_array()?;
+            items.get(position(items, step)?)
+        }
+        _ => {
+            let wanted = step.get(2..)?;
+            value.as_array()?.iter().find(|item| item.to_string() == wanted)
+        }
+    })
+}
+
+/// Where the element stands to which a step leads.
+#[must_use]
+pub fn position(items: &[Value], step: &str) -> Option<usize> {
+    let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;
+    let of = |item: &Value, key: &str| match item.get(key) {
+        None if key == "protocol" => Some(Value::from("TCP")),
+        value => value.cloned(),
+    };
+    items
+        .iter()
+        .position(|item| keys.iter().all(|(key, value)| of(item, key).as_ref() == Some(value)))
+}
+
+/// `.spec.containers[name="app"].image`.
+#[must_use]
+pub fn path_text(path: &[Str]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step.split_once(':') {
+            Some(("f", name)) => text.push_str(&format!(".{name}")),
+            Some(("k", keys)) => {
+                let keys: Map<String, Value> = serde_json::from_str(keys).unwrap_or_default();
+                let keys: Vec<String> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                text.push_str(&format!("[{}]", keys.join(",")));
+            }
+            Some((_, value)) => text.push_str(&format!("[={value}]")),
+            None => {}
+        }
+    }
+    text
+}
+
+/// The tree of a set of fields. Of an element that is owned itself, and something in it, the element is the `.`.
+fn fields_v1(fields: &[FieldPath]) -> Value {
+    let mut tree = Map::new();
+    fields.iter().for_each(|path| plant(&mut tree, path));
+    Value::Object(tree)
+}
+
+fn plant(tree: &mut Map<String, Value>, path: &[Str]) {
+    let Some((step, rest)) = path.split_first() else { return };
+    let below = tree.entry(step.to_string()).or_insert_with(|| json!({}));
+    let Some(below) = below.as_object_mut() else { return };
+    match rest {
+        [] if step.starts_with("k:") => drop(below.insert(".".to_owned(), json!({}))),
+        rest => plant(below, rest),
+    }
+}

@@ -1,0 +1,132 @@
+//! What server-side apply says of a document that does not fit its kind: the typed values of structured-merge-diff, which
+//! know fields, kinds of scalars and the keys of lists, and nothing of numbers' sizes.
+
+use serde_json::Value;
+
+use super::{GoType, Shape, Struct};
+use crate::managed::{element_step, list_keys, path_text};
+
+/// Everything that does not fit, each with its place before it.
+#[must_use]
+pub fn typed_errors(fields: Struct, document: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    record(fields, document, "", &mut found);
+    found
+}
+
+fn record(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
+    let Value::Object(map) = value else {
+        return unfit("map", value, at, found);
+    };
+    let mut sorted: Vec<_> = map.iter().collect();
+    sorted.sort_unstable_by_key(|(name, _)| name.as_str());
+    for (name, value) in sorted {
+        let place = format!("{at}.{name}");
+        match fields.field(name) {
+            Some(field) => typed(name, field.of, value, &place, found),
+            None if at.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") => {}
+            None => found.push(format!("{place}: field not declared in schema")),
+        }
+    }
+}
+
+fn typed(name: &str, of: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
+    if value.is_null() {
+        return;
+    }
+    match of.shape() {
+        Shape::Struct(fields) => record(fields, value, at, found),
+        Shape::Map(of) => match value {
+            Value::Object(map) => map
+                .iter()
+                .for_each(|(key, value)| typed(key, of, value, &format!("{at}.{key}"), found)),
+            _ => unfit("map", value, at, found),
+        },
+        Shape::List(of) => match value {
+            Value::Array(items) => list(name, of, items, at, found),
+            _ => unfit("list", value, at, found),
+        },
+        Shape::Leaf(leaf) => scalar(leaf, value, at, found),
+    }
+}
+
+fn list(name: &str, of: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
+    let keys = list_keys(name, items);
+    let mut seen = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(keys) = keys else {
+            typed("", of, item, &format!("{at}[{index}]"), found);
+            continue;
+        };
+        let Some(step) = element_step(item, keys) else {
+            let lacking = keys.iter().find(|key| item.get(**key).is_none()).unwrap_or(&"");
+            found.push(format!(
+                "{at}: element {index}: associative list with keys has an element that omits key field {lacking:?} (and doesn't have default value)"
+            ));
+            continue;
+        };
+        let element = path_text(std::slice::from_ref(&step));
+        if seen.contains(&step) {
+            found.push(format!("{at}: duplicate entries for key {element}"));
+        }
+        seen.push(step);
+        typed("", of, item, &format!("{at}{element}"), found);
+    }
+}
+
+fn scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+    let plain = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
+    let is_scalar = !value.is_object() && !value.is_array();
+    match plain {
+        "string" | "bytes" | "Time" | "MicroTime" if !value.is_string() => {
+            found.push(format!(
+                "{at}: expected string, got {}",
+                go_value("&value.valueUnstructured{Value:", value, "}")
+            ));
+        }
+        "int32" | "int64" | "float64" if !value.is_number() => {
+            let of = match value {
+                Value::String(_) => "string",
+                Value::Bool(_) => "bool",
+                Value::Array(_) => "[]interface {}",
+                _ => "map[string]interface {}",
+            };
+            found.push(format!("{at}: expected numeric (int or float), got {of}"));
+        }
+        "bool" if !value.is_boolean() => unfit("boolean", value, at, found),
+        "IntOrString" | "Quantity" if !is_scalar => unfit("scalar", value, at, found),
+        _ => {}
+    }
+}
+
+fn unfit(wanted: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+    found.push(format!("{at}: expected {wanted}, got {}", go_value("&{", value, "}")));
+}
+
+/// A value as Go prints it inside a struct.
+fn go_value(open: &str, value: &Value, close: &str) -> String {
+    let is_syntax = open.contains(':');
+    let text = match value {
+        Value::String(text) if is_syntax => format!("{text:?}"),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if is_syntax => {
+            let items: Vec<String> = items.iter().map(|item| go_value("", item, "")).collect();
+            format!("[]interface {{}}{{{}}}", items.join(", "))
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| go_value("", item, "")).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(map) => {
+            let mut pairs: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", go_value("", value, "")))
+                .collect();
+            pairs.sort_unstable();
+            format!("map[{}]", pairs.join(" "))
+        }
+        Value::Null => "<nil>".to_owned(),
+        other => other.to_string(),
+    };
+    format!("{open}{text}{close}")
+}

@@ -1,0 +1,276 @@
+//! `apply`: the three-way merge of a client, or server-side apply (KC-094 to KC-096).
+
+use std::sync::Arc;
+
+use podscope_api::managed::{Manager, Managers};
+use podscope_api::schema::Rejection;
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::client::Write;
+use podscope_cluster::{Applied, DeleteOptions, Part, Propagation, Request};
+use serde_json::{Value, json};
+
+use super::super::merge::{merge_patch, three_way};
+use super::super::selector::LabelQuery;
+use super::manifest::{CREATING, left_out, malformed};
+use super::objects::{convertible, invalid_patch};
+use super::reading::{Read, read, without_fields};
+use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, typed_name};
+use crate::command::{Apply, ServerSide};
+
+/// What a client's own merge is called.
+const CLIENT_SIDE: &str = "kubectl-client-side-apply";
+
+pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let mut writes = Vec::new();
+    let mut errors = Vec::new();
+    let query = match LabelQuery::parse(apply.selector.as_deref().unwrap_or_default()) {
+        Ok(query) => query,
+        Err(why) => return Plan::refuse(format!("error: {why}")),
+    };
+    let mut found = read(&apply.manifest, apply.namespace.as_deref(), apply.validation);
+    found.retain(|read| match read {
+        Ok(Read::Object { object, .. }) => query.matches(object),
+        _ => true,
+    });
+    if found.is_empty() {
+        return Plan::refuse("error: no objects passed to apply");
+    }
+    for read in found {
+        let planned = match (read, &apply.server_side) {
+            (Err(message), _) => Err(message),
+            (Ok(Read::LeftOut { kind, name }), _) => {
+                plan.err(left_out(&kind, &name));
+                continue;
+            }
+            (Ok(Read::Object { object, document, .. }), Some(how)) => match object.metadata().name.is_empty() {
+                true => Err(unnamed(&object)),
+                false => Ok(on_server(object.kind(), object.key(), document, how)),
+            },
+            (
+                Ok(Read::Malformed {
+                    kind, key, document, ..
+                }),
+                Some(how),
+            ) => Ok(on_server(kind, key, document, how)),
+            (
+                Ok(Read::Malformed {
+                    kind,
+                    key,
+                    why,
+                    document,
+                }),
+                None,
+            ) => match view.objects.get_kind(kind, &key) {
+                Some(live) => Err(unpatchable(&live, document)),
+                None => Ok(malformed(kind, key, why)),
+            },
+            (
+                Ok(Read::Object {
+                    object,
+                    document,
+                    unknown,
+                }),
+                None,
+            ) => {
+                if object.metadata().name.is_empty() {
+                    errors.push(unnamed(&object));
+                    continue;
+                }
+                for field in &unknown {
+                    plan.err(format!("Warning: unknown field {field:?}"));
+                }
+                match view.objects.get_kind(object.kind(), &object.key()) {
+                    None => Ok(created(object, &document)),
+                    Some(live) => merged(object, document, &live, apply.force, &mut plan),
+                }
+            }
+        };
+        match planned {
+            Ok(write) => writes.push(write),
+            Err(message) => errors.push(message),
+        }
+    }
+    finish(plan, writes, errors)
+}
+
+/// The document as it is sent to server-side apply.
+fn on_server(kind: Kind, key: ObjectKey, document: Value, how: &ServerSide) -> Write {
+    let success = format!("{}/{} serverside-applied", qualified_singular(kind), key.name);
+    let applied = Applied {
+        kind,
+        key,
+        document,
+        manager: how.manager.as_str().into(),
+        force: how.force_conflicts,
+    };
+    Write::new(Request::Apply(Arc::new(applied)), success)
+}
+
+/// One that is not there yet.
+fn created(mut object: Object, document: &Value) -> Write {
+    let success = format!("{} created", typed_name(&object));
+    annotate(&mut object, LAST_APPLIED, &last_applied(document));
+    object.metadata_mut().managers = Managers::of(vec![Manager::creating(CLIENT_SIDE)]);
+    Write {
+        context: CREATING.into(),
+        ..Write::new(Request::Create(object), success)
+    }
+}
+
+/// One that is there: what was applied last, the document and the live object are merged.
+fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mut Plan) -> Result<Write, String> {
+    let name = typed_name(&object);
+    let applied = last_applied(&document);
+    let mut desired = document.clone();
+    set_annotation(&mut desired, LAST_APPLIED, &applied);
+    if live.metadata().is_terminating() {
+        plan.err(format!(
+            "Warning: Detected changes to resource {} which is currently being deleted.",
+            object.metadata().name
+        ));
+    }
+    let original = match live.metadata().annotation(LAST_APPLIED) {
+        Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+        None => {
+            plan.err(format!(
+                "Warning: resource {}/{} is missing the {LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.",
+                object.kind().plural(),
+                object.metadata().name
+            ));
+            Value::Null
+        }
+    };
+    if let Some(map) = desired.as_object_mut() {
+        map.shift_remove("status");
+    }
+    if let Some(why) = outdated(&original, &desired, live) {
+        return Err(why);
+    }
+    let fields = match convertible(object.kind(), &desired) {
+        Err(Rejection::Unknown(fields)) => fields,
+        _ => Vec::new(),
+    };
+    // A patch that says nothing is not sent; one that changes nothing is.
+    let before = live.to_value();
+    let is_empty = three_way(&original, &desired, &before) == before;
+    let mut write = change(
+        live,
+        Part::Main,
+        CLIENT_SIDE,
+        &format!("{name} configured"),
+        is_empty.then(|| format!("{name} unchanged")),
+        move |live| Ok(without_fields(&three_way(&original, &desired, live), &fields)),
+    )?;
+    if force {
+        write.instead = made_anew(live, object, &document);
+    }
+    Ok(write)
+}
+
+/// `--force`: what cannot be changed goes, and is made anew.
+fn made_anew(live: &Object, object: Object, document: &Value) -> Vec<Write> {
+    let options = DeleteOptions {
+        propagation: Some(Propagation::Background),
+        ..DeleteOptions::default()
+    };
+    let (kind, key) = (live.kind(), live.key());
+    let success = format!("{} configured", typed_name(live));
+    vec![
+        Write {
+            until_gone: true,
+            ..Write::new(Request::Delete { kind, key, options }, "")
+        },
+        Write {
+            success,
+            ..created(object, document)
+        },
+    ]
+}
+
+fn set_annotation(value: &mut Value, key: &str, text: &str) {
+    if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        let annotations = meta.entry("annotations").or_insert_with(|| json!({}));
+        if let Some(map) = annotations.as_object_mut() {
+            map.insert(key.to_owned(), Value::from(text));
+        }
+    }
+}
+
+/// What the server says of an object that is there, and that the manifest would make one it cannot read.
+fn unpatchable(live: &Object, document: Value) -> String {
+    let applied = last_applied(&document);
+    let mut desired = document;
+    set_annotation(&mut desired, LAST_APPLIED, &applied);
+    let original = live.metadata().annotation(LAST_APPLIED);
+    let original = original
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or(Value::Null);
+    let live_value = live.to_value();
+    let patch = merge_patch(&original, &desired, &live_value);
+    match convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
+        Err(why) => invalid_patch(&patch, &why),
+        Ok(()) => String::new(),
+    }
+}
+
+/// What the server says of a manifest that names another version of the object than the one that is there.
+fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<String> {
+    let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
+    let metadata = live.metadata();
+    if wanted.is_empty() || *wanted == *metadata.resource_version {
+        return None;
+    }
+    let kind = live.kind();
+    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
+    let plural = super::super::qualified_plural(kind);
+    Some(format!(
+        "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": Operation cannot be fulfilled on {plural} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+        kind.plural(),
+        kind.name(),
+        &*metadata.name,
+        &*metadata.namespace,
+        &*metadata.name,
+    ))
+}
+
+/// `apply` looks for what is there, and there is no name to look for.
+fn unnamed(object: &Object) -> String {
+    let metadata = object.metadata();
+    if !metadata.generate_name.is_empty() {
+        return format!(
+            "error: from {}: cannot use generate name with apply",
+            metadata.generate_name
+        );
+    }
+    let kind = object.kind();
+    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    format!(
+        "error: error when retrieving current configuration of:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: \"\", Namespace: {:?}\nfrom server for: \"STDIN\": resource name may not be empty",
+        kind.plural(),
+        kind.name(),
+        &*metadata.namespace,
+    )
+}
+
+/// The document that was applied, on one line, as kubectl writes it down.
+fn last_applied(document: &Value) -> String {
+    let mut document = document.clone();
+    if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+        if let Some(map) = annotations.as_object_mut() {
+            map.shift_remove(LAST_APPLIED);
+        }
+        if metadata.get("annotations").is_some_and(Value::is_null) {
+            metadata.insert("annotations".to_owned(), json!({}));
+        }
+    }
+    document.sort_all_objects();
+    format!("{document}\n")
+}
+
+fn annotate(object: &mut Object, key: &str, text: &str) {
+    let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
+    annotations.insert(key.into(), text.into());
+}

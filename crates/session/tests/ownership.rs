@@ -1,0 +1,102 @@
+//! Server-side apply with its managers and conflicts, `logs` of workloads, and pipes, as a person meets them at the
+//! prompt. K-02, K-05.
+
+use podscope_cluster::Span;
+use podscope_session::scenario;
+use podscope_session::shell::Shell;
+use podscope_session::timeline::Session;
+
+fn shell() -> Shell {
+    let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: owners}\n";
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), text.to_owned())]).expect("readable");
+    Shell::new(Session::new(loaded).expect("admitted"))
+}
+
+/// What a command prints within two seconds; lines of stderr begin with `!`.
+fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
+    let answer = shell.run(line, stdin, Span::seconds(2));
+    let lines = answer.lines.into_iter().chain(answer.refused.map(|text| (true, text)));
+    let lines: Vec<String> = lines
+        .map(|(is_error, text)| if is_error { format!("!{text}") } else { text })
+        .collect();
+    lines.join("\n")
+}
+
+#[test]
+fn fields_have_owners_and_are_taken_only_by_force() {
+    let mut shell = shell();
+    let map = |data: &str| format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m}}, data: {data}}}");
+    let mut apply = |flags: &str, data: &str| {
+        run(
+            &mut shell,
+            &format!("kubectl apply --server-side {flags} -f -"),
+            Some(&map(data)),
+        )
+    };
+    assert_eq!(apply("", "{a: one, b: one}"), "configmap/m serverside-applied");
+    let refused = apply("--field-manager=other", "{a: two, b: two}");
+    let first: Vec<&str> = refused.lines().take(3).collect();
+    assert_eq!(
+        first,
+        [
+            "!error: Apply failed with 2 conflicts: conflicts with \"kubectl\":",
+            "!- .data.a",
+            "!- .data.b"
+        ]
+    );
+    assert_eq!(
+        apply("--field-manager=other --force-conflicts", "{a: two}"),
+        "configmap/m serverside-applied"
+    );
+    // What a manager sets no more goes, unless it is another's now.
+    assert_eq!(apply("", "{c: one}"), "configmap/m serverside-applied");
+    let data = run(&mut shell, "kubectl get cm m -o jsonpath={.data}", None);
+    assert_eq!(data, r#"{"a":"two","c":"one"}"#);
+    let managed = run(&mut shell, "kubectl get cm m -o yaml --show-managed-fields", None);
+    assert!(
+        managed.contains("f:c: {}") && managed.contains("manager: other"),
+        "{managed}"
+    );
+    assert!(!run(&mut shell, "kubectl get cm m -o yaml", None).contains("managedFields"));
+}
+
+#[test]
+fn who_scales_owns_the_replicas() {
+    let mut shell = shell();
+    run(&mut shell, "kubectl create deployment web --image=nginx", None);
+    run(&mut shell, "kubectl scale deploy web --replicas=3", None);
+    let web = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, \
+        template: {metadata: {labels: {app: web}}, spec: {containers: [{name: nginx, image: nginx}]}}}}";
+    let refused = run(&mut shell, "kubectl apply --server-side -f -", Some(web));
+    assert!(
+        refused.starts_with("!error: Apply failed with 1 conflict: conflict with \"kubectl\" with subresource \"scale\" using apps/v1: .spec.replicas\n"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn logs_of_a_workload_are_those_of_one_of_its_pods() {
+    let mut shell = shell();
+    run(
+        &mut shell,
+        "kubectl create deployment web --image=nginx --replicas=2",
+        None,
+    );
+    shell.advance(Span::seconds(5));
+    let logs = run(&mut shell, "kubectl logs deploy/web", None);
+    assert!(logs.starts_with("!Found 2 pods, using pod/web-"), "{logs}");
+    assert_ne!(run(&mut shell, "kubectl logs -l app=web", None), "");
+    assert_eq!(
+        run(&mut shell, "kubectl logs -l app=none", None),
+        "!No resources found in default namespace."
+    );
+    assert_eq!(
+        run(&mut shell, "kubectl logs deploy/nope", None),
+        "!error: error from server (NotFound): deployments.apps \"nope\" not found in namespace \"default\""
+    );
+    assert_eq!(run(&mut shell, "kubectl get pods | grep -c Running", None), "2");
+    assert_eq!(
+        run(&mut shell, "kubectl delete pods --all | cat", None),
+        "!error: what changes something cannot be piped"
+    );
+}
