@@ -23,7 +23,6 @@ export const stories = {
     await story.getByRole("button", { name: "Apply" }).click();
     await story.getByText("You said a-3.").waitFor();
     await story.getByText("It is b-2").waitFor();
-    await story.getByRole("button", { name: "Why here?" }).click();
     await story.locator(".separates").getByText("a-3:").waitFor();
     await t.look(page, "question-answered");
   },

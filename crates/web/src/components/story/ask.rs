@@ -19,7 +19,7 @@ pub(super) struct Props {
     pub(super) step: usize,
     /// It waits for its answer.
     pub(super) open: bool,
-    /// The decision on the pod that is asked about, if it is looked at.
+    /// The decision that is known, if one is.
     pub(super) why: Option<Shared<Why>>,
     /// What was clicked last.
     pub(super) pick: Option<String>,
@@ -33,6 +33,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
+    use_decision(props, &ctl);
     let question = &props.question;
     let step = props.step;
     let answer = |answer: Option<String>| ctl.on(Request::Predict { step, answer });
@@ -72,6 +73,23 @@ pub(super) fn Ask(props: &Props) -> Html {
     }
 }
 
+/// Once an answer turned out wrong, asks for the decision on the pod in question.
+#[hook]
+fn use_decision(props: &Props, ctl: &Ctl) {
+    let is_wrong = props.state.truth.as_ref().is_some_and(|truth| !truth.is_right);
+    let pod = props.question.pod.clone().filter(|_| is_wrong && !props.open);
+    let send = ctl.send.clone();
+    use_effect_with(pod, move |pod| {
+        if let Some(pod) = pod.clone() {
+            send.emit(Request::Explain {
+                pod,
+                uid: String::new(),
+                attempt: None,
+            });
+        }
+    });
+}
+
 /// The pin as a field, where the timeline is not at hand.
 fn field(ctl: &Ctl, asked: &Asked, pin: Option<Micros>) -> Html {
     let from = asked.from;
@@ -93,27 +111,22 @@ fn field(ctl: &Ctl, asked: &Asked, pin: Option<Micros>) -> Html {
     }
 }
 
-/// What of the decision separates the answer from what came: read off where it is shown, or a press away.
+/// What of the decision separates the answer from what came; where nothing does, the decision is a press away.
 fn separating(ctl: &Ctl, props: &Props) -> Html {
     let (Some(pod), Some(truth)) = (&props.question.pod, &props.state.truth) else {
         return Html::default();
     };
     let answer = props.state.answer.as_deref().unwrap_or_default();
-    let why = props.why.as_ref().filter(|why| why.pod == *pod);
-    match why {
-        Some(why) => {
-            let line = why.separates(answer, &truth.value).filter(|_| !truth.is_right);
-            html! { if let Some(line) = line { <p class="separates">{ line }</p> } }
-        }
-        None => {
-            let subject = SubjectRef::Pod {
-                key: pod.clone(),
-                uid: String::new(),
-            };
-            let look = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
-            html! { <button type="button" class="quiet" onclick={look}>{ "Why here?" }</button> }
-        }
+    let why = props.why.as_ref().filter(|why| why.pod == *pod && !truth.is_right);
+    if let Some(line) = why.and_then(|why| why.separates(answer, &truth.value)) {
+        return html! { <p class="separates">{ line }</p> };
     }
+    let subject = SubjectRef::Pod {
+        key: pod.clone(),
+        uid: String::new(),
+    };
+    let look = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
+    html! { <button type="button" class="quiet" onclick={look}>{ "Why here?" }</button> }
 }
 
 fn revealed(question: &Question, state: &StepState) -> Html {

@@ -89,7 +89,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if !has_heading { <h2 class="title">{ &opened.title }</h2> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 if let Some(question) = &step.question {
-                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.shown_decision().cloned()} />
+                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.why.clone()} />
                 }
                 if !here {
                     { try_it(&ctl, step.try_command.as_deref()) }

@@ -8,8 +8,8 @@ use crate::pure::clock;
 use crate::state::HUES;
 
 // Sizes, in units of the drawing.
-const WIDTH: usize = 168;
-const PER_ROW: usize = 6;
+const WIDTH: usize = 108;
+const PER_ROW: usize = 4;
 const POD: usize = 20;
 const STEP: usize = 24;
 const NODE: usize = 18;
