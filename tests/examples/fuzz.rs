@@ -1,6 +1,7 @@
 //! `cargo xtask fuzz`: throws changed texts at all targets for some minutes, or one text again.
 //!
-//! `fuzz --minutes N [--seed S] [--target NAME] [--log FILE]`, `fuzz TARGET FILE`. A text that panics, or
+//! `fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]`, `fuzz TARGET FILE`: until the
+//! time is up, or that many texts were thrown. A text that panics, passes its target's budget of work, or
 //! takes longer than [`TOO_LONG`], is kept in `target/fuzz-findings/` and ends the run with status 1.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
@@ -10,12 +11,10 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use podscope_tests::fuzz::{Fuzzer, TARGETS, Target, keep, target, throw};
+use podscope_tests::fuzz::{Cost, Fuzzer, TARGETS, Target, keep, target, throw};
 
-/// One text may take this much of a processor, in the slowest build.
-const TOO_LONG: Duration = Duration::from_secs(20);
-/// One target has its turn this long.
-const TURN: Duration = Duration::from_secs(20);
+/// One text may take this much of a processor, in an optimised build.
+const TOO_LONG: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -24,7 +23,7 @@ fn main() -> ExitCode {
         args => match Options::read(args) {
             Some(options) => run(&options),
             None => {
-                eprintln!("fuzz --minutes N [--seed S] [--target NAME] [--log FILE]\nfuzz TARGET FILE");
+                eprintln!("fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]\nfuzz TARGET FILE");
                 ExitCode::from(2)
             }
         },
@@ -34,6 +33,7 @@ fn main() -> ExitCode {
 #[derive(Debug)]
 struct Options {
     minutes: f64,
+    inputs: u64,
     seed: u64,
     only: Option<&'static Target>,
     log: Option<String>,
@@ -43,6 +43,7 @@ impl Options {
     fn read(args: &[String]) -> Option<Self> {
         let mut options = Self {
             minutes: 1.0,
+            inputs: u64::MAX,
             seed: 1,
             only: None,
             log: None,
@@ -51,6 +52,7 @@ impl Options {
             let [flag, value] = pair else { return None };
             match flag.as_str() {
                 "--minutes" => options.minutes = value.parse().ok()?,
+                "--inputs" => options.inputs = value.parse().ok()?,
                 "--seed" => options.seed = value.parse().ok()?,
                 "--target" => options.only = Some(target(value)?),
                 "--log" => options.log = Some(value.clone()),
@@ -67,8 +69,8 @@ fn again(name: &str, file: &str) -> ExitCode {
         return ExitCode::from(2);
     };
     let began = Instant::now();
-    let answer = throw(target, &text);
-    println!("{:.3} s: {answer:?}", began.elapsed().as_secs_f64());
+    let (answer, cost) = throw(target, &text);
+    println!("{:.3} s, {cost:?}: {answer:?}", began.elapsed().as_secs_f64());
     ExitCode::from(u8::from(answer.is_err()))
 }
 
@@ -79,8 +81,8 @@ struct Sum {
     busy: Duration,
     slowest: Duration,
     slowest_text: String,
-    /// Most memory one text added to the most there had been, in KiB.
-    growth: u64,
+    /// Most that one text cost.
+    most: Cost,
     findings: u64,
 }
 
@@ -105,10 +107,13 @@ fn run(options: &Options) -> ExitCode {
     let warm = memory("VmRSS");
     let mut lines = String::new();
     let mut next_line = Duration::from_secs(300);
-    while began.elapsed() < end {
+    let thrown = |runs: &[(Fuzzer, Sum)]| runs.iter().map(|(_, sum)| sum.executions).sum::<u64>();
+    while began.elapsed() < end && thrown(&runs) < options.inputs {
         for (at, (fuzzer, sum)) in runs.iter_mut().enumerate() {
             let turn = Instant::now();
-            let left = end.saturating_sub(began.elapsed()).min(TURN);
+            let left = end
+                .saturating_sub(began.elapsed())
+                .min(Duration::from_secs(targets[at].turn));
             while turn.elapsed() < left {
                 let text = fuzzer.next_input();
                 if let Ok(mut current) = current.lock() {
@@ -119,7 +124,7 @@ fn run(options: &Options) -> ExitCode {
         }
         if began.elapsed() >= next_line {
             next_line += Duration::from_secs(300);
-            let executions: u64 = runs.iter().map(|(_, sum)| sum.executions).sum();
+            let executions = thrown(&runs);
             let line = format!(
                 "{:>5.0} min  {executions:>9} executions  {:>5} MiB in use  {:>5} MiB at most\n",
                 began.elapsed().as_secs_f64() / 60.0,
@@ -145,7 +150,6 @@ fn run(options: &Options) -> ExitCode {
 }
 
 fn one(fuzzer: &mut Fuzzer, sum: &mut Sum, text: &str) {
-    let most = memory("VmHWM");
     let began = busy();
     let answer = fuzzer.throw(text);
     let took = busy().saturating_sub(began);
@@ -158,16 +162,17 @@ fn one(fuzzer: &mut Fuzzer, sum: &mut Sum, text: &str) {
             keep(fuzzer.name(), "slow", text);
         }
     }
-    let grown = memory("VmHWM").saturating_sub(most);
-    if grown > sum.growth {
-        sum.growth = grown;
-        if grown > 100 << 10 {
+    let cost = answer.as_ref().copied().unwrap_or_default();
+    sum.most.work = sum.most.work.max(cost.work);
+    if cost.bytes > sum.most.bytes {
+        sum.most.bytes = cost.bytes;
+        if cost.bytes > 300 << 20 {
             keep(fuzzer.name(), "large", text);
         }
     }
     if let Err(panic) = answer {
         sum.findings += 1;
-        eprintln!("{}: {panic}: {}", fuzzer.name(), keep(fuzzer.name(), "panic", text));
+        eprintln!("{}: {panic}: {}", fuzzer.name(), keep(fuzzer.name(), "broken", text));
     } else if took > TOO_LONG {
         sum.findings += 1;
         eprintln!("{}: {took:?}: {}", fuzzer.name(), keep(fuzzer.name(), "hang", text));
@@ -215,26 +220,30 @@ fn report(
     lines: &str,
 ) -> String {
     let mut report = format!(
-        "cargo xtask fuzz --minutes {} --seed {}\n{:.1} minutes, one process\n\n",
+        "cargo xtask fuzz --minutes {} --inputs {} --seed {}\n{} inputs in {:.1} minutes, one process\n\n",
         options.minutes,
+        options.inputs,
         options.seed,
+        runs.iter().map(|(_, sum)| sum.executions).sum::<u64>(),
         took.as_secs_f64() / 60.0
     );
     let _ = writeln!(
         report,
-        "{:<12} {:>11} {:>9} {:>8} {:>12} {:>16} {:>9}",
-        "target", "executions", "a second", "answers", "slowest ms", "most added MiB", "findings"
+        "{:<12} {:>11} {:>9} {:>8} {:>11} {:>10} {:>11} {:>9} {:>9}",
+        "target", "executions", "a second", "answers", "slowest ms", "most work", "budget", "most MiB", "findings"
     );
     for (target, (fuzzer, sum)) in targets.iter().zip(runs) {
         let _ = writeln!(
             report,
-            "{:<12} {:>11} {:>9.0} {:>8} {:>12.0} {:>16.1} {:>9}",
+            "{:<12} {:>11} {:>9.0} {:>8} {:>11.0} {:>10} {:>11} {:>9.1} {:>9}",
             target.name,
             sum.executions,
             sum.executions as f64 / sum.busy.as_secs_f64().max(0.001),
             fuzzer.n_forms(),
             sum.slowest.as_secs_f64() * 1000.0,
-            sum.growth as f64 / 1024.0,
+            sum.most.work,
+            target.budget,
+            sum.most.bytes as f64 / f64::from(1 << 20),
             sum.findings
         );
     }

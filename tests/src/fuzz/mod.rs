@@ -1,8 +1,10 @@
 //! A fuzzer on stable Rust, deterministic by seed: texts of the committed corpus are changed
 //! (`mutate`), thrown at a public door (`targets`), and kept for further changes when the door
-//! answered as it had not answered before. Neither clock nor memory is looked at here: the example
-//! `fuzz` does that, the test counts executions.
+//! answered as it had not answered before. Doors whose texts have a meaning that changed bytes rarely
+//! hit get made ones as well (`make`). Each door has a budget of work, counted in allocations: a count
+//! is the same on every machine, where a clock is not. The example `fuzz` looks at clock and memory too.
 
+mod make;
 mod mutate;
 mod targets;
 
@@ -60,20 +62,26 @@ impl Fuzzer {
 
     /// The next text to throw.
     pub fn next_input(&mut self) -> String {
+        if let Some(make) = self.target.make
+            && self.rng.below(2) == 0
+        {
+            return make(&mut self.rng);
+        }
         self.mutator.change(&mut self.rng, &self.pool)
     }
 
     /// Throws a text; an answer of a new form keeps the text for further changes.
     ///
     /// # Errors
-    /// The panic, in words.
-    pub fn throw(&mut self, input: &str) -> Result<(), String> {
-        let answer = throw(self.target, input)?;
+    /// The panic, in words; or work above the target's budget.
+    pub fn throw(&mut self, input: &str) -> Result<Cost, String> {
+        let (answer, cost) = throw(self.target, input);
+        let answer = answer?;
         if self.seen.insert(form(&answer)) && self.pool_bytes + input.len() <= POOL_BYTES {
             self.pool_bytes += input.len();
             self.pool.push(input.to_owned());
         }
-        Ok(())
+        Ok(cost)
     }
 
     /// Forms of answers seen so far.
@@ -83,17 +91,37 @@ impl Fuzzer {
     }
 }
 
-/// Throws one text at a target and gives its answer.
+/// What one text caused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Allocations: the measure of work.
+    pub work: u64,
+    /// Most bytes in use at once.
+    pub bytes: u64,
+}
+
+/// Throws one text at a target and gives its answer and what that cost.
 ///
-/// # Errors
-/// The panic, in words.
-pub fn throw(target: &Target, input: &str) -> Result<String, String> {
-    catch_unwind(AssertUnwindSafe(|| (target.run)(input))).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        text.or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("a panic without words")
-            .to_owned()
-    })
+/// The answer is an error if there was a panic, in its words, or more work than the target's budget.
+pub fn throw(target: &Target, input: &str) -> (Result<String, String>, Cost) {
+    let mut answer = Ok(String::new());
+    let counted = allocation_counter::measure(|| {
+        answer = catch_unwind(AssertUnwindSafe(|| (target.run)(input))).map_err(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            text.or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("a panic without words")
+                .to_owned()
+        });
+    });
+    let cost = Cost {
+        work: counted.count_total,
+        bytes: counted.bytes_max,
+    };
+    if answer.is_ok() && cost.work > target.budget {
+        let Cost { work, .. } = cost;
+        answer = Err(format!("{work} allocations, where {} are the budget", target.budget));
+    }
+    (answer, cost)
 }
 
 /// Writes a text down for [`throw`] to be called again with it; its path.

@@ -4,13 +4,16 @@ use std::cell::RefCell;
 use std::fmt::Write;
 
 use podscope_api::ContainerBehavior;
-use podscope_cluster::{SimTime, Span};
+use podscope_cluster::{Rng, SimTime, Span};
+use podscope_kubectl::WORK;
 use podscope_kubectl::command::{self, Command};
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
 use podscope_session::link::{self, Link};
 use podscope_session::scenario;
-use podscope_session::timeline::Session;
+use podscope_session::timeline::{Session, Slice};
+
+use super::make;
 
 /// A door.
 #[derive(Debug)]
@@ -19,6 +22,12 @@ pub struct Target {
     pub name: &'static str,
     /// The texts a run begins with.
     pub corpus: fn() -> Vec<String>,
+    /// Makes a text that means something, where the door has such a maker: half of what is thrown.
+    pub make: Option<fn(&mut Rng) -> String>,
+    /// Most allocations that one text may cause: the work of a run, counted alike on every machine.
+    pub budget: u64,
+    /// Seconds of its turn in a long run: most where most texts are thrown in a second.
+    pub turn: u64,
     /// Throws a text; the answer is compared by its form.
     pub run: fn(&str) -> String,
 }
@@ -28,6 +37,9 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "links",
         corpus: link_corpus,
+        make: Some(|rng| LISTS.with(|lists| make::link(rng, &lists.0, &lists.1))),
+        budget: 8_000_000,
+        turn: 3,
         run: open_link,
     },
     Target {
@@ -43,33 +55,100 @@ pub const TARGETS: &[Target] = &[
                 &[".yaml", ".json"],
             )
         },
-        run: |text| {
-            open(Source::Files {
-                files: vec![("fuzz.yaml".into(), text.to_owned())],
-            })
-        },
+        make: None,
+        budget: 8_000_000,
+        turn: 4,
+        run: open_file,
+    },
+    Target {
+        name: "lessons",
+        corpus: lessons,
+        make: Some(|rng| LISTS.with(|lists| make::lesson(rng, &lists.0))),
+        budget: 8_000_000,
+        turn: 3,
+        run: open_file,
+    },
+    Target {
+        name: "settings",
+        corpus: || super::texts(&["tests/fuzz/settings"], &[".yaml"]),
+        make: Some(make::settings),
+        budget: 4_000_000,
+        turn: 4,
+        run: run_settings,
     },
     Target {
         name: "commands",
         corpus: || super::lines("commands.txt"),
+        make: None,
+        budget: WORK * 5 / 4,
+        turn: 10,
         run: run_command,
+    },
+    Target {
+        name: "queries",
+        corpus: || super::lines("queries.txt"),
+        make: Some(make::query),
+        budget: WORK * 5 / 4,
+        turn: 20,
+        run: run_query,
     },
     Target {
         name: "annotations",
         corpus: || super::lines("annotations.txt"),
+        make: None,
+        budget: 500_000,
+        turn: 3,
         run: run_annotation,
     },
 ];
 
+thread_local! {
+    /// The lessons and commands that texts are made of.
+    static LISTS: (Vec<String>, Vec<String>) = (lessons(), super::lines("commands.txt"));
+}
+
+fn lessons() -> Vec<String> {
+    super::texts(&["crates/session/lessons"], &[".yaml"])
+}
+
+fn open_file(text: &str) -> String {
+    open(Source::Files {
+        files: vec![("fuzz.yaml".into(), text.to_owned())],
+    })
+}
+
+/// Most steps that a simulated minute of `settings.yaml` may take, whatever the settings: forty times what it
+/// takes with the defaults.
+const MINUTE: u64 = 200_000;
+
+/// Runs a scenario for a minute.
+fn run_settings(text: &str) -> String {
+    let loaded = match scenario::load(&[("settings.yaml".to_owned(), text.to_owned())]) {
+        Ok(loaded) => loaded,
+        Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
+    };
+    let mut session = match Session::new(loaded) {
+        Ok(session) => session,
+        Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
+    };
+    let slice = session.advance(SimTime::from_seconds(60), MINUTE);
+    // A changed text may be another cluster; what is made is this one.
+    if text.ends_with(make::UNDER_SETTINGS) {
+        assert!(slice == Slice::Done, "a minute takes more than {MINUTE} steps");
+    }
+    format!("{slice:?} {}", session.trace().len().ilog2())
+}
+
 /// Links, and what is in them: a changed character of packed text rarely reaches further than unpacking.
 fn link_corpus() -> Vec<String> {
-    let packed = super::texts(&["tests/fixtures/links", "tests/fuzz/links"], &[".link"]);
+    let packed = super::texts(&["tests/fixtures/links"], &[".link"]);
     let inner: Vec<String> = packed
         .iter()
         .filter_map(|text| serde_json::to_string(&link::decode(text).ok()?).ok())
         .filter(|text| text.len() <= super::MAX_INPUT)
         .collect();
-    packed.into_iter().chain(inner).collect()
+    let found = super::texts(&["tests/fuzz/links"], &[".json"]);
+    packed.into_iter().chain(inner).chain(found).collect()
 }
 
 fn open_link(text: &str) -> String {
@@ -206,6 +285,25 @@ fn run_command(text: &str) -> String {
         answer.push_str(&line.text);
     }
     answer
+}
+
+/// Reads and answers a question, without a step of time.
+fn run_query(text: &str) -> String {
+    let command = match command::parse(text) {
+        Ok(command) => command,
+        Err(error) => return error.message,
+    };
+    assert_eq!(
+        command::parse(&command.to_string()).as_ref(),
+        Ok(&command),
+        "{text:?} reads back"
+    );
+    let Command::Kubectl(kubectl) = &command else {
+        return String::new();
+    };
+    let printed = SESSION.with(|kept| kept.borrow_mut().get_or_insert_with(session).read(kubectl));
+    let lines = printed.map(|printed| printed.lines).unwrap_or_default();
+    lines.into_iter().map(|(_, line)| line).take(3).collect()
 }
 
 fn run_annotation(text: &str) -> String {

@@ -1,0 +1,495 @@
+//! Texts made from what they mean, where changed bytes rarely reach: settings at their bounds, paths and
+//! selectors as kubectl takes them, links that unpack, lessons whose parts fit together.
+
+use std::fmt::Write;
+
+use podscope_cluster::Rng;
+use podscope_session::link::Link;
+
+/// Durations at their bounds.
+const DURATIONS: &[&str] = &[
+    "0s",
+    "1us",
+    "1ms",
+    "99ms",
+    "100ms",
+    "1s",
+    "7s",
+    "1m30s",
+    "876000h",
+    "876001h",
+    "2562047h47m16s",
+    "-1s",
+    "1ns",
+];
+/// Whole numbers at their bounds.
+const WHOLES: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "-1",
+    "50",
+    "100",
+    "101",
+    "1000",
+    "65535",
+    "2147483647",
+    "2147483648",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551615",
+];
+/// Rates and fractions at their bounds.
+const RATES: &[&str] = &[
+    "0",
+    "0.001",
+    "0.55",
+    "1",
+    "1000",
+    "9223372036854775",
+    "9223372036854775.807",
+    "1e3",
+    "-0.1",
+];
+/// Thresholds of eviction.
+const THRESHOLDS: &[&str] = &[
+    "0",
+    "1",
+    "100Mi",
+    "10%",
+    "100%",
+    "101%",
+    "0.001%",
+    "9223372036854775807",
+    "8Ei",
+    "-1",
+];
+/// Yes and no.
+const FLAGS: &[&str] = &["true", "false"];
+
+/// A component's settings: where they stand, and for each the values it may get.
+type Component = (&'static str, &'static [(&'static str, &'static [&'static str])]);
+
+const COMPONENTS: &[Component] = &[
+    (
+        "controllerManager",
+        &[
+            ("nodeMonitorPeriod", DURATIONS),
+            ("nodeMonitorGracePeriod", DURATIONS),
+            ("nodeStartupGracePeriod", DURATIONS),
+            ("nodeEvictionRate", RATES),
+            ("secondaryNodeEvictionRate", RATES),
+            ("largeClusterSizeThreshold", WHOLES),
+            ("unhealthyZoneThreshold", RATES),
+            ("terminatedPodGCThreshold", WHOLES),
+            ("disableForceDetachOnTimeout", FLAGS),
+            ("deschedulingInterval", DURATIONS),
+            ("leaseDuration", DURATIONS),
+            ("renewDeadline", DURATIONS),
+            ("retryPeriod", DURATIONS),
+        ],
+    ),
+    (
+        "fencing",
+        &[
+            ("enabled", FLAGS),
+            ("mechanism", &["power", "storage", "network"]),
+            ("detectAfter", DURATIONS),
+            ("patience", DURATIONS),
+            ("minPriority", WHOLES),
+            ("confirmation", DURATIONS),
+        ],
+    ),
+    ("network", &[("latency", DURATIONS), ("jitter", DURATIONS)]),
+    (
+        "kubelet",
+        &[
+            ("evictionPressureTransitionPeriod", DURATIONS),
+            ("evictionMaxPodGracePeriod", WHOLES),
+            ("shutdownGracePeriod", DURATIONS),
+            ("shutdownGracePeriodCriticalPods", DURATIONS),
+            ("imageMinimumGCAge", DURATIONS),
+            ("imageMaximumGCAge", DURATIONS),
+            ("imageGCHighThresholdPercent", WHOLES),
+            ("imageGCLowThresholdPercent", WHOLES),
+            ("serializeImagePulls", FLAGS),
+            ("maxParallelImagePulls", WHOLES),
+            ("maxPods", WHOLES),
+            ("registerNode", FLAGS),
+        ],
+    ),
+    (
+        "kubeScheduler",
+        &[
+            ("podInitialBackoffSeconds", WHOLES),
+            ("podMaxBackoffSeconds", WHOLES),
+            ("percentageOfNodesToScore", WHOLES),
+            ("parallelism", WHOLES),
+        ],
+    ),
+];
+
+/// A cluster that is cut and mended, with most things that a period drives, under the settings before it.
+pub(super) const UNDER_SETTINGS: &str = include_str!("../../fuzz/settings.yaml");
+
+/// A scenario whose components have settings at their bounds.
+pub(super) fn settings(rng: &mut Rng) -> String {
+    let mut text = String::from("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: fuzz}\nspec:\n");
+    let _ = writeln!(text, "  seed: {}", one(rng, WHOLES));
+    text.push_str("  components:\n");
+    // Few at a time: with many, one that is refused hides the rest.
+    for _ in 0..=rng.below(3) {
+        let (component, settings) = pick(rng, COMPONENTS);
+        if text.contains(&format!("    {component}:")) {
+            continue;
+        }
+        let _ = write!(text, "    {component}: {{");
+        let first = rng.below(settings.len() as u64) as usize;
+        let most = 1 + rng.below(3) as usize;
+        for (name, values) in settings.iter().cycle().skip(first).take(most.min(settings.len())) {
+            let _ = write!(text, "{name}: {}, ", one(rng, values));
+        }
+        if *component == "kubelet" && rng.below(2) == 0 {
+            for (list, values) in [
+                ("evictionHard", THRESHOLDS),
+                ("evictionSoft", THRESHOLDS),
+                ("evictionSoftGracePeriod", DURATIONS),
+                ("evictionMinimumReclaim", THRESHOLDS),
+            ] {
+                let signal = one(
+                    rng,
+                    &[
+                        "memory.available",
+                        "nodefs.available",
+                        "imagefs.available",
+                        "pid.available",
+                    ],
+                );
+                let _ = write!(text, "{list}: {{{signal}: \"{}\"}}, ", one(rng, values));
+            }
+        }
+        if *component == "kubelet" && rng.below(4) == 0 {
+            let _ = write!(
+                text,
+                "crashLoopBackOff: {{maxContainerRestartPeriod: {}}}, ",
+                one(rng, DURATIONS)
+            );
+        }
+        text.push_str("}\n");
+    }
+    text.push_str(UNDER_SETTINGS);
+    text
+}
+
+const RESOURCES: &[&str] = &[
+    "pods",
+    "po,deploy",
+    "all",
+    "nodes",
+    "deploy/web",
+    "pod/web-0",
+    "sts,rs,pods -A",
+    "events",
+    "pv",
+    "pvc",
+    "pdb",
+    "svc,endpointslices",
+    "leases -A",
+    "priorityclasses",
+];
+const FIELDS: &[&str] = &[
+    ".metadata.name",
+    ".metadata",
+    ".metadata.labels",
+    ".metadata.labels.app",
+    ".status.phase",
+    ".spec",
+    ".spec.containers[0].image",
+    ".spec.containers",
+    ".status.conditions",
+    ".items",
+    ".items[0]",
+    ".items[*]",
+    "..name",
+    "..",
+    "..*",
+    "[*]",
+    ".*",
+    ".spec.replicas",
+    ".metadata.creationTimestamp",
+    "['metadata']['name']",
+    ".spec.containers[0:3:2]",
+    ".items[-1:]",
+    ".items[9999999]",
+    ".spec.containers[-9223372036854775808]",
+    ".metadata.annotations.a\\.b/c",
+    "",
+];
+const VALUES: &[&str] = &[
+    "web",
+    "\"web\"",
+    "'Running'",
+    "0",
+    "-1",
+    "1e308",
+    "true",
+    "null",
+    "@.name",
+    "@",
+    "$.kind",
+    "9223372036854775807",
+];
+
+fn path(rng: &mut Rng, depth: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..=rng.below(4) {
+        text.push_str(one(rng, FIELDS));
+        if depth < 4 && rng.below(4) == 0 {
+            let compared = one(rng, &["==", "!=", "<", ">=", " in ", ""]);
+            let value = one(rng, VALUES);
+            let inner = path(rng, depth + 1);
+            let _ = write!(text, "[?(@{inner}{compared}{value})]");
+        }
+    }
+    text
+}
+
+fn template(rng: &mut Rng, depth: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..=rng.below(3) {
+        match rng.below(5) {
+            0 if depth < 4 => {
+                let _ = write!(text, "{{range {}}}{}{{end}}", path(rng, 1), template(rng, depth + 1));
+            }
+            1 => text.push_str(one(
+                rng,
+                &["{\"\\t\"}", "{'\\n'}", "{end}", "{range", "{\"", "{@}", "{$}", " x "],
+            )),
+            _ => {
+                let _ = write!(text, "{{{}}}", path(rng, 0));
+            }
+        }
+    }
+    text
+}
+
+fn selector(rng: &mut Rng, terms: u64) -> String {
+    let terms: Vec<String> = (0..=rng.below(terms))
+        .map(|_| {
+            let key = one(
+                rng,
+                &[
+                    "app",
+                    "tier",
+                    "a.b/c",
+                    "kubernetes.io/hostname",
+                    "status.phase",
+                    "metadata.name",
+                    "é",
+                ],
+            );
+            let value = one(rng, &["web", "db", "", "a-1", "Running", "-", "x y"]);
+            match rng.below(6) {
+                0 => format!("{key} in ({value},b,{})", one(rng, VALUES)),
+                1 => format!("{key} notin ({value})"),
+                2 => format!("!{key}"),
+                3 => key.to_owned(),
+                4 => format!("{key}!={value}"),
+                _ => format!("{key}={value}"),
+            }
+        })
+        .collect();
+    terms.join(",")
+}
+
+/// A question to the API: a path, a template, columns, a selector, an order.
+pub(super) fn query(rng: &mut Rng) -> String {
+    let mut text = format!("kubectl get {}", one(rng, RESOURCES));
+    let quoted = |text: String| format!("'{}'", text.replace('\'', "\""));
+    let go = |rng: &mut Rng| {
+        let field = one(rng, FIELDS);
+        match rng.below(4) {
+            0 => format!("{{{{range .items}}}}{{{{{field}}}}}{{{{end}}}}"),
+            1 => format!("{{{{with {field}}}}}{{{{len .}}}}{{{{else}}}}{{{{printf \"%v\" .}}}}{{{{end}}}}"),
+            2 => format!(
+                "{{{{range $k, $v := .metadata}}}}{{{{$k}}}}={{{{$v}}}}{{{{end}}}}{{{{index .items {}}}}}",
+                one(rng, WHOLES)
+            ),
+            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", one(rng, VALUES)),
+        }
+    };
+    match rng.below(6) {
+        0 | 1 => drop(write!(text, " -o jsonpath={}", quoted(template(rng, 0)))),
+        2 => {
+            let columns: Vec<String> = (0..=rng.below(4)).map(|at| format!("C{at}:{}", path(rng, 1))).collect();
+            let _ = write!(text, " -o custom-columns={}", quoted(columns.join(",")));
+        }
+        3 => drop(write!(text, " -o go-template={}", quoted(go(rng)))),
+        4 => drop(write!(
+            text,
+            " -o {}",
+            one(rng, &["yaml", "json", "name", "wide", "jsonpath-as-json={.items}"])
+        )),
+        _ => {}
+    }
+    if rng.below(4) == 0 {
+        let sort = path(rng, 2);
+        let _ = write!(text, " --sort-by={}", quoted(sort));
+    }
+    if rng.below(3) == 0 {
+        let terms = if rng.below(40) == 0 { 2000 } else { 5 };
+        let _ = write!(text, " -l {}", quoted(selector(rng, terms)));
+    }
+    if rng.below(5) == 0 {
+        let _ = write!(text, " --field-selector={}", quoted(selector(rng, 4)));
+    }
+    text
+}
+
+/// The content of a link: what unpacking and reading let through.
+pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> String {
+    let instant = |rng: &mut Rng| match rng.below(6) {
+        0 => i64::MAX,
+        1 => i64::MIN,
+        2 => -1,
+        3 => 0,
+        _ => rng.below(200_000_000).cast_signed(),
+    };
+    let seed = [0, 1, 1 << 53, 1 << 63, u64::MAX][rng.below(5) as usize];
+    let mut link = match rng.below(3) {
+        0 => Link {
+            lesson: podscope_session::lessons::names()
+                .nth(rng.below(80) as usize)
+                .map(str::to_owned),
+            seed,
+            ..Link::default()
+        },
+        1 => Link::of_files(vec![("settings.yaml".into(), settings(rng))], seed),
+        _ => Link::of_files(vec![("lesson.yaml".into(), lesson(rng, lessons))], seed),
+    };
+    link.cursor = instant(rng);
+    link.engine = one(rng, &["", "0.1.0", "9.9.9+v1.99", "+", "0.1.0+"]).to_owned();
+    link.trace_hash = one(rng, &["", "0123456789abcdef", "x"]).to_owned();
+    link.screen = one(rng, &["", "pod=default/web-0", "{", "\u{202e}", "embed=cluster&x=%zz"]).to_owned();
+    for _ in 0..rng.below(6) {
+        let command = if rng.below(4) == 0 {
+            query(rng)
+        } else {
+            pick(rng, commands).clone()
+        };
+        link.commands.push((instant(rng), command));
+    }
+    serde_json::to_string(&link).unwrap_or_default()
+}
+
+/// A lesson with parts of several: its steps, goals, questions and attempts are each whole.
+pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
+    let mut text = pick(rng, lessons).clone();
+    for _ in 0..=rng.below(3) {
+        let other = pick(rng, lessons);
+        // A block of the spec (`  steps:` with all that is indented below it), or one item of a list.
+        let (from, to) = (blocks(&text), blocks(other));
+        let (Some(&(start, end)), Some(&(other_start, other_end))) = (some(rng, &from), some(rng, &to)) else {
+            continue;
+        };
+        let piece = other.get(other_start..other_end).unwrap_or_default();
+        match rng.below(4) {
+            0 => text.replace_range(start..end, ""),
+            1 => text.insert_str(end, piece),
+            _ => text.replace_range(start..end, piece),
+        }
+    }
+    // An instant, a count, a duration at its bounds.
+    if rng.below(2) == 0 {
+        let places: Vec<usize> = [
+            "at: ",
+            "equals: ",
+            "least: ",
+            "most: ",
+            "seed: ",
+            "nodesPerZone: ",
+            "replicas: ",
+        ]
+        .iter()
+        .flat_map(|key| {
+            text.match_indices(key)
+                .map(|(at, key)| at + key.len())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+        if let Some(&at) = some(rng, &places) {
+            let rest = text.get(at..).unwrap_or_default();
+            let end = at + rest.find([',', '}', '\n']).unwrap_or(rest.len());
+            let value = if rng.below(2) == 0 {
+                one(rng, DURATIONS)
+            } else {
+                one(rng, WHOLES)
+            };
+            text.replace_range(at..end, value);
+        }
+    }
+    text
+}
+
+/// Where blocks of a lesson's text begin and end: keys of the spec, and items of its lists.
+fn blocks(text: &str) -> Vec<(usize, usize)> {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let depth = line.len() - line.trim_start_matches(' ').len();
+        if (depth == 2 || depth == 4)
+            && line
+                .trim_start()
+                .starts_with(|c: char| c == '-' || c.is_ascii_alphabetic())
+        {
+            starts.push((at, depth, line.trim_start().starts_with('-')));
+        }
+        at += line.len();
+    }
+    starts
+        .iter()
+        .enumerate()
+        .map(|(index, &(start, depth, is_item))| {
+            let next = starts
+                .iter()
+                .skip(index + 1)
+                .find(|&&(_, other, other_item)| other < depth || (other == depth && (is_item || !other_item)));
+            (start, next.map_or(text.len(), |&(end, _, _)| end))
+        })
+        .collect()
+}
+
+fn some<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
+    from.get(rng.below(from.len().max(1) as u64) as usize)
+}
+
+fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> &'a T {
+    some(rng, from).expect("lists to choose from hold something")
+}
+
+fn one(rng: &mut Rng, from: &[&'static str]) -> &'static str {
+    some(rng, from).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Q-03: a generator that misspells a setting tests nothing by it.
+    #[test]
+    fn every_setting_that_is_thrown_is_known() {
+        for (component, settings) in COMPONENTS {
+            for (name, values) in *settings {
+                let text = format!(
+                    "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: a}}\nspec: {{components: {{{component}: {{{name}: {}}}}}}}\n",
+                    values.last().unwrap_or(&"")
+                );
+                let problems = podscope_session::scenario::load(&[("a.yaml".into(), text)])
+                    .err()
+                    .unwrap_or_default();
+                let unknown = problems.iter().find(|problem| problem.message.contains("unknown"));
+                assert_eq!(unknown, None, "{component}.{name}");
+            }
+        }
+    }
+}
