@@ -431,8 +431,12 @@ fn usage_or_request(usage: Option<Usage>, container: &Container, resource: &str,
     }
 }
 
+/// A hundred years, the end of simulated time, in microseconds.
+const LONGEST: i64 = 100 * 365 * 86_400 * 1_000_000;
+
 fn time(text: &str) -> Result<i64, String> {
     match parse_duration(text) {
+        Ok(micros) if micros > LONGEST => Err(format!("{text:?} is longer than a hundred years (876000h)")),
         Ok(micros) if micros >= 0 => Ok(micros),
         Ok(_) => Err(format!("{text:?} is negative")),
         Err(_) => Err(format!("{text:?} is not a length of time such as 30s or 1m30s")),

@@ -242,10 +242,15 @@ impl<'n> Reader<'n> {
         }
     }
 
-    pub(crate) fn integer(&self, node: &Tree<'_>, wanted: &str) -> Result<i64, Failure> {
-        match node.data {
+    /// A whole number of 64 bits, with a sign or without: the type that reads it says which.
+    pub(crate) fn integer(&self, node: &Tree<'_>, wanted: &str) -> Result<i128, Failure> {
+        match &node.data {
             Data::Null => Ok(0),
-            Data::Int(number) => Ok(number),
+            Data::Int(number) => Ok((*number).into()),
+            Data::Number(text) => text
+                .parse::<u64>()
+                .map(i128::from)
+                .map_err(|_| self.mismatch(node, wanted)),
             _ => Err(self.mismatch(node, wanted)),
         }
     }

@@ -65,6 +65,7 @@ mod time;
 mod tree;
 mod validate;
 mod values;
+mod visible;
 mod warnings;
 pub mod wire;
 mod workload;
@@ -108,6 +109,8 @@ pub use self::validate::{
     ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_resize,
     validate_update,
 };
+pub use self::visible::visible;
+pub use self::warnings::warnings;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;
 

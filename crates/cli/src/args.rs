@@ -1,7 +1,7 @@
 //! What the commands share: usage errors, files, durations, problems.
 
 use std::fmt::Display;
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use podscope_cluster::{SimTime, Span};
@@ -15,7 +15,7 @@ pub(crate) const BAD: u8 = 2;
 
 /// Says what is wrong with the arguments.
 pub(crate) fn usage(error: impl Display) -> ExitCode {
-    eprintln!("podscope: {error}\nsee `podscope --help`");
+    say(format_args!("podscope: {error}\nsee `podscope --help`"));
     ExitCode::from(BAD)
 }
 
@@ -25,10 +25,43 @@ pub(crate) fn help(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Prints to stdout; a reader that went away is no error.
+/// Prints words for a person: control characters of what they quote show, and do nothing to a terminal.
 pub(crate) fn out(text: &str) {
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    write(std::io::stdout().lock(), &podscope_api::visible(text));
+}
+
+/// Prints what a program reads: as it is, but to a terminal.
+pub(crate) fn data(text: &str) {
+    if std::io::stdout().is_terminal() {
+        out(text);
+    } else {
+        write(std::io::stdout().lock(), text);
+    }
+}
+
+/// Prints words to stderr, with a line break.
+pub(crate) fn say(text: impl Display) {
+    let text = format!("{text}\n");
+    // Who closed stderr does not want to hear.
+    let _ = std::io::stderr()
+        .lock()
+        .write_all(podscope_api::visible(&text).as_bytes());
+}
+
+/// Writes all of it. A reader that went away is no error; what does not arrive for another reason ends
+/// the program, because all that follows would be lost as well.
+pub(crate) fn write(mut to: impl Write, text: &str) {
+    written(to.write_all(text.as_bytes()).and_then(|()| to.flush()));
+}
+
+/// What to do about a write that failed: see [`write`].
+pub(crate) fn written(result: std::io::Result<()>) {
+    if let Err(error) = result
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        say(format_args!("podscope: standard output: {error}"));
+        std::process::exit(BAD.into());
+    }
 }
 
 /// Reads the files of the command line; `-` is standard input.
@@ -50,12 +83,12 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
                     let good = error.utf8_error().valid_up_to();
                     let before = error.as_bytes().get(..good).unwrap_or_default();
                     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-                    eprintln!("{file}:{line}:1: the file is not UTF-8 text");
+                    say(format_args!("{file}:{line}:1: the file is not UTF-8 text"));
                     failed = true;
                 }
             },
             Err(error) => {
-                eprintln!("{file}: {error}");
+                say(format_args!("{file}: {error}"));
                 failed = true;
             }
         }
@@ -65,10 +98,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
 
 /// Prints problems to stderr.
 pub(crate) fn complain(problems: &[Problem]) -> ExitCode {
-    let mut stderr = std::io::stderr().lock();
-    for problem in problems {
-        let _ = writeln!(stderr, "{problem}");
-    }
+    problems.iter().for_each(say);
     ExitCode::from(BAD)
 }
 

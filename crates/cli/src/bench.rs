@@ -67,10 +67,10 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     }
     let mean = |round: &[Duration]| round.iter().sum::<Duration>().as_secs_f64() * 1e6 / round.len() as f64;
     let each = spent.chunks(ROUND).map(mean).fold(f64::MAX, f64::min);
-    println!(
-        "{name} nodes={} existing={existing} decisions={decisions}  {each:.1} us/decision",
+    args::out(&format!(
+        "{name} nodes={} existing={existing} decisions={decisions}  {each:.1} us/decision\n",
         size.nodes
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -138,9 +138,9 @@ fn invariants(nodes: usize, pods: usize) -> Result<ExitCode, ExitCode> {
     }
     let milliseconds = |slices: &[Duration]| slices.iter().sum::<Duration>().as_secs_f64() * 1e3;
     let (with, without) = (milliseconds(&with), milliseconds(&without));
-    println!(
-        "invariants nodes={nodes} pods={pods} records={records}  {with:.0} ms with, {without:.0} ms without: {:.1} % of the simulation",
+    args::out(&format!(
+        "invariants nodes={nodes} pods={pods} records={records}  {with:.0} ms with, {without:.0} ms without: {:.1} % of the simulation\n",
         100.0 * (with - without) / without,
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }

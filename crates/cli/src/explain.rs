@@ -25,7 +25,7 @@ pub(crate) fn run(file: &str, pod: &str, json: bool) -> ExitCode {
 
 fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
     let complaint = |message: String| {
-        eprintln!("{file}: {message}");
+        args::say(format_args!("{file}: {message}"));
         ExitCode::from(args::BAD)
     };
     let files = args::files(&[file.to_owned()])?;

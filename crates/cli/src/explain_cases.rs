@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use podscope_scheduler::cases::{compare, run_case};
 use serde_json::Value;
 
+use crate::{args, interrupt};
+
 fn read(file: &str) -> Result<String, String> {
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
     let mut text = String::new();
@@ -24,7 +26,7 @@ pub(crate) fn run(file: &str, check: bool) -> ExitCode {
     let text = match read(file) {
         Ok(text) => text,
         Err(error) => {
-            eprintln!("{file}: {error}");
+            args::say(format_args!("{file}: {error}"));
             return ExitCode::from(2);
         }
     };
@@ -35,7 +37,7 @@ pub(crate) fn run(file: &str, check: bool) -> ExitCode {
         let result = case.and_then(|case| run_case(&case).map(|got| (case, got)));
         let written = match result {
             Err(error) => {
-                eprintln!("{file}:{}: {error}", index + 1);
+                args::say(format_args!("{file}:{}: {error}", index + 1));
                 failed += 1;
                 bad = true;
                 // One line out for every line in, also where there is no decision.
@@ -58,13 +60,16 @@ pub(crate) fn run(file: &str, check: bool) -> ExitCode {
             }
             Ok((_, got)) => writeln!(out, "{got}"),
         };
-        if written.is_err() {
-            return ExitCode::from(2);
+        args::written(written);
+        if interrupt::came() {
+            args::written(out.flush());
+            return interrupt::status();
         }
     }
-    if check && writeln!(out, "{passed} passed, {failed} failed").is_err() {
-        return ExitCode::from(2);
+    if check {
+        args::written(writeln!(out, "{passed} passed, {failed} failed"));
     }
+    args::written(out.flush());
     match (check, failed, bad) {
         (_, 0, _) => ExitCode::SUCCESS,
         (true, _, _) => ExitCode::from(1),

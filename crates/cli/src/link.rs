@@ -41,11 +41,11 @@ fn encode(names: &[String], seed: Option<u64>) -> Result<ExitCode, ExitCode> {
     Session::new(loaded).map_err(|problems| args::complain(&problems))?;
     let text = link::Link::of_files(files, seed).encode();
     if text.len() > link::LONG {
-        eprintln!(
+        args::say(format_args!(
             "this link has {} characters; some programs cut links off after {}",
             text.len(),
             link::LONG
-        );
+        ));
     }
     args::out(&format!("#{text}\n"));
     Ok(ExitCode::SUCCESS)
@@ -53,13 +53,13 @@ fn encode(names: &[String], seed: Option<u64>) -> Result<ExitCode, ExitCode> {
 
 fn decode(text: &str) -> Result<ExitCode, ExitCode> {
     let bad = |message: String| {
-        eprintln!("link: {message}");
+        args::say(format_args!("link: {message}"));
         ExitCode::from(args::BAD)
     };
     let link = link::decode(text).map_err(bad)?;
     let loaded = link.load().map_err(|problems| args::complain(&problems))?;
     let mut session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
     session.schedule(link.timed().map_err(bad)?);
-    args::out(&export::scenario(&session));
+    args::data(&export::scenario(&session));
     Ok(ExitCode::SUCCESS)
 }

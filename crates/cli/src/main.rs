@@ -2,13 +2,15 @@
 //! What is simulated, and how, is the engine's.
 //!
 //! Exit status: 0 fine; 1 an expectation failed, or an invariant broke with
-//! `cause: bug`; 2 bad input or usage.
+//! `cause: bug`; 2 bad input or usage, or an output that cannot be written; 130 interrupted.
 
 mod args;
 mod bench;
 mod explain;
 mod explain_cases;
+mod interrupt;
 mod link;
+mod progress;
 mod run;
 mod search;
 mod shell;
@@ -60,19 +62,20 @@ usage:
 
 Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
 Exit status: 0 fine; 1 an expectation failed, or an invariant broke because of a bug of the engine;
-2 bad input or usage.
+2 bad input or usage, or an output that cannot be written; 130 interrupted by Ctrl-C, with what there was by then.
 ";
 
 fn main() -> ExitCode {
+    interrupt::listen();
     let mut parser = lexopt::Parser::from_env();
     let command = match parser.next() {
         Ok(Some(lexopt::Arg::Value(value))) => value.to_string_lossy().into_owned(),
         Ok(Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h'))) => {
-            print!("{HELP}");
+            args::out(HELP);
             return ExitCode::SUCCESS;
         }
         Ok(Some(lexopt::Arg::Long("version") | lexopt::Arg::Short('V'))) => {
-            println!("podscope {}", env!("CARGO_PKG_VERSION"));
+            args::out(concat!("podscope ", env!("CARGO_PKG_VERSION"), "\n"));
             return ExitCode::SUCCESS;
         }
         Ok(Some(other)) => return args::usage(other.unexpected()),
@@ -88,7 +91,7 @@ fn main() -> ExitCode {
         "shell" => shell::run(parser),
         "explain" => explain(parser),
         "help" => {
-            print!("{HELP}");
+            args::out(HELP);
             Ok(ExitCode::SUCCESS)
         }
         other => Err(format!("there is no command {other:?}").into()),

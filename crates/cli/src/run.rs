@@ -9,7 +9,11 @@ use podscope_session::report;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
 
-use crate::args;
+use crate::progress::Progress;
+use crate::{args, interrupt};
+
+/// Events between two looks at whether somebody wants it to end.
+const PIECE: u64 = 5_000;
 
 /// What is printed.
 #[derive(Clone, Copy, PartialEq)]
@@ -97,19 +101,23 @@ fn run_files(
     // What is not simulated is said, and stdout stays clean.
     if output != Output::Summary {
         for notice in &session.loaded().notices {
-            eprintln!("{notice}");
+            args::say(notice);
         }
     }
     let shown = at.unwrap_or(until).min(until);
-    let advance = |session: &mut Session, to: SimTime| loop {
-        match session.advance(to, 100_000) {
+    let mut progress = Progress::of_time(until);
+    let mut advance = |session: &mut Session, to: SimTime| loop {
+        match session.advance(to, PIECE) {
             Slice::Done => break Ok(()),
-            Slice::More => {}
+            Slice::More if interrupt::came() => break Ok(()),
+            Slice::More => progress.at(session.now().0.unsigned_abs(), || {
+                format!("{} records, at {}", session.trace().len(), session.now())
+            }),
             Slice::Limit => {
-                eprintln!(
+                args::say(format_args!(
                     "podscope: the run wrote more records than a run may ({})",
                     podscope_session::timeline::MAX_RECORDS
-                );
+                ));
                 break Err(ExitCode::from(args::BAD));
             }
         }
@@ -122,20 +130,33 @@ fn run_files(
         Output::Summary | Output::Trace => None,
     };
     advance(&mut session, until)?;
+    drop(progress);
+    if interrupt::came() {
+        args::say(format_args!(
+            "podscope: interrupted at {}: this is what there is",
+            session.now()
+        ));
+    }
     let text = match output {
         Output::Trace => report::trace(session.trace()),
         Output::Summary => summary(&session),
         _ => text.unwrap_or_default(),
     };
-    args::out(&text);
+    match output {
+        Output::Summary | Output::Events => args::out(&text),
+        Output::Objects | Output::Processes | Output::Trace => args::data(&text),
+    }
     let progress = session.progress();
     let failed = progress.expectations().contains(&Some(false));
     for (expect, verdict) in session.loaded().scenario.expect.iter().zip(progress.expectations()) {
         if *verdict == Some(false) {
             let found = found(&session, &expect.text);
             let message = format!("expectation failed: {}: found {found}", expect.text);
-            eprintln!("{}", expect.place.problem(message));
+            args::say(format_args!("{}", expect.place.problem(message)));
         }
+    }
+    if interrupt::came() && progress.bugs() == 0 {
+        return Ok(interrupt::status());
     }
     Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
 }
@@ -228,11 +249,11 @@ pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
     Ok(match checked {
         Ok(session) => {
             for notice in &session.loaded().notices {
-                eprintln!("{notice}");
+                args::say(notice);
             }
             // Advice is part of the answer, not an error.
             for advice in &session.loaded().advice {
-                println!("{advice}");
+                args::out(&format!("{advice}\n"));
             }
             ExitCode::SUCCESS
         }

@@ -11,7 +11,8 @@ use podscope_session::link::Link;
 use podscope_session::search::{Found, Goal, Run, Source, exception, shrink};
 use podscope_session::{export, scenario};
 
-use crate::args;
+use crate::progress::Progress;
+use crate::{args, interrupt};
 
 /// Of the runs that were found, this many of the smallest are made smaller still.
 const SHRUNK: usize = 8;
@@ -76,7 +77,14 @@ fn try_seeds(
     };
     let mut tally = Tally::default();
     let mut found: Vec<Found> = Vec::new();
+    let mut progress = Progress::of_seeds(seeds);
+    let mut tried = 0;
     for seed in (0..seeds).map(|offset| first.wrapping_add(offset)) {
+        if interrupt::came() {
+            break;
+        }
+        progress.at(tried, || format!("{} with a break", tally.runs));
+        tried += 1;
         let run = Run::draw(&source, seed).map_err(complain)?;
         let played = run.play(goal).map_err(complain)?;
         tally.add(&played.broken);
@@ -84,17 +92,25 @@ fn try_seeds(
         found.stable_sort_by_key(Found::size);
         found.truncate(SHRUNK);
     }
-    eprint!("{}", tally.text(seeds));
+    drop(progress);
+    if tried < seeds {
+        args::say("podscope: interrupted: this is what there is");
+    }
+    args::say(tally.text(tried).trim_end());
     let Some(mut found) = found.into_iter().map(shrink).min_by_key(Found::size) else {
         let what = goal
             .invariant
             .as_deref()
             .unwrap_or(if goal.only_bugs { "bug" } else { "violation" });
-        eprintln!("no {what} in {seeds} seeds");
-        return Ok(ExitCode::SUCCESS);
+        args::say(format_args!("no {what} in {tried} seeds"));
+        return Ok(if tried < seeds {
+            interrupt::status()
+        } else {
+            ExitCode::SUCCESS
+        });
     };
     let violation = found.record.violation().expect("a search finds violations").clone();
-    eprintln!(
+    args::say(format_args!(
         "invariant {} broken at {} with seed {} (cause: {}, {}): {}",
         violation.invariant,
         found.record.at,
@@ -102,13 +118,13 @@ fn try_seeds(
         violation.cause.as_str(),
         violation.by,
         violation.message,
-    );
+    ));
     // `podscope run` goes on for a minute after the last command: with a look at the pods when it broke, it gets there.
     if let Ok(look) = command::parse("kubectl get pods -A -o wide") {
         let _ = found.session.command(look);
     }
     let link = Link::of(&found.session, None, String::new()).encode();
-    args::out(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
+    args::data(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
     Ok(ExitCode::from(u8::from(violation.cause == BreakCause::Bug)))
 }
 

@@ -19,7 +19,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor, Helper};
 use serde_json::{Value, json};
 
-use crate::args;
+use crate::{args, interrupt};
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut names, mut is_json) = (Vec::new(), false);
@@ -43,7 +43,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
         read_pipe(shell)
     };
     Ok(done.unwrap_or_else(|error| {
-        eprintln!("podscope: {error}");
+        args::say(format_args!("podscope: {error}"));
         ExitCode::from(args::BAD)
     }))
 }
@@ -53,9 +53,9 @@ fn open(names: &[String]) -> Result<Shell, ExitCode> {
     let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
     let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
     for notice in &session.loaded().notices {
-        eprintln!("{notice}");
+        args::say(notice);
     }
-    Ok(Shell::new(session))
+    Ok(Shell::stopped_by(session, interrupt::came))
 }
 
 /// One JSON object a line in, one out.
@@ -76,9 +76,13 @@ fn speak_json(mut shell: Shell) -> std::io::Result<ExitCode> {
             "lines": answer.lines,
             "refused": answer.refused,
         });
-        if writeln!(stdout, "{value}").and_then(|()| stdout.flush()).is_err() {
+        if let Err(error) = writeln!(stdout, "{value}").and_then(|()| stdout.flush()) {
+            args::written(Err(error));
             // The reader went away.
             break;
+        }
+        if interrupt::came() {
+            return Ok(interrupt::status());
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -118,7 +122,9 @@ fn act(shell: &mut Shell, typed: Typed) {
         Typed::Until(at) => {
             let now = shell.session().now();
             if at < now {
-                eprintln!("error: it is {now} already; time does not run backwards here");
+                args::say(format_args!(
+                    "error: it is {now} already; time does not run backwards here"
+                ));
                 return;
             }
             shell.advance(at - now)
@@ -131,13 +137,13 @@ fn act(shell: &mut Shell, typed: Typed) {
 fn print_answer(answer: &Answer) {
     for (is_error, line) in &answer.lines {
         if *is_error {
-            eprintln!("{line}");
+            args::say(line);
         } else {
             args::out(&format!("{line}\n"));
         }
     }
     if let Some(refused) = &answer.refused {
-        eprintln!("{refused}");
+        args::say(refused);
     }
 }
 
@@ -151,15 +157,18 @@ fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
                 text.push('\n');
                 continue;
             }
-            Err(error) => eprintln!("{error}"),
+            Err(error) => args::say(error),
             Ok(typed) => act(&mut shell, typed),
         }
         text.clear();
+        if interrupt::came() {
+            return Ok(interrupt::status());
+        }
     }
     if !text.is_empty()
         && let Err(error) = read_typed(&text)
     {
-        eprintln!("{error}");
+        args::say(error);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -170,15 +179,19 @@ fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
     let config = Config::builder().auto_add_history(true).build();
     let mut editor: Editor<Lines, DefaultHistory> = Editor::with_config(config).map_err(std::io::Error::other)?;
     editor.set_helper(Some(Lines(Rc::clone(&shell))));
-    eprintln!(
+    args::say(format_args!(
         "Time stands still at the prompt: `wait 30s` and `until 2m` move it. `help` says what there is; Ctrl-D ends."
-    );
+    ));
     loop {
         let now = shell.borrow().session().now();
         match editor.readline(&format!("{now} $ ")) {
             Ok(line) => match read_typed(&line) {
-                Ok(typed) => act(&mut shell.borrow_mut(), typed),
-                Err(error) => eprintln!("{error}"),
+                Ok(typed) => {
+                    act(&mut shell.borrow_mut(), typed);
+                    // What it ended has ended: the prompt goes on.
+                    interrupt::take();
+                }
+                Err(error) => args::say(error),
             },
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),

@@ -51,6 +51,10 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
         if span < Span::ZERO {
             return Err(CommandError::new(1, "error: time does not run backwards here"));
         }
+        if SimTime::ZERO + span > END_OF_TIME {
+            let message = format!("error: {text} is after the end of time, a hundred years (876000h)");
+            return Err(CommandError::new(1, message));
+        }
         Ok(span)
     };
     match words.as_slice() {
@@ -69,14 +73,22 @@ pub struct Shell {
     session: Session,
     /// Output lines that have been answered.
     seen: usize,
+    /// Whether time is to stop where it is.
+    stop: fn() -> bool,
 }
 
 impl Shell {
     /// A shell at the session's cursor; what was printed before is not printed again.
     #[must_use]
     pub fn new(session: Session) -> Shell {
+        Shell::stopped_by(session, || false)
+    }
+
+    /// The same where somebody may want time to stop before it is where it should be: asked now and then.
+    #[must_use]
+    pub fn stopped_by(session: Session, stop: fn() -> bool) -> Shell {
         let seen = session.outputs().len();
-        Shell { session, seen }
+        Shell { session, seen, stop }
     }
 
     /// The session.
@@ -143,6 +155,10 @@ impl Shell {
         if span > Span::ZERO {
             loop {
                 match self.session.advance(target, PIECE) {
+                    Slice::More if (self.stop)() => {
+                        lines.push((true, format!("interrupted: it is {} now", self.session.now())));
+                        break;
+                    }
                     Slice::More => {}
                     Slice::Done => break,
                     Slice::Limit => {
