@@ -110,7 +110,6 @@ pub use self::validate::{
     validate_update,
 };
 pub use self::visible::visible;
-pub use self::warnings::warnings;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;
 

@@ -1,6 +1,7 @@
 //! The engine behind a worker's message port.
 //!
-//! A message is one `Request`, answers are `Update`s. Long work is cut into slices, and
+//! A message is one `Request`, answers are `Update`s; an empty one asks whether the engine is there, and
+//! is sent back. Long work is cut into slices, and
 //! between two of them the worker goes back to its message loop, so that a busy engine
 //! still hears `pause`.
 
@@ -31,7 +32,14 @@ struct Service {
 
 impl Service {
     fn receive(&mut self, message: JsValue) {
-        match unpack::<Request>(&message.unchecked_into::<Uint8Array>().to_vec()) {
+        let message = message.unchecked_into::<Uint8Array>();
+        if message.length() == 0 {
+            if let Err(error) = self.page.post_message(&message) {
+                wasm_bindgen::throw_val(error);
+            }
+            return;
+        }
+        match unpack::<Request>(&message.to_vec()) {
             Ok(request) => {
                 let updates = self.host.handle(request, self.clock.now());
                 self.post(updates);

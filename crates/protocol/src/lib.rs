@@ -46,6 +46,12 @@ pub use story::{
 };
 pub use update::{AttemptInfo, Basis, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, Update};
 
+/// Longest link that is passed on without a word, in characters (T-03).
+pub const LONG_LINK: usize = 2_000;
+/// Longest link that every supported browser opens, in characters: Chromium stops at 2 MiB, Firefox at 1 MiB, Safari
+/// is known to take 80 000. What is longer is a file.
+pub const LONGEST_LINK: usize = 64_000;
+
 /// A message as it crosses: bytes without names, because both ends are of one build.
 ///
 /// # Errors

@@ -11,13 +11,14 @@ use crate::browser::{self, files, store};
 use crate::components::{
     Bar, Cluster, ConsoleLineView, Dialogs, Editor, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
 };
-use crate::engine::{Engine, Heard};
+use crate::engine::Engine;
 use crate::keys;
 use crate::pure::actions::{self, Action};
 use crate::pure::clock;
 use crate::pure::course::Course;
 use crate::pure::paste;
 use crate::pure::route::{self, Panels, Route, Theme, View};
+use crate::pure::watch::Watch;
 use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
 
 /// What components act with: changes of the page, requests to the engine.
@@ -113,7 +114,7 @@ fn address() -> Route {
 
 /// Opens what the address asks for: a link, a lesson, a file of this site, the last session, or
 /// the first visit's cluster.
-fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
+pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
     let source = if let Some(fragment) = &route.link {
         match store::kept_as(fragment).filter(|_| !store::is_framed()) {
             // What the address kept is this browser's own session.
@@ -154,7 +155,7 @@ fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
 }
 
 /// The last session, or the first visit's cluster.
-fn last_or_welcome(act: &Callback<Act>) -> Source {
+pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
     let Some((id, fragment)) = store::last() else {
         act.emit(Act::Start(!store::is_framed()));
         return Source::Welcome;
@@ -179,11 +180,11 @@ const UNFINISHED: &str =
 
 /// The engine, and seeks that wait for its answer to the last one.
 #[derive(Default)]
-struct Wire {
-    engine: Option<Engine>,
+pub(crate) struct Wire {
+    pub(crate) engine: Option<Engine>,
     seeking: bool,
     /// A session is there; before that, what cannot be opened gives way to the first visit.
-    opened: bool,
+    pub(crate) opened: bool,
     /// Let time run when the session opens: all but a link, which shows an instant, live at once.
     play: bool,
     /// What was asked for last is somebody's own.
@@ -195,6 +196,7 @@ struct Wire {
     turned: bool,
     /// The session that opens next has its entry already: the browser went there.
     has_entry: bool,
+    pub(crate) watch: Watch,
 }
 
 impl Wire {
@@ -213,9 +215,19 @@ impl Wire {
             self.own = matches!(source, Source::Link { .. } | Source::Files { .. });
         }
         self.touched |= matches!(request, Request::Command { .. });
+        self.watch.sent();
         if let Some(engine) = &self.engine {
             drop(engine.send(&request));
         }
+    }
+
+    /// Another engine takes the place of this one: it knows nothing of what was asked before.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Wire {
+            engine: self.engine.take(),
+            opened: self.opened,
+            ..Wire::default()
+        };
     }
 
     /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched. Whether it
@@ -279,7 +291,7 @@ pub(crate) fn App() -> Html {
     let latest = use_mut_ref(|| page.clone());
     *latest.borrow_mut() = page.clone();
 
-    use_engine(&wire, &ctl, &route);
+    let busy = crate::running::use_engine(&wire, &ctl, &route);
     use_follow(&page, &ctl);
     use_saving(&page, &ctl, &wire);
     use_course(&page, &ctl);
@@ -295,7 +307,7 @@ pub(crate) fn App() -> Html {
                 document.set_title(&if title.is_empty() {
                     "Podscope".into()
                 } else {
-                    format!("{title} · Podscope")
+                    format!("{} · Podscope", podscope_api::visible(title))
                 });
             }
         });
@@ -305,37 +317,10 @@ pub(crate) fn App() -> Html {
     let every = if page.model.playing && page.is_big() { 3 } else { 1 };
     let beat = page.frames / every;
     let calm = use_memo((page.acts, beat), |_| page.clone());
-    view(&page, &calm, &ctl)
+    view(&page, &calm, &ctl, busy)
 }
 
-/// Starts the engine, hears it, starts another after a trap.
-#[hook]
-fn use_engine(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Rc<Route>) {
-    let (wire, ctl, route) = (wire.clone(), ctl.clone(), route.clone());
-    use_effect_with((), move |()| {
-        let heard = {
-            let (ctl, wire) = (ctl.clone(), wire.clone());
-            Callback::from(move |heard| match heard {
-                Heard::Update(update) => hear(*update, &ctl, &wire),
-                Heard::Trapped(message) => ctl.act.emit(Act::Trapped(message)),
-            })
-        };
-        match Engine::start(heard) {
-            Ok(engine) => {
-                wire.borrow_mut().engine = Some(engine);
-                open_first(&route, &ctl.send, &ctl.act);
-            }
-            Err(error) => ctl.act.emit(Act::Trapped(format!("{error:?}"))),
-        }
-        let named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.fresh;
-        if route.embed.is_none() && named {
-            // A reload goes on with the session instead of starting anew.
-            browser::forget_link();
-        }
-    });
-}
-
-fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
+pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
     match &update {
         Update::Frame(_) => {
             // The next frame is asked for when this one has been drawn: a slow page gets fewer.
@@ -565,7 +550,8 @@ fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
         };
         let newer = listen("podscope-update", move |_| ctl.act.emit(Act::Newer));
         let leaving = listen("pagehide", |_| store::leaving());
-        move || drop((back, hash, newer, leaving))
+        let returned = listen("pageshow", |_| store::returned());
+        move || drop((back, hash, newer, leaving, returned))
     });
 }
 
@@ -597,7 +583,7 @@ impl Drop for Listener {
     }
 }
 
-fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
+fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html) -> Html {
     if page.view == View::Guarantees {
         return html! {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} /></ContextProvider<Ctl>>
@@ -649,6 +635,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>) -> Html {
                 if page.present.on { <Presenting page={calm.clone()} /> }
                 <Dialogs page={calm.clone()} />
                 <Toasts page={calm.clone()} />
+                { busy }
             </div>
         </ContextProvider<Now>>
         </ContextProvider<Ctl>>

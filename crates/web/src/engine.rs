@@ -16,6 +16,8 @@ extern "C" {
 /// What the page hears from its engine.
 #[derive(Clone, Debug)]
 pub(crate) enum Heard {
+    /// It is there: the answer to [`Engine::ask`].
+    Alive,
     /// An answer, or news.
     Update(Box<Update>),
     /// The engine is gone, by a bug of ours: start another one with the saved session.
@@ -70,6 +72,13 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Asks whether it is there: an empty message, answered by one when it comes to it.
+    pub(crate) fn ask(&self) -> Result<(), JsValue> {
+        self.worker.post_message(&Uint8Array::new_with_length(0))
+    }
+}
+
 impl Drop for Engine {
     fn drop(&mut self) {
         self.worker.terminate();
@@ -77,7 +86,11 @@ impl Drop for Engine {
 }
 
 fn heard_in(message: JsValue) -> Heard {
-    match unpack(&message.unchecked_into::<Uint8Array>().to_vec()) {
+    let message = message.unchecked_into::<Uint8Array>();
+    if message.length() == 0 {
+        return Heard::Alive;
+    }
+    match unpack(&message.to_vec()) {
         Ok(update) => Heard::Update(Box::new(update)),
         Err(error) => Heard::Trapped(format!("the engine's answer is not readable: {error}")),
     }

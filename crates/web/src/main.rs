@@ -8,6 +8,7 @@ mod drop;
 mod engine;
 mod keys;
 mod pure;
+mod running;
 mod state;
 
 fn main() {

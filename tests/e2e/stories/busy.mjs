@@ -5,6 +5,15 @@ const heavy = (pods) => Array.from({ length: pods }, (_, i) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: web-${i}, labels: {app: web}}\n` +
   "spec: {containers: [{name: app, image: nginx, resources: {requests: {cpu: lots, memory: 1Gi}}}]}\n---\n").join("");
 
+/** The engine computes for so long without looking at its messages. */
+const stall = async (page, milliseconds) => {
+  const [engine] = page.workers();
+  engine.evaluate((milliseconds) => {
+    setTimeout(() => { for (const end = Date.now() + milliseconds; Date.now() < end;); });
+  }, milliseconds).catch(() => {});
+  await page.waitForTimeout(200);
+};
+
 export const stories = {
   async "frames come in time while the engine computes"(t) {
     const page = await t.open();
@@ -22,5 +31,37 @@ export const stories = {
     // The answer itself, with its problems, is the page's to read; frames before it are not touched.
     t.check(busy.median < 34, `median gap between frames ${busy.median} ms`);
     t.check(busy.p95 < Math.max(50, 3 * idle.p95), `95 % of gaps below ${busy.p95} ms, idle ${idle.p95} ms`);
+  },
+
+  async "an engine that does not answer is stopped by a button, and the session goes on (Q-05)"(t) {
+    const page = await t.open();
+    await t.seek(page, "0:20.0");
+    await t.command(page, "fault poweroff c-2");
+    await page.locator('.node.dark[data-node="c-2"]').waitFor();
+    await page.waitForTimeout(3000);
+    await stall(page, 120_000);
+    const busy = page.getByRole("dialog", { name: "The engine is busy" });
+    await page.getByRole("button", { name: "Play" }).click();
+    await busy.waitFor();
+    await t.look(page, "busy");
+    await busy.getByRole("button", { name: "Stop it" }).click();
+    await busy.waitFor({ state: "detached" });
+    await page.getByText(/The engine was stopped/).waitFor();
+    await page.locator('.node.dark[data-node="c-2"]').waitFor();
+    // The new engine works.
+    await t.seek(page, "0:30.0");
+    await t.command(page, "fault boot c-2");
+    await page.locator('.node:not(.dark)[data-node="c-2"]').waitFor();
+  },
+
+  async "an engine that answers again takes the word back (Q-05)"(t) {
+    const page = await t.open();
+    await t.pause(page);
+    await stall(page, 9_000);
+    await page.getByRole("button", { name: "Play" }).click();
+    const busy = page.getByRole("dialog", { name: "The engine is busy" });
+    await busy.waitFor();
+    await busy.waitFor({ state: "detached" });
+    await page.locator('.page[data-playing="true"]').waitFor();
   },
 };

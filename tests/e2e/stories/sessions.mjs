@@ -1,4 +1,5 @@
 // What was there stays, whatever comes in. T-08.
+import { serve } from "../harness.mjs";
 
 const kept = (page) => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes("/session.")).sort().join("|"));
 
@@ -38,6 +39,97 @@ export const stories = {
     await t.look(page, "sessions");
     await list.getByRole("button", { name: /small living cluster/ }).first().click();
     await page.locator('.node.dark[data-node="c-2"]').waitFor();
+  },
+
+  async "two tabs do not overwrite each other's session (T-08)"(t) {
+    const page = await worked(t);
+    // A second tab goes on with what is there, and from then on by itself.
+    const other = await t.tab(page.context());
+    await other.locator('.node.dark[data-node="c-2"]').waitFor();
+    await t.pause(other);
+    await t.command(other, "fault poweroff a-1");
+    await other.locator('.node.dark[data-node="a-1"]').waitFor();
+    await other.waitForTimeout(2500);
+    await t.command(page, "fault poweroff b-1");
+    await page.locator('.node.dark[data-node="b-1"]').waitFor();
+    await page.waitForTimeout(2500);
+    const dark = (page) => page.locator(".node.dark").evaluateAll((all) => all.map((node) => node.dataset.node).sort().join());
+    for (const [tab, nodes] of [[page, "b-1,c-2"], [other, "a-1,c-2"]]) {
+      await tab.reload();
+      await tab.locator('.node.dark[data-node="c-2"]').waitFor();
+      await tab.waitForFunction((n) => document.querySelectorAll(".node.dark").length === n, 2);
+      t.equal(await dark(tab), nodes, "each its own");
+    }
+  },
+
+  async "a kept session of a newer version stays and can be downloaded (T-08)"(t) {
+    const page = await worked(t);
+    const newer = "s99:bmV3ZXI";
+    const key = await page.evaluate((newer) => {
+      const key = Object.keys(localStorage).find((key) => key.includes("/session."));
+      // No page of this version writes it again.
+      addEventListener("pagehide", () => localStorage.setItem(key, newer));
+      return key;
+    }, newer);
+    await page.reload();
+    const dialog = page.getByRole("dialog", { name: "This cannot be opened" });
+    await dialog.getByText(/newer Podscope/).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.locator("[data-zone] [data-node]").first().waitFor();
+    await t.pause(page);
+    await t.command(page, "fault poweroff a-1");
+    await page.waitForTimeout(2500);
+    t.equal(await page.evaluate((key) => localStorage.getItem(key), key), newer, "it is kept aside");
+    await page.getByRole("button", { name: "Files" }).click();
+    const row = page.locator(".sessions li").last();
+    const [download] = await Promise.all([page.waitForEvent("download"), row.getByRole("button", { name: /Download|Save/ }).click()]);
+    const { readFileSync } = await import("node:fs");
+    t.check(readFileSync(await download.path(), "utf8").includes(newer), "and can be taken along");
+  },
+
+  async "two sites on one origin keep their own sessions (T-08)"(t) {
+    const site = await serve({ also: "/beside/" });
+    const beside = new URL("/beside/", site.url).href;
+    const page = await t.open("");
+    await page.goto(site.url);
+    await t.ready(page);
+    await t.pause(page);
+    await t.command(page, "fault poweroff c-2");
+    await page.locator('.node.dark[data-node="c-2"]').waitFor();
+    await page.waitForTimeout(2500);
+    await page.goto(beside);
+    await t.ready(page);
+    await page.locator('[data-node="c-2"]').first().waitFor();
+    t.equal(await page.locator(".node.dark").count(), 0, "the other site begins by itself");
+    await t.pause(page);
+    await t.command(page, "fault poweroff a-1");
+    await page.locator('.node.dark[data-node="a-1"]').waitFor();
+    await page.waitForTimeout(2500);
+    for (const [url, node] of [[site.url, "c-2"], [beside, "a-1"]]) {
+      await page.goto(url);
+      await page.locator(`.node.dark[data-node="${node}"]`).waitFor();
+      t.equal(await page.locator(".node.dark").count(), 1, "each its own");
+    }
+    await page.context().close();
+    site.close();
+  },
+
+  async "an opening that did not finish is not tried again by itself (T-08)"(t) {
+    const page = await worked(t);
+    const context = page.context();
+    await page.close();
+    // The engine hangs on the wire; who closes the page after a while has waited in vain.
+    const stuck = await t.tab(context, "", { before: (page) => page.route(/js[^/]*\.wasm$/, () => {}) });
+    await stuck.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith("/trying")));
+    await stuck.waitForTimeout(6000);
+    await stuck.close();
+    const next = await t.tab(context);
+    await next.getByText(/did not finish opening/).waitFor();
+    await next.locator("[data-zone] [data-node]").first().waitFor();
+    t.equal(await next.locator(".node.dark").count(), 0, "the first visit's cluster");
+    await next.getByRole("button", { name: "Files" }).click();
+    await next.locator(".sessions li").getByRole("button", { name: /small living cluster/ }).first().click();
+    await next.locator('.node.dark[data-node="c-2"]').waitFor();
   },
 
   async "#new starts fresh, and a page in a frame keeps nothing (T-08)"(t) {

@@ -1,8 +1,8 @@
 //! What the browser keeps between visits: the theme, whether single keys act, the last ten sessions.
 //!
 //! Names carry the path of the site, so that two of them on one origin live side by side. Each tab works on a session
-//! of its own (its number is in the tab's own storage); what is opened beside it gets another number. A page in a frame
-//! keeps nothing and reads no session.
+//! of its own (its number is in the tab's own storage, and a mark says that a tab works on it); what is opened beside it,
+//! or in a second tab, gets another number. A page in a frame keeps nothing and reads no session.
 
 use podscope_api::ordered::StableSort as _;
 
@@ -88,24 +88,66 @@ fn write(all: &[Kept]) -> bool {
 
 /// The number of this tab's session; a new one if the tab has none yet.
 pub(crate) fn here() -> u64 {
-    let known = of_tab().and_then(|tab| tab.get_item(&name("tab")).ok()?);
-    known.and_then(|id| id.parse().ok()).unwrap_or_else(begin)
+    MARKED.get().or_else(own).unwrap_or_else(begin)
 }
 
 /// This tab works on another session from now on; what it worked on stays where it is.
 pub(crate) fn begin() -> u64 {
-    let now = js_sys::Date::now() as u64;
-    // Two tabs that begin in the same millisecond.
-    let id = now * 1_000 + (js_sys::Math::random() * 1_000.0) as u64;
+    let id = unused();
     take(id);
     id
 }
 
-/// This tab goes on with a session that is kept.
+/// A number of no session.
+fn unused() -> u64 {
+    let now = js_sys::Date::now() as u64;
+    // Two tabs that begin in the same millisecond.
+    now * 1_000 + (js_sys::Math::random() * 1_000.0) as u64
+}
+
+/// This tab goes on with a session that is kept; with a copy of it where another tab works on it.
 pub(crate) fn take(id: u64) {
+    leave();
+    let marked = get(&mark(id)).is_some();
+    let id = if marked { unused() } else { id };
     if let Some(tab) = of_tab() {
         drop(tab.set_item(&name("tab"), &id.to_string()));
     }
+    stay(id);
+}
+
+/// The mark of a session that a tab works on. One that a tab left behind when it crashed costs a copy, nothing else.
+fn mark(id: u64) -> String {
+    format!("open.{id}")
+}
+
+thread_local! {
+    /// The session that this page has marked as its own.
+    static MARKED: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
+}
+
+fn stay(id: u64) {
+    set(&mark(id), Some("1"));
+    MARKED.set(Some(id));
+}
+
+/// Nobody works on this page's session any more.
+fn leave() {
+    if let Some(id) = MARKED.take() {
+        set(&mark(id), None);
+    }
+}
+
+/// The page is there again, out of the browser's memory of pages.
+pub(crate) fn returned() {
+    if let (None, Some(id)) = (MARKED.get(), own()) {
+        take(id);
+    }
+}
+
+/// The number in this tab's own storage.
+fn own() -> Option<u64> {
+    of_tab()?.get_item(&name("tab")).ok()??.parse().ok()
 }
 
 thread_local! {
@@ -151,9 +193,7 @@ pub(crate) fn last() -> Option<(u64, String)> {
     if is_framed() {
         return None;
     }
-    let own = of_tab().and_then(|tab| tab.get_item(&name("tab")).ok()?);
-    let own = own.and_then(|id| id.parse().ok());
-    let kept = own.into_iter().chain(sessions().into_iter().map(|kept| kept.id));
+    let kept = own().into_iter().chain(sessions().into_iter().map(|kept| kept.id));
     let found = kept.into_iter().find_map(|id| Some((id, session(id)?)));
     found.or_else(|| {
         let old = get("session").filter(|text| text.starts_with('s'))?;
@@ -179,6 +219,7 @@ pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
     );
     for old in all.drain(MAX_SESSIONS.min(all.len())..) {
         set(&format!("session.{}", old.id), None);
+        set(&mark(old.id), None);
     }
     write(&all)
 }
@@ -211,6 +252,7 @@ pub(crate) fn leaving() {
     if SINCE.get().is_some_and(|since| js_sys::Date::now() - since < PATIENCE) {
         trying(None);
     }
+    leave();
 }
 
 /// What did not finish opening.

@@ -4,6 +4,7 @@ use podscope_protocol::Request;
 use yew::prelude::*;
 
 use super::icon;
+use super::shown::shown;
 use crate::app::{Ctl, Now};
 use crate::browser::store;
 use crate::pure::clock;
@@ -58,10 +59,10 @@ pub(crate) fn Bar(props: &Props) -> Html {
     html! {
         <>
         <header class="bar">
-            <h1 class="sr">{ format!("Podscope: {title}") }</h1>
+            <h1 class="sr">{ "Podscope: " }{ shown(title) }</h1>
             <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Start(true))} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
             <button type="button" class="scenario" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
-                <span>{ title }</span>{ icon("down") }
+                <span>{ shown(title) }</span>{ icon("down") }
             </button>
             if let Some(opened) = &page.opened {
                 <span class="chip seed" title="The seed: same seed, same world">{ format!("seed {}", opened.seed) }</span>

@@ -18,6 +18,7 @@ use super::plane::Plane;
 use super::recall::Recall;
 use super::record::Record;
 use super::said::Said;
+use super::shown::shown;
 use super::start::Start;
 use super::story::told_of;
 use super::timeline::branch_name;
@@ -200,11 +201,11 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 <Versus page={page.clone()} other={other.clone()} />
                 <div class="runs">
                     <div class="side-a">
-                        <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ title(&page.model) }</h2>
+                        <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ shown(&title(&page.model)) }</h2>
                         { run(page, &page.model, Some(other), false, &ctl) }
                     </div>
                     <div class="side-b" data-other="">
-                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ title(other) }
+                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ shown(&title(other)) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button></h2>
                         { run(page, other, Some(&page.model), true, &ctl) }
                     </div>

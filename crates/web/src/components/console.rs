@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use super::shown::shown;
 use crate::app::Ctl;
 use crate::pure::{clock, paste};
 use crate::state::{Act, Console, Shared};
@@ -190,7 +191,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                     if console.lines.is_empty() { <p class="notice">{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</p> }
                     { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
                         let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
-                        html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ &l.text }</span></p> }
+                        html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ shown(&l.text) }</span></p> }
                     }) }
                 </div>
             }

@@ -15,6 +15,9 @@ pub(crate) struct Props {
     pub(crate) class: Classes,
     #[prop_or_default]
     pub(crate) style: Option<AttrValue>,
+    /// What closing it says, where that is something else than that no dialog is open.
+    #[prop_or_default]
+    pub(crate) shut: Option<Callback<()>>,
     pub(crate) children: Children,
 }
 
@@ -39,7 +42,8 @@ pub(crate) fn Modal(props: &Props) -> Html {
             }
         });
     }
-    let shut = ctl.act.reform(|()| Act::Dialog(Dialog::None));
+    let shut = props.shut.clone();
+    let shut = shut.unwrap_or_else(|| ctl.act.reform(|()| Act::Dialog(Dialog::None)));
     let onclose = shut.reform(|_: Event| ());
     let oncancel = {
         let shut = shut.clone();

@@ -12,6 +12,7 @@ use super::icon;
 use super::lessons::Lessons;
 use super::next_theme;
 use super::share::Share;
+use super::shown::shown;
 use super::start::Pending;
 use super::timeline::{LANES, kind};
 use crate::app::Ctl;
@@ -71,8 +72,8 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
             { for all.iter().take(200).map(|p| html! {
                 <li>
                     <span class="mono where">{ place(p) }</span>
-                    if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ &p.path }</code> }
-                    <span>{ &p.message }</span>
+                    if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ shown(&p.path) }</code> }
+                    <span>{ shown(&p.message) }</span>
                     if let Some(hint) = hints::hint(&p.message) { <small class="hint">{ hint }</small> }
                 </li>
             }) }
@@ -313,7 +314,7 @@ fn Sessions() -> Html {
     }
     let here = store::here();
     let rows = all.iter().map(|kept| {
-        let (id, name) = (kept.id, format!("{} · {}", store::when(kept.at), kept.title));
+        let (id, name) = (kept.id, format!("{} · {}", store::when(kept.at), podscope_api::visible(&kept.title)));
         let open = {
             let ctl = ctl.clone();
             Callback::from(move |_: MouseEvent| {

@@ -9,6 +9,7 @@ use super::legend::Legend;
 use super::life::Life;
 use super::pod;
 use super::promise::Promise;
+use super::shown::shown;
 use super::why::WhyView;
 use super::yaml::Yaml;
 use crate::app::Ctl;
@@ -80,7 +81,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         <aside class="side" aria-label="Details" data-subject={detail.title.clone()}>
             <header class="subject">
                 { mark(subject, &page.model) }
-                <div><h2>{ &detail.title }</h2><p>{ &detail.subtitle }</p></div>
+                <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
             if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ &detail.sentence }</p> }
@@ -232,7 +233,7 @@ fn events(detail: &Detail, now: Micros) -> Html {
                     <b>{ &e.reason }</b>
                     if e.count > 1 { <span class="mono">{ format!("×{}", e.count) }</span> }
                     <span class="from">{ &e.from }</span>
-                    <p>{ &e.message }</p>
+                    <p>{ shown(&e.message) }</p>
                 </li>
             }) }
         </ol>

@@ -5,6 +5,7 @@ use podscope_protocol::{Detail, Mark, Micros, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
+use super::shown::shown;
 use crate::app::Ctl;
 use crate::pure::clock;
 use crate::pure::scale::Span;
@@ -53,7 +54,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                         <tr title={message.clone()}>
                             <th scope="row">{ kind }</th>
                             <td><span class={classes!("status", (status == "True").then_some("yes"), (status == "Unknown").then_some("unknown"))}>{ status }</span></td>
-                            <td>{ reason }if !message.is_empty() { <small>{ message }</small> }</td>
+                            <td>{ reason }if !message.is_empty() { <small>{ shown(message) }</small> }</td>
                             <td class="mono">{ clock::ago(*since, now) }</td>
                         </tr>
                     }) }

@@ -1,6 +1,7 @@
 //! The page's components, one file each.
 
 mod bar;
+mod busy;
 mod cluster;
 mod console;
 mod dialog;
@@ -25,6 +26,7 @@ mod recall;
 mod record;
 mod said;
 mod share;
+mod shown;
 mod start;
 mod story;
 mod timeline;
@@ -36,6 +38,7 @@ mod yaml;
 mod zone;
 
 pub(crate) use bar::{Bar, next_theme};
+pub(crate) use busy::Busy;
 pub(crate) use cluster::Cluster;
 pub(crate) use console::ConsoleLineView;
 pub(crate) use dialogs::{Dialogs, open_files};

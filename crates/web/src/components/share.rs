@@ -1,6 +1,6 @@
 //! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
 
-use podscope_protocol::{ExportKind, Request};
+use podscope_protocol::{ExportKind, LONG_LINK, LONGEST_LINK, Request};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -16,9 +16,6 @@ use crate::state::{Act, Dialog, Page, Present, Screen, Shared};
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
-
-/// Longest link that is passed on without a word, in characters (T-03).
-const LONG: usize = 2_000;
 
 /// What is given away.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -118,8 +115,14 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
     html! {
         <>
             <textarea class="mono" readonly=true {rows} aria-label={name} value={text.to_owned()} />
-            <p class={classes!("length", (text.len() > LONG).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }
-                { if text.len() > LONG { ": some programs cut links of this length. A file is safer." } else { "" } }</p>
+            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }
+                { if text.len() > LONGEST_LINK {
+                    ": not every browser opens a link of this length. Save it as a file."
+                } else if text.len() > LONG_LINK {
+                    ": some programs cut links of this length. A file is safer."
+                } else {
+                    ""
+                } }</p>
             <div class="buttons">
                 <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario })}>{ "Save as a file" }</button>
                 <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>

@@ -4,6 +4,7 @@ use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use super::icon;
+use super::shown::shown;
 use crate::app::Ctl;
 use crate::state::{Act, Page, Shared};
 
@@ -58,5 +59,5 @@ fn Toast(props: &ToastProps) -> Html {
     }
     let id = props.id;
     let close = ctl.act.reform(move |_: MouseEvent| Act::ToastGone(id));
-    html! { <div class="toast"><span>{ &props.text }</span><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></div> }
+    html! { <div class="toast"><span>{ shown(&props.text) }</span><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></div> }
 }

@@ -4,6 +4,7 @@ use podscope_protocol::{Basis, PreemptionExplanation, Request, SpreadExplanation
 use yew::prelude::*;
 
 use super::icon;
+use super::shown::shown;
 use crate::app::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::{Scores, Why};
@@ -101,7 +102,7 @@ fn decision(ctl: &Ctl, why: &Why, basis: Html, helped: Html) -> Html {
                 if why.refused.len() > 60 { <p class="none">{ format!("and {} more", why.refused.len() - 60) }</p> }
             }
             if !why.message.is_empty() {
-                <details class="raw"><summary>{ "As the event says it" }</summary><p class="mono">{ &why.message }</p></details>
+                <details class="raw"><summary>{ "As the event says it" }</summary><p class="mono">{ shown(&why.message) }</p></details>
             }
         </>
     }

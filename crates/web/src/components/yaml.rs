@@ -67,6 +67,7 @@ fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
 }
 
 fn line(text: &str) -> Html {
+    let text = &*podscope_api::visible(text);
     let indent = text.len() - text.trim_start_matches([' ', '-']).len();
     let (lead, rest) = text.split_at(indent);
     match rest

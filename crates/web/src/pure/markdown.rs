@@ -27,6 +27,7 @@ pub(crate) enum Span {
 
 /// Reads a story's text.
 pub(crate) fn parse(text: &str) -> Vec<Block> {
+    let text = podscope_api::visible(text);
     let mut blocks = Vec::new();
     let mut paragraph = String::new();
     let mut lines = text.lines().peekable();

@@ -22,3 +22,4 @@ pub(crate) mod route;
 pub(crate) mod scale;
 pub(crate) mod symptoms;
 pub(crate) mod waits;
+pub(crate) mod watch;
