@@ -109,8 +109,10 @@ fn print(scenario: &Value, documents: &[Value]) -> String {
     text
 }
 
+/// Text as XML 1.0 takes it: most controls are forbidden there however they are written, so they are shown.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
+    podscope_api::visible(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
@@ -326,5 +328,21 @@ fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
     if !sign.is_empty() {
         let how = "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"";
         sheet.write(x + 29, y + 8, sign, how);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    /// T-06, Q-04: XML 1.0 has no way to write most control characters, so a title that holds some shows them.
+    #[test]
+    fn any_text_is_well_formed_in_a_picture() {
+        let every: String = (0..=0x1_ffff).filter_map(char::from_u32).collect();
+        let is_xml = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+        let written = escape(&every);
+        assert_eq!(written.chars().find(|c| !is_xml(*c)), None);
+        assert!(!written.contains(['<', '>', '"']));
+        assert_eq!(escape("a\u{1b}<b>&\u{ffff}"), "a\\u001b&lt;b&gt;&amp;\\uffff");
     }
 }

@@ -25,7 +25,7 @@ pub const MAX_DOCUMENT: usize = 32 << 20;
 /// The name of a lesson's file in a link.
 const LESSON_FILE: &str = "lesson.yaml";
 /// Links longer than this come with a warning.
-pub const LONG: usize = 2000;
+pub const LONG: usize = podscope_protocol::LONG_LINK;
 
 /// What a link holds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -215,6 +215,11 @@ impl Link {
 /// A sentence that says what is wrong.
 pub fn decode(text: &str) -> Result<Link, String> {
     let text = text.trim();
+    if let Some(form) = newer(text) {
+        return Err(format!(
+            "this link was made by a newer Podscope, in its form {form}: this one reads {PREFIX}. Reload the page, or install the latest version"
+        ));
+    }
     let start = text
         .find(PREFIX)
         .ok_or("this is not a link of Podscope: it has no s1: in it")?;
@@ -244,9 +249,32 @@ pub fn decode(text: &str) -> Result<Link, String> {
     Ok(link)
 }
 
+/// The form of a link that this engine does not know yet: `s`, a number above 1, a colon; alone or in a URL.
+fn newer(text: &str) -> Option<&str> {
+    let starts = std::iter::once(0).chain(text.match_indices(['#', '&']).map(|(at, _)| at + 1));
+    starts.filter_map(|at| text.get(at..)).find_map(|part| {
+        let (form, _) = part.split_once(':')?;
+        let number = form.strip_prefix('s')?;
+        let is_number = !number.is_empty() && number.len() < 10 && number.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number && !number.starts_with('0') && number != "1").then_some(form)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// T-03, Q-04.
+    #[test]
+    fn a_link_of_a_newer_podscope_says_so() {
+        for text in ["s2:AbC", "https://example.org/play/?x=1#s17:AbC&embed=cluster", " s2: "] {
+            let said = decode(text).expect_err("unknown");
+            assert!(said.contains("newer Podscope"), "{text}: {said}");
+        }
+        for text in ["s0:x", "s1:AAAA", "x:y", "#lesson=first-pod"] {
+            assert!(!decode(text).expect_err("no link").contains("newer"), "{text}");
+        }
+    }
 
     /// T-03.
     #[test]

@@ -187,10 +187,12 @@ pub(super) fn share(session: &Session, lesson: Option<&str>, screen: String, ano
     let fragment = link.encode();
     let mut notices = Vec::new();
     if fragment.len() > crate::link::LONG {
-        notices.push(format!(
-            "This link has {} characters; some programs cut links off after 2000. A scenario file is safer.",
-            fragment.len()
-        ));
+        let n = fragment.len();
+        notices.push(if n > podscope_protocol::LONGEST_LINK {
+            format!("This link has {n} characters; not every browser opens one of that length. Save a scenario file.")
+        } else {
+            format!("This link has {n} characters; some programs cut links off after 2000. A scenario file is safer.")
+        });
     }
     vec![Update::Link {
         fragment,
