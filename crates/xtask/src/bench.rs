@@ -137,6 +137,14 @@ const BENCHES: &[Bench] = &[
         run: |_| native("help"),
     },
     Bench {
+        name: "long",
+        about: "an hour of cluster time on 100 nodes, clicked and typed at by a seed: no error, no leak over 50 MB, no lost session",
+        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        site: true,
+        long: true,
+        run: |paths| figures(Run::new("node").args(["tests/e2e/long.mjs"]).tools(paths)),
+    },
+    Bench {
         name: "flags",
         about: "the engine built otherwise: bytes (brotli), decisions in Chromium; only when named (half an hour)",
         tools: decisions::BROWSER,
