@@ -567,11 +567,16 @@ impl Host {
     /// Gives a command. It has acted when this returns, as far as it can: one that talks to the API
     /// server has only been sent. Where time stands still it is followed to its answer.
     fn command(&mut self, line: &str) -> Update {
-        self.job = None;
+        // Several that are given at once are followed until all have answered.
+        let followed = match self.job.take() {
+            Some(Job::Answer { clients, .. }) => Some(clients),
+            _ => None,
+        };
         let Some(show) = &mut self.show else {
             return Update::Console { lines: Vec::new() };
         };
         let clients = show.session.world().clients();
+        let clients = followed.map_or(clients, |followed| followed.min(clients));
         let (mut lines, given) = run_line(show, line);
         if !self.playing && given {
             if !std::mem::replace(&mut self.still_said, true) {

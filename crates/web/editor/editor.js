@@ -62,7 +62,7 @@ function mount(host, text, changed) {
       extensions: [
         lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(),
         highlightSelectionMatches(), yaml(), indentUnit.of("  "), lintGutter(), look, colours,
-        EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false", tabindex: "0" }),
         // Ctrl-M (Alt-Shift-M on a Mac) lets Tab leave the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => { if (update.docChanged) changed(update.state.doc.toString()); }),

@@ -34,11 +34,12 @@ export const stories = {
     // Another session is one step further.
     await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
     await page.locator(".story").waitFor();
-    await page.waitForTimeout(1500);
+    await page.waitForTimeout(2500);
     await keeps(page, "");
+    t.check(/first pod/i.test(await page.title()), await page.title());
     await page.goBack();
     await page.locator('.page[data-now="1:00.0"]').waitFor();
-    t.equal(await page.locator(".story").count(), 0, "the cluster that was there");
+    t.check(/living cluster/.test(await page.title()), "the cluster that was there");
 
     // A bookmark opens in a browser that has never been here.
     const other = await t.open(first.slice(first.indexOf("#")));
@@ -99,6 +100,8 @@ export const stories = {
     await frame.locator(".story").waitFor();
     await frame.locator("[data-node]").first().waitFor();
     t.equal(await frame.locator(".time").count(), 0, "no timeline");
+    await t.screenshot(page, "share-frame-preview");
+    await dialog.getByRole("button", { name: "End the preview" }).click();
     await t.look(page, "share-frame");
   },
 
@@ -110,7 +113,7 @@ export const stories = {
     const dialog = await shared(page, "Film");
     await dialog.getByLabel("From").fill("5s");
     await dialog.getByLabel("to", { exact: true }).fill("25s");
-    await dialog.getByLabel("in", { exact: true }).selectOption("6");
+    await dialog.getByRole("combobox").selectOption("6");
     await dialog.getByRole("button", { name: "Make the film" }).click();
     const film = dialog.getByRole("img", { name: "The film" });
     await film.waitFor({ timeout: 60_000 });
@@ -135,6 +138,7 @@ export const stories = {
     const log = page.locator(".con .log");
     const give = async (line) => { await field.fill(line); await field.press("Enter"); };
     t.check(/^Type a command/.test(await field.getAttribute("placeholder")), "the placeholder is no command");
+    await give("clear");
     await give("k get nodes | grep ^a- | wc -l");
     await log.locator("p.output").getByText("2", { exact: true }).waitFor();
     await give("kubectl get nodes | head -1");

@@ -1,6 +1,7 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
-use podscope_api::{Kind, Object, ObjectKey, Pod, PriorityClass};
+use podscope_api::schema::{self, Rejection};
+use podscope_api::{Data, Kind, Object, ObjectKey, Pod, PriorityClass, Tree};
 use podscope_cluster::{AttemptResult, Happening};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
@@ -21,7 +22,16 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
         loaded
     });
     let (problems, advice) = match loaded.and_then(Session::new) {
-        Ok(session) => (Vec::new(), session.loaded().advice.clone()),
+        Ok(session) => {
+            let (unknown, mut advice) = (unknown_fields(text), session.loaded().advice.clone());
+            // `kubectl apply` refuses them; what a scenario or a dump brings is kept.
+            if session.loaded().has_scenario {
+                advice.extend(unknown);
+                (Vec::new(), advice)
+            } else {
+                (unknown, advice)
+            }
+        }
         Err(problems) => (problems, Vec::new()),
     };
     Update::Checked {
@@ -29,6 +39,64 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
         problems,
         advice,
     }
+}
+
+/// Fields of the objects in a text that the API server does not know, in its words and at their places.
+fn unknown_fields(text: &str) -> Vec<Problem> {
+    let (documents, _) = podscope_api::read_documents(text);
+    let mut found = Vec::new();
+    for (document, number) in documents.iter().zip(1u32..) {
+        unknown_in(document, number, &mut found);
+    }
+    found
+}
+
+fn unknown_in(tree: &Tree<'_>, document: u32, found: &mut Vec<Problem>) {
+    let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
+    if let Some(Data::Seq(items)) = tree.get("items").map(|items| &items.data) {
+        return items.iter().for_each(|item| unknown_in(item, document, found));
+    }
+    let Some(served) = schema::served(word("apiVersion"), word("kind")) else {
+        return;
+    };
+    let Err(Rejection::Unknown(fields)) = schema::decode_object(served.fields, tree) else {
+        return;
+    };
+    for field in fields {
+        let (line, column) = place_of(tree, &field);
+        found.push(Problem {
+            file: String::new(),
+            document,
+            line,
+            column,
+            path: String::new(),
+            message: format!("strict decoding error: unknown field {field:?}"),
+        });
+    }
+}
+
+/// Line and column of a field such as `spec.containers[0].image`; of what holds it, as far as it is found.
+fn place_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
+    let (mut at, mut place) = (tree, (tree.line, tree.column));
+    for part in path.split('.') {
+        let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if let Data::Map(entries) = &at.data
+            && let Some(entry) = entries.iter().find(|entry| entry.key == name)
+        {
+            (at, place) = (&entry.value, (entry.line, entry.column));
+        }
+        for index in indices
+            .split(['[', ']'])
+            .filter_map(|index| index.parse::<usize>().ok())
+        {
+            if let Data::Seq(items) = &at.data
+                && let Some(item) = items.get(index)
+            {
+                at = item;
+            }
+        }
+    }
+    place
 }
 
 /// Puts what manifests may refer to before them, where they do not bring it along.

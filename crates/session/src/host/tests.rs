@@ -480,3 +480,51 @@ fn a_film_is_made_beside_the_session() {
     assert!(made.is_some_and(|film| film.is_ok_and(|text| text.contains("<animate "))));
     assert_eq!(host.wants(), Wants::Rest);
 }
+
+/// K-02: a field that the API server does not know is marked where it stands, as `kubectl apply` refuses it.
+#[test]
+fn a_check_marks_fields_that_the_server_does_not_know() {
+    let mut host = Host::new();
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    image: app\n    imagePolicy: Always\n";
+    let text = text.to_owned();
+    let updates = host.handle(Request::Check { text, revision: 1 }, 0.0);
+    let [Update::Checked { problems, .. }] = updates.as_slice() else {
+        panic!("{updates:?}");
+    };
+    let found: Vec<_> = problems
+        .iter()
+        .map(|p| (p.line, p.column, p.message.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [(
+            8,
+            5,
+            "strict decoding error: unknown field \"spec.containers[0].imagePolicy\""
+        )]
+    );
+}
+
+/// K-01: commands that are pasted while time stands still are all followed to their answers.
+#[test]
+fn commands_given_at_once_are_all_answered() {
+    let mut host = playing();
+    let mut clock = 20.0;
+    host.handle(Request::Pause, clock);
+    settle(&mut host, &mut clock);
+    let line = |text: &str| Request::Command { line: text.to_owned() };
+    let pod = "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: pasted}\nEOF";
+    let mut updates = host.handle(line(pod), clock);
+    updates.extend(host.handle(line("kubectl label node a-1 looked=yes"), clock));
+    updates.extend(settle(&mut host, &mut clock));
+    let printed: Vec<String> = (updates.iter())
+        .filter_map(|update| match update {
+            Update::Console { lines } => Some(lines.iter().map(|line| line.text.clone())),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    for wanted in ["namespace/pasted created", "node/a-1 labeled"] {
+        assert!(printed.iter().any(|text| text == wanted), "{wanted}: {printed:?}");
+    }
+}

@@ -223,7 +223,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="" selected=true>{ "…" }</option>
                     { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
                 </select></label>
-                <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span>
+                if !props.beside { <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span> }
             </div>
             if *plain {
                 <textarea class="mono code" aria-label="YAML" spellcheck="false" value={(*text).clone()}

@@ -104,7 +104,7 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         (false, true) => " (down)".into(),
     };
     if idle || list.is_empty() {
-        return html! { <span class="c"><i class={classes!("dot", dot)}></i>{ name }{ said }</span> };
+        return html! { <span class="c"><i class={classes!("dot", dot)}></i>{ name }<span class="word">{ said }</span></span> };
     }
     let open = {
         let (ctl, title) = (ctl.clone(), name.to_string());
@@ -114,7 +114,7 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         })
     };
     html! {
-        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog">
+        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
             <i class={classes!("dot", dot)}></i>{ name }<span class="word">{ said }</span>
         </button>
     }

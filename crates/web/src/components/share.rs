@@ -316,7 +316,7 @@ fn FilmPart(props: &FilmProps) -> Html {
             <div class="row">
                 { field("From ", &from) }
                 { field("to ", &to) }
-                <label>{ "in " }<select onchange={timed}>{ for LENGTHS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
+                <label>{ "in " }<select onchange={timed} aria-label="Length of the film">{ for LENGTHS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
                 <button type="button" class="primary" onclick={make} disabled={*making}>{ "Make the film" }</button>
             </div>
             if *making {

@@ -336,7 +336,7 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
 /// The branches; each can stand beside the one that is seen, as can the run without a person's commands.
 fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.model.branches;
-    let is_touched = page.model.marks.values().any(|m| m.lane == Lane::Commands);
+    let is_touched = !page.console.history.is_empty();
     if all.len() < 2 && !is_touched || page.opened.is_none() {
         return Html::default();
     }
@@ -349,7 +349,7 @@ fn chooser(ctl: &Ctl, page: &Page) -> Html {
             if page.other.is_some() {
                 <button type="button" class="chip on" onclick={ctl.on(Request::Compare { other: None })}>{ "End comparing" }</button>
             } else if is_touched {
-                <button type="button" class="chip" onclick={untouched} title="Side by side, on one clock and one seed: this run, and the same without what you did">{ "Compare without your commands" }</button>
+                <button type="button" class="chip" onclick={untouched} title="Side by side, on one clock and one seed: this run, and the same without your commands">{ "Compare with no commands" }</button>
             }
             { for all.iter().filter(|_| all.len() > 1).map(|b| {
                 let name = branch_name(b);
