@@ -155,3 +155,38 @@ fn describe_node_shows_the_last_renewal() {
     {}
     assert_eq!(renewed(&session), before, "a cut node renews nothing");
 }
+
+// KC-075, SCH-052: what a resize asks for counts while it waits, and no longer once it is refused for good.
+#[test]
+fn describe_node_counts_a_resize_that_waits() {
+    let pod = |name: &str, cpu: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{nodeName: a-1, containers: \
+             [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}}}}}]}}\n"
+        )
+    };
+    let mut session = session(&format!("{}---\n{}", pod("web", "500m"), pod("other", "\"3\"")), 10);
+    let mut seconds = 10;
+    for (cpu, of_web, of_all) in [("2", "2 (50%)", "5 (125%)"), ("9", "500m (12%)", "3500m (87%)")] {
+        let patch =
+            format!(r#"{{"spec":{{"containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}}}}"#);
+        let line = format!("kubectl patch pod web --subresource=resize -p '{patch}'");
+        session
+            .command(podscope_kubectl::command::parse(&line).expect("a command"))
+            .expect("there is room");
+        seconds += 10;
+        while session.advance(podscope_cluster::SimTime::from_seconds(seconds), 10_000)
+            == podscope_session::timeline::Slice::More
+        {}
+        let (text, _) = super::run(&session, "kubectl describe node a-1");
+        let row = |start: &str| {
+            let mut rows = text
+                .lines()
+                .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+            rows.find(|row| row.starts_with(start)).expect("a row")
+        };
+        let rows = (row("default web "), row("cpu "));
+        assert!(rows.0.starts_with(&format!("default web {of_web}")), "{rows:?}");
+        assert!(rows.1.starts_with(&format!("cpu {of_all}")), "{rows:?}");
+    }
+}
