@@ -249,7 +249,8 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
         }
         _ => {
             let wanted = step.get(2..)?;
-            value.as_array()?.iter().find(|item| item.to_string() == wanted)
+            let is_wanted = |item: &&Value| *item.to_string() == *wanted;
+            value.as_array()?.iter().find(is_wanted)
         }
     })
 }
