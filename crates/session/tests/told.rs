@@ -1,0 +1,132 @@
+//! What the page is told of the rules of v1.36: how a pod changes a node's evenness, which feature a node lacks, and
+//! which rule started a container again (S-14, U-06).
+
+use podscope_protocol::{NodeVerdict, Request, Source, SubjectRef, Update};
+use podscope_session::host::{Host, Wants};
+
+/// Two nodes of v1.36, one even and one that is not, and one that is older; a pod for each question.
+const CLUSTER: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: told}
+spec:
+  title: Three nodes
+  seed: 5
+  cluster: {zones: [a], nodesPerZone: 2, node: {cpu: 4, memory: 8Gi, pods: 20}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: old}
+status:
+  capacity: {cpu: "4", memory: 8Gi, pods: "20"}
+  nodeInfo: {kubeletVersion: v1.35.6}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: lopsided}
+spec:
+  nodeName: a-1
+  containers: [{name: c, image: x, resources: {requests: {cpu: "3", memory: 1Gi}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train, annotations: {behavior.podscope.dev/train: "run=5s, exit=42"}}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: train
+    image: x
+    resources: {requests: {cpu: 100m, memory: 4Gi}}
+    restartPolicy: Never
+    restartPolicyRules:
+    - {action: Restart, exitCodes: {operator: In, values: [42]}}
+    - {action: RestartAllContainers, exitCodes: {operator: In, values: [43]}}
+"#;
+
+fn ask(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
+    let mut all = host.handle(request, *clock);
+    for _ in 0..1_000_000 {
+        if all.iter().any(|update| matches!(update, Update::Frame(_))) {
+            host.handle(Request::FrameDone, *clock);
+        }
+        match host.wants() {
+            Wants::Rest => break,
+            Wants::Now => *clock += 0.1,
+            Wants::At(at) => *clock = at.max(*clock + 0.1),
+        }
+        all.extend(host.work(*clock));
+    }
+    all
+}
+
+// SCH-107, LC-227, LC-229.
+#[test]
+fn the_rules_of_v1_36_are_told() {
+    let (mut host, mut clock) = (Host::new(), 0.0);
+    let source = Source::Files {
+        files: vec![("told.yaml".into(), CLUSTER.into())],
+    };
+    ask(&mut host, &mut clock, Request::Open { source });
+    ask(&mut host, &mut clock, Request::Seek { at: 12_000_000 });
+    let updates = ask(
+        &mut host,
+        &mut clock,
+        Request::Explain {
+            pod: "default/train".into(),
+            uid: String::new(),
+            attempt: None,
+        },
+    );
+    let told = updates.into_iter().find_map(|update| match update {
+        Update::Explanation { explanation, .. } => explanation,
+        _ => None,
+    });
+    let told = told.expect("an explanation");
+    let balanced = told
+        .plugins
+        .iter()
+        .position(|plugin| plugin.name == "NodeResourcesBalancedAllocation")
+        .expect("it scores");
+    let mut said = Vec::new();
+    for node in &told.nodes {
+        match &node.verdict {
+            NodeVerdict::Fits { said: words, .. } => {
+                said.extend(
+                    words
+                        .iter()
+                        .filter(|(place, _)| *place == balanced)
+                        .map(|(_, words)| format!("{}: {words}", node.name)),
+                );
+            }
+            NodeVerdict::Refused { words, .. } => said.push(format!("{}: {words}", node.name)),
+            NodeVerdict::NotExamined => {}
+        }
+    }
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        [
+            "a-1: even use of its resources 68 → 92: this pod evens the node out",
+            "a-2: even use of its resources 100 → 76: this pod makes the node less even",
+            "old: its kubelet does not declare RestartAllContainersOnContainerExits, which the pod needs",
+        ]
+    );
+    let updates = ask(
+        &mut host,
+        &mut clock,
+        Request::Inspect {
+            subject: Some(SubjectRef::Pod {
+                key: "default/train".into(),
+                uid: String::new(),
+            }),
+        },
+    );
+    let restarted = updates.into_iter().find_map(|update| match update {
+        Update::Detail(detail) => Some(detail.containers[0].restarted.clone()),
+        _ => None,
+    });
+    assert_eq!(
+        restarted.as_deref(),
+        Some("exit code 42: restartPolicyRules[0] (Restart, exit code In [42]) starts it again")
+    );
+}
