@@ -91,7 +91,7 @@ export const stories = {
 
     // Any other branch, side by side (T-04).
     await t.seek(page, "0:31.0");
-    await page.getByRole("button", { name: /^Compare with / }).click();
+    await page.getByRole("button", { name: /^Compare with .*one clock/ }).click();
     const runs = page.locator(".runs .run");
     await runs.nth(1).locator('.node.dark[data-node="c-1"]').waitFor();
     t.equal(await runs.first().locator(".node.dark").count(), 0, "this branch is as it was");
