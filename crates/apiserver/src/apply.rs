@@ -362,7 +362,7 @@ fn remove(value: &mut Value, path: &[Str]) {
                 items.remove(found);
             }
         }
-        (Value::Array(items), Some((_, wanted))) => items.retain(|item| item.to_string() != wanted),
+        (Value::Array(items), Some((_, wanted))) => items.retain(|item| *item.to_string() != *wanted),
         _ => {}
     }
 }
