@@ -179,3 +179,26 @@ fn the_largest_seeds_come_back() {
         }
     }
 }
+
+/// a selector of a hundred thousand terms is refused before it is tried on every object.
+#[test]
+fn a_selector_costs_no_more_than_a_command_may() {
+    let nodes = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec: {cluster: {zones: [a], nodesPerZone: 250}}\n";
+    let mut child = podscope(&["shell", &file("selector.yaml", nodes)])
+        .spawn()
+        .expect("it starts");
+    let values: Vec<String> = (0..100_000).map(|value| format!("b{value}")).collect();
+    for selector in [vec!["!a"; 100_000].join(","), format!("a notin ({})", values.join(","))] {
+        let asked = format!("kubectl get nodes -l '{selector}'\n");
+        child
+            .stdin
+            .as_mut()
+            .expect("a pipe")
+            .write_all(asked.as_bytes())
+            .expect("it reads");
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.matches("would look at more than").count(), 2, "{said:.500}");
+    assert_eq!(output.stdout.len(), 0);
+}

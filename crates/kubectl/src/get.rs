@@ -84,10 +84,14 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
             }
         }
         Selection::Kinds { kinds, .. } => {
+            let work = Work::default();
             for kind in kinds {
                 let fields = FieldQuery::parse(*kind, field_selector, selector).map_err(bad)?;
+                let objects = objects.list_kind(*kind);
+                // A selector of thousands of terms on thousands of objects.
+                work.spend(objects.len() as u64 * (labels.weight() + fields.weight()))
+                    .map_err(|why| why.to_string())?;
                 let objects = objects
-                    .list_kind(*kind)
                     .into_iter()
                     .filter(|object| {
                         !kind.is_namespaced() || target.all_namespaces || &*object.metadata().namespace == namespace

@@ -25,6 +25,13 @@ impl LabelQuery {
                     && object.metadata().label(&requirement.key).is_none())
         })
     }
+    /// How many values a look at one object compares.
+    pub(crate) fn weight(&self) -> u64 {
+        self.0
+            .iter()
+            .map(|(requirement, _)| 1 + requirement.values.len() as u64)
+            .sum()
+    }
     /// As a `LabelSelector` of expressions.
     pub fn to_selector(&self) -> podscope_api::LabelSelector {
         podscope_api::LabelSelector {
@@ -261,6 +268,10 @@ impl FieldQuery {
             terms.push((field.to_owned(), equal, value.trim().to_owned()));
         }
         Ok(Self(terms))
+    }
+    /// How many values a look at one object compares.
+    pub(crate) fn weight(&self) -> u64 {
+        self.0.len() as u64
     }
     /// Whether an object satisfies every term.
     pub fn matches(&self, object: &Object) -> bool {
