@@ -248,9 +248,8 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
             items.get(position(items, step)?)
         }
         _ => {
-            let wanted = step.get(2..)?;
-            let is_wanted = |item: &&Value| *item.to_string() == *wanted;
-            value.as_array()?.iter().find(is_wanted)
+            let wanted: Value = serde_json::from_str(step.get(2..)?).ok()?;
+            value.as_array()?.iter().find(|item| **item == wanted)
         }
     })
 }

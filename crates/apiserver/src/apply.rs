@@ -362,7 +362,10 @@ fn remove(value: &mut Value, path: &[Str]) {
                 items.remove(found);
             }
         }
-        (Value::Array(items), Some((_, wanted))) => items.retain(|item| *item.to_string() != *wanted),
+        (Value::Array(items), Some((_, wanted))) => {
+            let wanted: Option<Value> = serde_json::from_str(wanted).ok();
+            items.retain(|item| Some(item) != wanted.as_ref());
+        }
         _ => {}
     }
 }

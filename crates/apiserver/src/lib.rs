@@ -172,7 +172,7 @@ impl ApiServer {
                 uid,
                 part,
                 change,
-            } => self.patch((*kind, key), uid.as_ref(), *part, change, caller, out),
+            } => self.patch((*kind, key), uid.as_ref(), (*part, change), caller, out),
             Request::Apply(applied) => self.apply(applied, caller, out),
             Request::Delete { kind, key, options } => self.delete(*kind, key, options, caller, out),
             Request::Bind { pod, uid, node } => self.bind(pod, uid, node, caller, out),

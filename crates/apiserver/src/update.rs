@@ -28,8 +28,7 @@ impl ApiServer {
         &mut self,
         (kind, key): (Kind, &ObjectKey),
         uid: Option<&Uid>,
-        part: Part,
-        change: &Mutation,
+        (part, change): (Part, &Mutation),
         caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
