@@ -215,7 +215,7 @@ impl Session {
                 Some(printed) => printed.lines,
                 None => return self.perform(command),
             },
-            Command::Piped { .. } | Command::Fault(_) | Command::Stop { .. } => return self.perform(command),
+            Command::Fault(_) | Command::Stop { .. } => return self.perform(command),
         };
         let lines: Vec<Line<'_>> = printed
             .iter()

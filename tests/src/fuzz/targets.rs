@@ -273,7 +273,7 @@ fn run_command(text: &str) -> String {
                 return printed.lines.into_iter().map(|(_, line)| line).take(3).collect();
             }
         }
-        Command::Piped { .. } | Command::Fault(_) | Command::Stop { .. } => {}
+        Command::Fault(_) | Command::Stop { .. } => {}
     }
     let before = session.outputs().len();
     let mut answer = session.command(command).err().unwrap_or_default();
