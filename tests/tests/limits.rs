@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ConfigMap, Object, Uid};
+use podscope_api::{Object, Secret, Uid};
 use podscope_cluster::{MAX_OBJECTS_OF_KIND, OutputLine, Record, Setup, SimTime, Sink, World};
 
 struct Nothing;
@@ -17,11 +17,11 @@ impl Sink for Nothing {
 #[test]
 fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
     let one = |at: usize| {
-        let mut map = ConfigMap::default();
-        map.metadata.name = format!("c-{at}").into();
-        map.metadata.namespace = "default".into();
-        map.metadata.uid = Uid::default();
-        Object::ConfigMap(Arc::new(map))
+        let mut secret = Secret::default();
+        secret.metadata.name = format!("c-{at}").into();
+        secret.metadata.namespace = "default".into();
+        secret.metadata.uid = Uid::default();
+        Object::Secret(Arc::new(secret))
     };
     let setup = Setup {
         objects: (0..=MAX_OBJECTS_OF_KIND).map(one).collect(),
@@ -32,7 +32,7 @@ fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
     assert_eq!(refused[0].index, MAX_OBJECTS_OF_KIND);
     assert_eq!(
         refused[0].error.message,
-        "configmaps \"c-50000\" is forbidden: exceeded quota: podscope, requested: count/configmaps=1, \
-         used: count/configmaps=50000, limited: count/configmaps=50000"
+        "secrets \"c-50000\" is forbidden: exceeded quota: podscope, requested: count/secrets=1, \
+         used: count/secrets=50000, limited: count/secrets=50000"
     );
 }

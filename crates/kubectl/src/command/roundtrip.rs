@@ -241,19 +241,27 @@ impl Draw {
                 target: self.target(&["-A", "-l"]),
                 show_events: self.some(Self::bool),
             }),
-            2 => Kubectl::Apply(Apply {
-                manifest: self.document(),
-                namespace: self.namespace(),
-                force: self.bool(),
-                selector: self.some(Self::selector),
-                validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
-                dry_run: self.dry_run(),
-                output: self.output(),
-                server_side: self.some(|draw| ServerSide {
+            2 => {
+                let server_side = self.some(|draw| ServerSide {
                     manager: draw.one(&["kubectl", "other"]).to_owned(),
                     force_conflicts: draw.bool(),
-                }),
-            }),
+                });
+                let dry_run = match self.dry_run() {
+                    DryRun::Client | DryRun::Bare if server_side.is_some() => DryRun::Server,
+                    dry_run => dry_run,
+                };
+                Kubectl::Apply(Apply {
+                    manifest: self.document(),
+                    namespace: self.namespace(),
+                    // Nothing is deleted on the server's side, nor tried there.
+                    force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
+                    selector: self.some(Self::selector),
+                    validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
+                    dry_run,
+                    output: self.output(),
+                    server_side,
+                })
+            }
             3 => Kubectl::Create {
                 manifest: self.document(),
                 namespace: self.namespace(),

@@ -111,7 +111,7 @@ pub struct NodeExplanation {
     /// In words, with numbers.
     pub words: String,
     /// What a plugin adds to its score, by its place among the plugins that scored.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub said: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
