@@ -20,12 +20,12 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "A wait before the next try, which doubles after each failure: 10 s, 20 s, 40 s, up to five minutes for a container.",
     ),
     (
-        "binding",
-        "The scheduler's word to the API server: this pod belongs to that node. It is never taken back.",
-    ),
-    (
         "behaviour annotation",
         "behavior.podscope.dev/CONTAINER says how a container of the simulation behaves: when it exits, how long it starts, what its probes answer. A real cluster ignores it.",
+    ),
+    (
+        "binding",
+        "The scheduler's word to the API server: this pod belongs to that node. It is never taken back.",
     ),
     (
         "cluster",
@@ -74,7 +74,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "eviction",
-        "A deletion that asks first: the API checks disruption budgets. The kubelet's own eviction, when a node runs short, asks nobody.",
+        "A deletion that asks first: the API checks disruption budgets. The kubelet's own eviction, when a node runs short, asks nobody, and neither does a NoExecute taint.",
     ),
     (
         "fencing",
