@@ -157,7 +157,7 @@ fn resize_policy(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: 
             other => errors.unsupported_text(path, other, &["NotRequired", "RestartContainer"]),
         }
         if pod.spec.restart_policy == Some(RestartPolicy::Never) && restart != "NotRequired" {
-            let message = "must be 'NotRequired' when `restartPolicy` is 'Never'";
+            let message = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
             errors.invalid_text(path, restart, message);
         }
     }
@@ -379,7 +379,7 @@ fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &
         errors.invalid_text(
             path,
             "",
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
         );
     } else if count > 1 {
         errors.invalid_text(path, "", "may not have more than one field specified at a time");

@@ -284,6 +284,7 @@ pub(super) fn rbd(source: &crate::RbdVolume, path: &Path<'_>, errors: &mut Error
 pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if driver.is_empty() {
         errors.required(path, "");
+        return;
     }
     if driver.len() > 63 {
         errors.too_long(path, 63);

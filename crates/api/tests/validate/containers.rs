@@ -72,7 +72,7 @@ fn what_is_wrong_with_containers_is_refused() {
             &[
                 "spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty",
                 "spec.containers[0].env[1].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, \
-                 `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+                 `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
                 "spec.containers[0].env[2].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.foo\": error converting \
                  fieldPath: field label not supported: spec.foo",
                 "spec.containers[0].env[3].valueFrom.resourceFieldRef.resource: Unsupported value: \"limits.gpu\": supported \

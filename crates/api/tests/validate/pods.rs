@@ -47,7 +47,6 @@ fn what_is_wrong_with_volumes_is_refused() {
                 "spec.volumes[0].nfs.server: Required value",
                 "spec.volumes[0].nfs.path: Invalid value: \"x\": must be an absolute path",
                 "spec.volumes[1].csi.driver: Required value",
-                "spec.volumes[1].csi.driver: Invalid value: \"\": a lowercase RFC 1123 subdomain…",
                 "spec.volumes[2].persistentDisk.pdName: Required value",
                 "spec.volumes[3].awsElasticBlockStore.volumeID: Required value",
                 "spec.volumes[3].awsElasticBlockStore.partition: Invalid value: 300: must be between 1 and 255, inclusive",

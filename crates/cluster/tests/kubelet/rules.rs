@@ -73,7 +73,11 @@ fn one_exit_begins_all_containers_anew() {
     for list in ["containerStatuses", "initContainerStatuses"] {
         for one in during[list].as_array().unwrap() {
             assert_eq!(one["state"]["waiting"]["reason"], "RestartingAllContainers", "{one}");
+            let message = "The container is removed because RestartAllContainers in place";
+            assert_eq!(one["state"]["waiting"]["message"], message, "{one}");
             let last = &one["lastState"]["terminated"];
+            assert_eq!(last["message"], message, "{one}");
+            assert!(last["startedAt"].is_null() && last["finishedAt"].is_null(), "{one}");
             assert_eq!(
                 (&last["reason"], &last["exitCode"]),
                 (&json!("RestartingAllContainers"), &json!(137)),

@@ -81,11 +81,15 @@ pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, seen: Seen
         containers_ready,
         condition("PodScheduled", true, "", Str::default()),
     ];
-    if restart::can_restart_all(pod) {
-        owned.insert(1, restarting_all(status, seen.is_restarting_all));
-    }
     for one in &mut owned {
         date(one, old, pod, ctx);
+    }
+    if restart::can_restart_all(pod) {
+        // The last, and the only one that names no generation.
+        let mut restarting = restarting_all(status, seen.is_restarting_all);
+        date(&mut restarting, old, pod, ctx);
+        restarting.observed_generation = None;
+        owned.push(restarting);
     }
     status.conditions.extend(owned);
 }

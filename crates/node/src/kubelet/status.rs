@@ -20,6 +20,9 @@ use podscope_sim::SimTime;
 /// Reason of a container of which the runtime knows nothing (LC-096, LC-174).
 pub(super) const STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
 
+/// What is said of a container that is gone from the machine because all of its pod begin anew (LC-228).
+pub(super) const BEGUN_ANEW: &str = "The container is removed because RestartAllContainers in place";
+
 /// What is said of an init container that is gone from the machine after it had done its work (LC-079, LC-096).
 const LOST_INIT: &str = "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
 
@@ -305,7 +308,11 @@ fn never_seen(
     if old.state.terminated.is_some() {
         return old;
     }
-    if role == Role::Init && conditions::is_initialized(worker.status()) {
+    let begins_anew = |waiting: &ContainerStateWaiting| &*waiting.reason == podscope_api::RESTARTING_ALL;
+    if role == Role::Init
+        && conditions::is_initialized(worker.status())
+        && !old.state.waiting.as_ref().is_some_and(begins_anew)
+    {
         status.restart_count = old.restart_count;
         status.state = ContainerState {
             terminated: Some(ContainerStateTerminated {
@@ -334,20 +341,16 @@ fn never_seen(
     status
 }
 
-/// A container that is gone from the machine because all of its pod begin anew.
+/// A container that is gone from the machine because all of its pod begin anew: of the instance before, no times are
+/// told (LC-228).
 pub(super) fn begin_anew(status: &mut ContainerStatus) {
-    let ended = status.state.terminated.as_ref();
-    let started_at = match &status.state.running {
-        Some(running) => running.started_at,
-        None => ended.and_then(|ended| ended.started_at),
-    };
-    if status.state.running.is_some() || ended.is_some() {
+    if status.state.running.is_some() || status.state.terminated.is_some() {
         status.restart_count += 1;
         status.last_state = ContainerState {
             terminated: Some(ContainerStateTerminated {
                 exit_code: 137,
                 reason: podscope_api::RESTARTING_ALL.into(),
-                started_at,
+                message: BEGUN_ANEW.into(),
                 ..ContainerStateTerminated::default()
             }),
             ..ContainerState::default()
@@ -356,7 +359,7 @@ pub(super) fn begin_anew(status: &mut ContainerStatus) {
     status.state = ContainerState {
         waiting: Some(ContainerStateWaiting {
             reason: podscope_api::RESTARTING_ALL.into(),
-            message: Str::default(),
+            message: BEGUN_ANEW.into(),
         }),
         ..ContainerState::default()
     };

@@ -199,7 +199,7 @@ impl PodWorker {
         for memory in &mut self.memory {
             memory.waiting = Some(Box::new(podscope_api::ContainerStateWaiting {
                 reason: podscope_api::RESTARTING_ALL.into(),
-                ..podscope_api::ContainerStateWaiting::default()
+                message: status::BEGUN_ANEW.into(),
             }));
         }
         self.publish(status, host);
