@@ -308,11 +308,9 @@ fn never_seen(
     if old.state.terminated.is_some() {
         return old;
     }
-    let begins_anew = |waiting: &ContainerStateWaiting| &*waiting.reason == podscope_api::RESTARTING_ALL;
-    if role == Role::Init
-        && conditions::is_initialized(worker.status())
-        && !old.state.waiting.as_ref().is_some_and(begins_anew)
-    {
+    let waiting = old.state.waiting.as_ref();
+    let begins_anew = waiting.is_some_and(|waiting| &*waiting.reason == podscope_api::RESTARTING_ALL);
+    if role == Role::Init && !begins_anew && conditions::is_initialized(worker.status()) {
         status.restart_count = old.restart_count;
         status.state = ContainerState {
             terminated: Some(ContainerStateTerminated {
