@@ -58,8 +58,8 @@ fn a_command_that_runs_is_stopped() {
     assert_eq!(session.world().clients(), 1);
     assert_eq!(
         printed(&mut session, "kubectl annotate deploy web a=b").len(),
-        2,
-        "the watch runs"
+        3,
+        "the watch runs: an annotation raises a Deployment's generation, and its controller writes that it has seen it"
     );
     assert_eq!(printed(&mut session, "stop"), ["!^C"]);
     assert_eq!(session.world().clients(), 0);
