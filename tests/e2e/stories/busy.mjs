@@ -41,7 +41,7 @@ export const stories = {
     await page.waitForTimeout(3000);
     await stall(page, 120_000);
     const busy = page.getByRole("dialog", { name: "The engine is busy" });
-    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
     await busy.waitFor();
     await t.look(page, "busy");
     await busy.getByRole("button", { name: "Stop it" }).click();
@@ -58,7 +58,7 @@ export const stories = {
     const page = await t.open();
     await t.pause(page);
     await stall(page, 9_000);
-    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
     const busy = page.getByRole("dialog", { name: "The engine is busy" });
     await busy.waitFor();
     await busy.waitFor({ state: "detached" });
