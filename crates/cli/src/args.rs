@@ -54,7 +54,7 @@ pub(crate) fn write(mut to: impl Write, text: &str) {
     written(to.write_all(text.as_bytes()).and_then(|()| to.flush()));
 }
 
-/// What to do about a write that failed: see [`write`].
+/// What to do about a write that failed: see [`write()`].
 pub(crate) fn written(result: std::io::Result<()>) {
     if let Err(error) = result
         && error.kind() != std::io::ErrorKind::BrokenPipe

@@ -1,5 +1,5 @@
 // What was there stays, whatever comes in. T-08.
-import { serve } from "../harness.mjs";
+import { on } from "../harness.mjs";
 
 const kept = (page) => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes("/session.")).sort().join("|"));
 
@@ -71,7 +71,8 @@ export const stories = {
       addEventListener("pagehide", () => localStorage.setItem(key, newer));
       return key;
     }, newer);
-    await page.reload();
+    // The address would go on with the session that it names.
+    await page.goto(t.url);
     const dialog = page.getByRole("dialog", { name: "This cannot be opened" });
     await dialog.getByText(/newer Podscope/).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
@@ -87,12 +88,9 @@ export const stories = {
     t.check(readFileSync(await download.path(), "utf8").includes(newer), "and can be taken along");
   },
 
-  async "two sites on one origin keep their own sessions (T-08)"(t) {
-    const site = await serve({ also: "/beside/" });
-    const beside = new URL("/beside/", site.url).href;
+  "two sites on one origin keep their own sessions (T-08)": on({ also: "/beside/" }, async (t) => {
+    const beside = new URL("/beside/", t.url).href;
     const page = await t.open("");
-    await page.goto(site.url);
-    await t.ready(page);
     await t.pause(page);
     await t.command(page, "fault poweroff c-2");
     await page.locator('.node.dark[data-node="c-2"]').waitFor();
@@ -105,14 +103,12 @@ export const stories = {
     await t.command(page, "fault poweroff a-1");
     await page.locator('.node.dark[data-node="a-1"]').waitFor();
     await page.waitForTimeout(2500);
-    for (const [url, node] of [[site.url, "c-2"], [beside, "a-1"]]) {
+    for (const [url, node] of [[t.url, "c-2"], [beside, "a-1"]]) {
       await page.goto(url);
       await page.locator(`.node.dark[data-node="${node}"]`).waitFor();
       t.equal(await page.locator(".node.dark").count(), 1, "each its own");
     }
-    await page.context().close();
-    site.close();
-  },
+  }),
 
   async "an opening that did not finish is not tried again by itself (T-08)"(t) {
     const page = await worked(t);
