@@ -72,6 +72,7 @@ fn updates_cross_unchanged() {
                     verdict: NodeVerdict::Fits {
                         scores: vec![512, -1],
                         total: Some(i64::MAX),
+                        said: vec![(1, "62 → 71: this pod evens the node out".into())],
                     },
                 }],
                 spread: Vec::new(),

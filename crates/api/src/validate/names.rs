@@ -186,6 +186,25 @@ pub(super) fn is_ip(text: &str) -> bool {
     text.parse::<std::net::IpAddr>().is_ok()
 }
 
+/// What is wrong with an address of a new object: it must be one, and in its plain form (VA-064).
+pub(super) fn ip_problem(text: &str) -> Option<&'static str> {
+    match text.parse() {
+        Ok(std::net::IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
+            Some("must not be an IPv4-mapped IPv6 address")
+        }
+        Ok(_) => None,
+        Err(_) => {
+            let without = |part: &str| part.trim_start_matches('0').to_owned();
+            let parts = text.split('.').map(|part| match without(part) {
+                rest if rest.is_empty() && !part.is_empty() => "0".to_owned(),
+                rest => rest,
+            });
+            let plain = parts.collect::<Vec<_>>().join(".").parse::<std::net::Ipv4Addr>();
+            Some(if plain.is_ok() { "must not have leading 0s" } else { IP })
+        }
+    }
+}
+
 /// Whether it is an address with a prefix length.
 pub(super) fn is_cidr(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else {

@@ -291,8 +291,8 @@ fn pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
 fn host_aliases(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, alias) in spec.host_aliases.iter().enumerate() {
         let path = path.index(index);
-        if !names::is_ip(&alias.ip) {
-            errors.invalid(&path.child("ip"), quoted(&alias.ip), names::IP);
+        if let Some(problem) = names::ip_problem(&alias.ip) {
+            errors.invalid(&path.child("ip"), quoted(&alias.ip), problem);
         }
         let hostnames = path.child("hostnames");
         for (index, hostname) in alias.hostnames.iter().enumerate() {

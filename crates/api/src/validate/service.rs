@@ -38,8 +38,8 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     for (index, address) in spec.external_ips.iter().enumerate() {
         let path = given.index(index);
         match address.parse() {
-            Ok(address) => not_special(address, &path, errors),
-            Err(_) => errors.invalid_text(&path, address, names::IP),
+            Ok(parsed) if names::ip_problem(address).is_none() => not_special(parsed, &path, errors),
+            _ => errors.invalid_text(&path, address, names::ip_problem(address).unwrap_or(names::IP)),
         }
     }
     match &*spec.kind {
@@ -155,8 +155,8 @@ fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
                 let value = crate::wire::to_json(&spec.cluster_ips);
                 errors.invalid(&ips, value, "may not set additional ClusterIPs when set to 'None'");
             }
-        } else if !names::is_ip(address) {
-            errors.invalid_text(&ips.index(index), address, names::IP);
+        } else if let Some(problem) = names::ip_problem(address) {
+            errors.invalid_text(&ips.index(index), address, problem);
         }
     }
 }

@@ -136,6 +136,14 @@ fn what_is_wrong_with_other_kinds_is_refused() {
     let rows: &[(&str, &[&str])] = &[
         ("v1, kind: Service, spec: {}", &["spec.ports: Required value"]),
         ("v1, kind: Service, spec: {clusterIP: None}", &[]),
+        // VA-064.
+        (
+            "v1, kind: Service, spec: {ports: [{port: 80}], clusterIP: 010.96.0.7, externalIPs: ['::ffff:10.96.0.7']}",
+            &[
+                "spec.clusterIPs[0]: Invalid value: \"010.96.0.7\": must not have leading 0s",
+                "spec.externalIPs[0]: Invalid value: \"::ffff:10.96.0.7\": must not be an IPv4-mapped IPv6 address",
+            ],
+        ),
         (
             "v1, kind: Service, spec: {type: Foo, sessionAffinity: X, ports: [{port: 0}, {port: 1, name: a}, {port: 2, name: \
              a}], clusterIP: x}",
