@@ -40,6 +40,15 @@ pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
     Ok(load)
 }
 
+/// The field that holds the source of a metric of a type: `containerResource` of `ContainerResource`.
+pub fn metric_source(kind: &str) -> String {
+    let mut field = kind.to_owned();
+    if let Some(first) = field.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    field
+}
+
 /// Fills in the rules that a `behavior` leaves out.
 pub(crate) fn default_behavior(behavior: &mut Value) {
     let policy = |kind: &str, value: i32| json!({"type": kind, "value": value, "periodSeconds": 15});

@@ -76,7 +76,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 pub use self::advice::{Advice, advice};
-pub use self::autoscaler::{load, load_key};
+pub use self::autoscaler::{load, load_key, metric_source};
 pub use self::behavior::*;
 pub use self::config::*;
 pub use self::core::*;

@@ -280,40 +280,27 @@ macro_rules! forms {
 }
 forms! { Time, MicroTime, Duration }
 
-/// What was kept aside is printed by [`Extra::merge_into`], not as a field.
-impl Wire for Extra {
-    fn null() -> Self {
-        Self::default()
-    }
-    fn go_type() -> String {
-        String::new()
-    }
-    fn absent(&self) -> bool {
-        true
-    }
-    fn write(&self) -> Value {
-        Value::Null
-    }
-    fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
-        Ok(None)
-    }
+/// No fields of JSON: told by other ways alone.
+macro_rules! untold {
+    ($($ty:ty),*) => {$(
+        impl Wire for $ty {
+            fn null() -> Self {
+                Self::default()
+            }
+            fn go_type() -> String {
+                String::new()
+            }
+            fn absent(&self) -> bool {
+                true
+            }
+            fn write(&self) -> Value {
+                Value::Null
+            }
+            fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
+                Ok(None)
+            }
+        }
+    )*};
 }
-
-/// Told only who asks ([`Managers::to_value`](crate::managed::Managers::to_value)).
-impl Wire for crate::managed::Managers {
-    fn null() -> Self {
-        Self::default()
-    }
-    fn go_type() -> String {
-        String::new()
-    }
-    fn absent(&self) -> bool {
-        true
-    }
-    fn write(&self) -> Value {
-        Value::Null
-    }
-    fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
-        Ok(None)
-    }
-}
+// What was kept aside is printed by `Extra::merge_into`; managers only for who asks (`Managers::to_value`).
+untold! { Extra, crate::managed::Managers }

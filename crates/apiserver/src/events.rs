@@ -83,12 +83,12 @@ struct Correlated {
 }
 
 impl EventLog {
-    /// Whether a note is told by itself or as one of many that are alike.
-    fn correlate(&mut self, note: &EventNote, actor: &Actor, now: Time) -> Correlated {
-        let is_series = !note.action.is_empty();
-        if is_series {
+    /// Whether a note is told by itself or as one of many that are alike; `version` is that of the object it is about.
+    fn correlate(&mut self, note: &EventNote, actor: &Actor, version: &str, now: Time) -> Correlated {
+        if !note.action.is_empty() {
+            let what = [&*note.reason, note.kind_of_event.as_str(), &*note.action, version];
             return Correlated {
-                hash: 0,
+                hash: hash_of(note, actor, &what),
                 message: note.message.clone(),
             };
         }
@@ -148,11 +148,7 @@ impl ApiServer {
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let (now, is_series) = (caller.wall(), !note.action.is_empty());
         let version = self.version_of(note);
-        let Correlated { mut hash, message } = self.events.correlate(note, caller.actor, now);
-        if is_series {
-            let what = [&*note.reason, note.kind_of_event.as_str(), &*note.action, &*version];
-            hash = hash_of(note, caller.actor, &what);
-        }
+        let Correlated { hash, message } = self.events.correlate(note, caller.actor, &version, now);
         let last = self.events.sent.get(hash).cloned();
         let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_FOR);
         let count = last.as_ref().map_or(0, |last| last.count).saturating_add(1);

@@ -10,9 +10,9 @@ use podscope_api::{
 use podscope_sim::{Change, DeleteOptions, Part, Request};
 
 use super::controller::{Controller, ControllerContext};
-use super::endpointslice::{ports_of, selected_by, services_of_change, shown_hostname};
+use super::endpointslice::{enqueue_services, ports_of, selected_by, shown_hostname};
 use super::plan::{Accept, Action, Plan};
-use super::queue::{Key, key_of};
+use super::queue::Key;
 use super::template::set_entry;
 use super::trigger_time::{ANNOTATION, TriggerTimes};
 
@@ -41,15 +41,11 @@ impl Controller for LegacyEndpoints {
     }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
-            Some(Object::Service(service)) => cx.enqueue(key_of(&**service)),
-            Some(Object::Pod(_)) => services_of_change(change, cx)
-                .into_iter()
-                .for_each(|key| cx.enqueue(key)),
             // Somebody else removed or changed it.
             Some(Object::Endpoints(endpoints)) if change.old.is_some() => {
                 cx.enqueue((Kind::Service, endpoints.metadata.key()));
             }
-            _ => {}
+            _ => enqueue_services(change, cx),
         }
     }
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {

@@ -67,8 +67,20 @@ fn shown(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     )
 }
 
+/// Enqueues the Services whose endpoints a change of a Service or pod concerns.
+pub(super) fn enqueue_services(change: &Change, cx: &mut ControllerContext<'_, '_>) {
+    match change.object() {
+        Some(Object::Service(service)) => cx.enqueue(key_of(&**service)),
+        Some(Object::Pod(_)) => {
+            let concerned = services_of_change(change, cx);
+            concerned.into_iter().for_each(|key| cx.enqueue(key));
+        }
+        _ => {}
+    }
+}
+
 /// The Services whose endpoints a pod's change concerns.
-pub(super) fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> Vec<Key> {
+fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> Vec<Key> {
     let (old, new) = owner::pods_of_change(change);
     if let (Some(old), Some(new)) = (old, new)
         && shown(old) == shown(new)
@@ -104,10 +116,6 @@ impl Controller for EndpointSlices {
     }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
-            Some(Object::Service(service)) => cx.enqueue(key_of(&**service)),
-            Some(Object::Pod(_)) => services_of_change(change, cx)
-                .into_iter()
-                .for_each(|key| cx.enqueue(key)),
             // Somebody else removed or changed a slice of ours.
             Some(Object::EndpointSlice(slice)) if change.old.is_some() => {
                 if let Some(service) = slice.metadata.label(SERVICE) {
@@ -117,7 +125,7 @@ impl Controller for EndpointSlices {
                     ));
                 }
             }
-            _ => {}
+            _ => enqueue_services(change, cx),
         }
     }
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Action, Plan};
 use super::queue::{Key, key_of};
-use limits::{History, Verdict};
+use limits::{Allowed, History};
 
 /// `--horizontal-pod-autoscaler-sync-period`.
 const PERIOD: Span = Span::seconds(15);
@@ -169,11 +169,11 @@ impl Pass<'_, '_, '_> {
             return rescale(least, "Current number of replicas below Spec.MinReplicas");
         }
         let (wanted, metric) = self.wanted(scale)?;
-        let Verdict {
+        let Allowed {
             replicas,
             able,
             limited,
-        } = history.verdict(&spec, current, wanted, self.cx.now());
+        } = history.allowed(&spec, current, wanted, self.cx.now());
         self.condition("AbleToScale", true, able.reason, able.message);
         self.condition(
             "ScalingLimited",

@@ -19,7 +19,7 @@ use crate::pure::course::Course;
 use crate::pure::paste;
 use crate::pure::route::{self, Panels, Route, Theme, View};
 use crate::pure::watch::Watch;
-use crate::state::{Act, Dialog, Page, Screen, Shared, Sheet};
+use crate::state::{Act, Dialog, Page, Present, Screen, Shared, Sheet};
 
 /// What components act with: changes of the page, requests to the engine.
 #[derive(Clone, PartialEq)]
@@ -46,6 +46,18 @@ impl Ctl {
             }
             None => self.run_now(line),
         }
+    }
+
+    /// Begins to present, in the place of the dialog that offered it.
+    pub(crate) fn present(&self) -> Callback<MouseEvent> {
+        let act = self.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Dialog(Dialog::None));
+            act.emit(Act::Present(Present {
+                on: true,
+                ..Present::default()
+            }));
+        })
     }
 
     /// Gives a command that has been confirmed.

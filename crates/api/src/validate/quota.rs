@@ -310,8 +310,7 @@ fn metrics(object: &HorizontalPodAutoscaler, path: &Path<'_>, errors: &mut Error
             errors.unsupported_text(&path.child("type"), kind, &KNOWN);
             continue;
         }
-        let mut field = kind.to_owned();
-        field[..1].make_ascii_lowercase();
+        let field = crate::metric_source(kind);
         if metric.get(&field).is_none() {
             let message = "must populate information for the given metric source";
             errors.required(&path.child(&field), message);

@@ -31,7 +31,7 @@ pub(super) struct Limited {
 }
 
 /// What becomes of a recommendation.
-pub(super) struct Verdict {
+pub(super) struct Allowed {
     pub(super) replicas: i32,
     pub(super) able: Says,
     pub(super) limited: Limited,
@@ -134,13 +134,13 @@ impl History {
         self.changes.push((now, to - from));
     }
     /// What becomes of `wanted`.
-    pub(super) fn verdict(
+    pub(super) fn allowed(
         &mut self,
         spec: &HorizontalPodAutoscalerSpec,
         current: i32,
         wanted: i32,
         now: SimTime,
-    ) -> Verdict {
+    ) -> Allowed {
         self.recommended.retain(|(at, _)| *at + KEPT >= now);
         self.changes.retain(|(at, _)| *at + KEPT >= now);
         let (least, most) = (spec.min_replicas.unwrap_or(1), spec.max_replicas);
@@ -172,7 +172,7 @@ impl History {
         } else {
             (stable, WITHIN)
         };
-        Verdict {
+        Allowed {
             replicas,
             able: if stable == wanted { READY } else { stabilized },
             limited: Limited {

@@ -125,6 +125,12 @@ impl Reading {
         let all = uses.count() + i64::try_from(uses.unready).unwrap_or(i64::MAX);
         times(idle_ratio, all).max(self.current)
     }
+    /// How many pods are wanted so that each uses so many thousandths.
+    fn replicas_by_average(&self, uses: &Uses, wanted: i64) -> i32 {
+        let ratio = uses.average() as f64 / wanted as f64;
+        let idle = ratio * uses.count() as f64 / (uses.count() as f64 + uses.unready as f64);
+        self.replicas(uses, ratio, idle)
+    }
     fn is_tolerated(&self, ratio: f64) -> bool {
         let of = |direction: &str| {
             let text = self.behavior[direction]["tolerance"]
@@ -148,10 +154,8 @@ impl Reading {
         let average = uses.average();
         let shown = |current: Value| json!({"type": "Resource", "resource": {"name": name, "current": current}});
         if let Some(wanted) = quantity(&target["averageValue"]) {
-            let ratio = average as f64 / wanted as f64;
-            let idle = ratio * uses.count() as f64 / (uses.count() as f64 + uses.unready as f64);
             return Ok(Proposal {
-                replicas: self.replicas(&uses, ratio, idle),
+                replicas: self.replicas_by_average(&uses, wanted),
                 name: format!("{name} resource"),
                 status: shown(json!({"averageValue": milli(average)})),
             });
@@ -195,10 +199,8 @@ impl Reading {
                 "invalid pods metric source: no average value target was set".to_owned(),
             ));
         };
-        let ratio = average as f64 / wanted as f64;
-        let idle = ratio * uses.count() as f64 / (uses.count() as f64 + uses.unready as f64);
         Ok(Proposal {
-            replicas: self.replicas(&uses, ratio, idle),
+            replicas: self.replicas_by_average(&uses, wanted),
             name: format!("pods metric {name}"),
             status: json!({"type": "Pods", "pods": {"metric": {"name": name}, "current": {"averageValue": milli(average)}}}),
         })

@@ -77,10 +77,7 @@ fn targets(object: &HorizontalPodAutoscaler) -> String {
     let mut shown: Vec<String> = Vec::new();
     for (metric, current) in (object.spec.metrics.iter()).zip(current.map(Some).chain(std::iter::repeat(None))) {
         let kind = metric["type"].as_str().unwrap_or_default();
-        let mut field = kind.to_owned();
-        if let Some(first) = field.get_mut(..1) {
-            first.make_ascii_lowercase();
-        }
+        let field = podscope_api::metric_source(kind);
         let name = text(metric, &format!("/{field}/name")).unwrap_or_default();
         let of = |part: &str| text(metric, &format!("/{field}/target/{part}"));
         let seen = |part: &str| current.and_then(|current| text(current, &format!("/{field}/current/{part}")));

@@ -1,6 +1,6 @@
 //! HorizontalPodAutoscalers.
 
-use podscope_api::HorizontalPodAutoscaler;
+use podscope_api::{HorizontalPodAutoscaler, metric_source};
 use serde_json::Value;
 
 use super::super::jsonpath::plain;
@@ -50,10 +50,7 @@ pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut Elastic) {
 /// `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
 fn metric_row(metric: &Value, current: &Value) -> String {
     let kind = metric["type"].as_str().unwrap_or_default();
-    let mut field = kind.to_owned();
-    if let Some(first) = field.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
+    let field = metric_source(kind);
     let (source, seen) = (&metric[&field], &current[&field]["current"]);
     let name = source["metric"]["name"].as_str().unwrap_or_default();
     let or_unknown = |value: &Value| match value {

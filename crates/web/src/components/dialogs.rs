@@ -22,7 +22,7 @@ use crate::pure::actions::Action;
 use crate::pure::clock;
 use crate::pure::hints;
 use crate::pure::pairs::{self, PAIRS};
-use crate::state::{Act, Dialog, Menu, Page, Present, Shared};
+use crate::state::{Act, Dialog, Menu, Page, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -204,16 +204,7 @@ fn more(ctl: &Ctl, page: &Page) -> Html {
         ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
     };
     let guarantees = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
-    let present = {
-        let act = ctl.act.clone();
-        Callback::from(move |_: MouseEvent| {
-            act.emit(Act::Dialog(Dialog::None));
-            act.emit(Act::Present(Present {
-                on: true,
-                ..Present::default()
-            }));
-        })
-    };
+    let present = ctl.present();
     let find = {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {

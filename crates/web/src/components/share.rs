@@ -10,7 +10,7 @@ use crate::app::Ctl;
 use crate::browser::{self, files};
 use crate::pure::clock;
 use crate::pure::route::Panels;
-use crate::state::{Act, Dialog, Page, Present, Screen, Shared};
+use crate::state::{Act, Page, Screen, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -58,16 +58,7 @@ pub(crate) fn Share(props: &Props) -> Html {
     };
     // The session is kept by a link of its own meanwhile: that one has names.
     let link = if *anonymise { &page.nameless } else { &page.link };
-    let present = {
-        let act = ctl.act.clone();
-        Callback::from(move |_: MouseEvent| {
-            act.emit(Act::Dialog(Dialog::None));
-            act.emit(Act::Present(Present {
-                on: true,
-                ..Present::default()
-            }));
-        })
-    };
+    let present = ctl.present();
     html! {
         <Modal title="Share" class="share">
             <div class="row whats" role="group" aria-label="What to share">
