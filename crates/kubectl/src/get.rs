@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object, ObjectKey, Quantity, Time};
 use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
-use super::columns::{cells, headers};
+use super::columns::{Column, columns};
 use super::gotext::{klog, plain};
 use super::jsonpath::Path;
 use super::output::Form;
@@ -279,16 +279,14 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
     };
     let mut any = false;
     for (kind, objects) in groups {
-        if objects.is_empty() {
-            continue;
-        }
+        let Some(first) = objects.first() else { continue };
         if any && !get.no_headers {
             printed.out("");
         }
         any = true;
         let mut rows = Vec::new();
         if !get.no_headers {
-            rows.push(header_row(get, *kind));
+            rows.push(header_row(get, first));
         }
         let prefix = if several {
             format!("{}/", qualified_singular(*kind))
@@ -314,23 +312,20 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
     }
 }
 
-/// The columns of a kind that the command shows.
-fn shown_columns(get: &Get, kind: Kind) -> impl Iterator<Item = (usize, &'static str)> {
+/// The columns of an object that the command shows; its name is `prefix` + name.
+fn shown_columns(get: &Get, object: &Object, prefix: &str, now: Time) -> impl Iterator<Item = Column> {
     let wide = get.output == Output::Wide;
-    headers(kind)
-        .iter()
-        .enumerate()
-        .filter(move |(_, (_, only_wide))| wide || !only_wide)
-        .map(|(at, (text, _))| (at, *text))
+    let all = columns(object, prefix, now).into_iter();
+    all.filter(move |column| wide || !column.is_wide)
 }
 
-/// The line above a table of that kind.
-pub(super) fn header_row(get: &Get, kind: Kind) -> Vec<String> {
+/// The line above a table that begins with this object.
+pub(super) fn header_row(get: &Get, object: &Object) -> Vec<String> {
     let mut row = Vec::new();
-    if get.target.all_namespaces && kind.is_namespaced() {
+    if get.target.all_namespaces && object.kind().is_namespaced() {
         row.push("NAMESPACE".into());
     }
-    row.extend(shown_columns(get, kind).map(|(_, text)| text.to_owned()));
+    row.extend(shown_columns(get, object, "", Time(0)).map(|column| column.header.to_owned()));
     row.extend(
         get.label_columns
             .iter()
@@ -344,12 +339,12 @@ pub(super) fn header_row(get: &Get, kind: Kind) -> Vec<String> {
 
 /// An object's line in such a table; its name is `prefix` + name.
 pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, now: Time) -> Vec<String> {
-    let (meta, all) = (object.metadata(), cells(object, prefix, now));
+    let meta = object.metadata();
     let mut row = Vec::new();
     if get.target.all_namespaces && object.kind().is_namespaced() {
         row.push(meta.namespace.to_string());
     }
-    row.extend(shown_columns(get, object.kind()).map(|(at, _)| all.get(at).cloned().unwrap_or_default()));
+    row.extend(shown_columns(get, object, prefix, now).map(|column| column.text));
     row.extend(
         get.label_columns
             .iter()

@@ -106,8 +106,8 @@ impl Printer {
         let mut rows = Vec::new();
         match &self.form {
             Form::Table => {
-                if is_first && !self.get.no_headers && !objects.is_empty() {
-                    rows.push(with_event(header_row(&self.get, self.kind), "EVENT"));
+                if let Some(first) = objects.first().filter(|_| is_first && !self.get.no_headers) {
+                    rows.push(with_event(header_row(&self.get, first), "EVENT"));
                 }
                 rows.extend(
                     objects

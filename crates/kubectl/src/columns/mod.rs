@@ -1,8 +1,10 @@
-//! Table columns of each kind (KC-013 to KC-049): headers, cells, and the words in them.
+//! Table columns of each kind (KC-013 to KC-049), and the words in them.
 
-mod cells;
-mod headers;
-mod settings;
+mod cluster;
+mod kept;
+mod line;
+mod storage;
+mod workloads;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -14,11 +16,63 @@ use podscope_api::{
 
 use crate::duration::human_duration;
 
-pub(crate) use cells::cells;
-pub(crate) use headers::headers;
+use line::Line;
+
+pub(crate) use line::Column;
 
 /// In microseconds.
 const SECOND: i64 = 1_000_000;
+
+/// The columns of an object; the name is `prefix` + name.
+pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
+    let mut line = Line::of(object, prefix, now);
+    let to = &mut line;
+    match object {
+        Object::Pod(pod) => workloads::pod(pod, to),
+        Object::Deployment(deployment) => workloads::deployment(deployment, to),
+        Object::ReplicaSet(set) => workloads::replica_set(set, to),
+        Object::ReplicationController(set) => workloads::replication_controller(set, to),
+        Object::StatefulSet(set) => workloads::stateful_set(set, to),
+        Object::DaemonSet(set) => workloads::daemon_set(set, to),
+        Object::Job(job) => workloads::job(job, to),
+        Object::CronJob(job) => workloads::cron_job(job, to),
+        Object::HorizontalPodAutoscaler(autoscaler) => workloads::autoscaler(autoscaler, to),
+        Object::PodDisruptionBudget(budget) => workloads::budget(budget, to),
+        Object::PriorityClass(class) => workloads::priority_class(class, to),
+        Object::ControllerRevision(revision) => workloads::controller_revision(revision, to),
+        Object::PersistentVolume(volume) => storage::volume(volume, to),
+        Object::PersistentVolumeClaim(claim) => storage::claim(claim, to),
+        Object::StorageClass(class) => storage::class(class, object, to),
+        Object::VolumeAttachment(attachment) => storage::attachment(attachment, to),
+        Object::CsiNode(node) => storage::csi_node(node, to),
+        Object::CsiDriver(driver) => storage::csi_driver(driver, to),
+        Object::Node(node) => cluster::node(node, to),
+        Object::Service(service) => cluster::service(service, object, to),
+        Object::EndpointSlice(slice) => cluster::endpoint_slice(slice, to),
+        Object::Endpoints(endpoints) => cluster::endpoints(endpoints, to),
+        Object::Event(event) => cluster::event(event, to),
+        Object::Namespace(namespace) => cluster::namespace(namespace, to),
+        Object::Lease(lease) => cluster::lease(lease, to),
+        Object::ConfigMap(map) => cluster::config_map(map, object, to),
+        Object::Secret(secret) => cluster::secret(secret, to),
+        Object::ResourceQuota(quota) => cluster::quota(quota, to),
+        Object::Kept(object) => kept::kept(object, to),
+        Object::LimitRange(_) => {
+            line.name();
+            line.created_at();
+        }
+        Object::RuntimeClass(class) => {
+            line.name();
+            line.put("HANDLER", class.handler.to_string());
+            line.age();
+        }
+        _ => {
+            line.name();
+            line.age();
+        }
+    }
+    line.columns()
+}
 
 /// Age of an instant (KC-012), counted from its whole second: objects carry no more of their times.
 pub(crate) fn age(at: Option<Time>, now: Time) -> String {
@@ -109,16 +163,18 @@ pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
     .join(",")
 }
 
-fn first_three(texts: Vec<String>) -> String {
-    let more = texts.len().saturating_sub(3);
-    let mut out = texts.into_iter().take(3).collect::<Vec<_>>().join(",");
-    if out.is_empty() {
-        return "<unset>".into();
+/// The first of some texts, and how many more there are; `nothing` if there are none.
+fn some_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) -> String {
+    let more = texts.len().saturating_sub(first);
+    texts.truncate(first);
+    let mut all = texts.join(between);
+    if all.is_empty() {
+        all = nothing.to_owned();
     }
     if more > 0 {
-        out.push_str(&format!(" + {more} more..."));
+        all.push_str(&format!(" + {more} more..."));
     }
-    out
+    all
 }
 
 fn extra_text(object: &Object, path: &[&str]) -> Option<serde_json::Value> {

@@ -1,0 +1,184 @@
+//! Columns of nodes, services, events and what a cluster is set up with.
+
+use podscope_api::{
+    ConfigMap, EndpointSlice, EndpointSubset, Endpoints, Event, Lease, Namespace, Node, Object, ResourceQuota, Secret,
+    Service,
+};
+
+use super::line::Line;
+use super::{age, event_times, extra_text, map_text, node_roles, node_status, or_none, some_of};
+
+pub(super) fn node(node: &Node, line: &mut Line) {
+    let address = |kind: &str| {
+        let address = node.status.addresses.iter().find(|address| &*address.kind == kind);
+        address.map_or_else(|| "<none>".to_owned(), |address| address.address.to_string())
+    };
+    let info = node.status.node_info.clone().unwrap_or_default();
+    let known = |text: &str| if text.is_empty() { "<unknown>" } else { text }.to_owned();
+    line.name();
+    line.put("STATUS", node_status(node));
+    line.put("ROLES", node_roles(node));
+    line.age();
+    line.put("VERSION", info.kubelet_version.to_string());
+    line.wide("INTERNAL-IP", address("InternalIP"));
+    line.wide("EXTERNAL-IP", address("ExternalIP"));
+    line.wide("OS-IMAGE", known(&info.os_image));
+    let kernel = known(&info.kernel_version);
+    line.wide(
+        "KERNEL-VERSION",
+        match &*info.architecture {
+            "" => kernel,
+            architecture => format!("{kernel} ({architecture})"),
+        },
+    );
+    line.wide("CONTAINER-RUNTIME", known(&info.container_runtime_version));
+}
+
+pub(super) fn service(service: &Service, object: &Object, line: &mut Line) {
+    let spec = &service.spec;
+    let kind = if spec.kind.is_empty() { "ClusterIP" } else { &*spec.kind };
+    let external = match kind {
+        "ExternalName" => or_none(&spec.external_name),
+        "LoadBalancer" => "<pending>".into(),
+        _ => match extra_text(object, &["spec", "externalIPs"]) {
+            Some(serde_json::Value::Array(ips)) => {
+                or_none(&ips.iter().filter_map(|ip| ip.as_str()).collect::<Vec<_>>().join(","))
+            }
+            _ => "<none>".into(),
+        },
+    };
+    let ports = spec.ports.iter().map(|port| {
+        let protocol = if port.protocol.is_empty() {
+            "TCP"
+        } else {
+            &*port.protocol
+        };
+        match port.node_port.filter(|port| *port > 0) {
+            Some(node) => format!("{}:{node}/{protocol}", port.port),
+            None => format!("{}/{protocol}", port.port),
+        }
+    });
+    let ports: Vec<String> = ports.collect();
+    line.name();
+    line.put("TYPE", kind.to_owned());
+    line.put("CLUSTER-IP", or_none(&spec.cluster_ip));
+    line.put("EXTERNAL-IP", external);
+    line.put("PORT(S)", or_none(&ports.join(",")));
+    line.age();
+    let selector = spec.selector.as_ref();
+    line.wide("SELECTOR", selector.map_or_else(|| "<none>".into(), map_text));
+}
+
+pub(super) fn endpoint_slice(slice: &EndpointSlice, line: &mut Line) {
+    let ports = slice.ports.iter().map(|port| match (port.port, &port.name) {
+        (Some(number), _) => number.to_string(),
+        (None, Some(name)) if !name.is_empty() => name.to_string(),
+        _ => "*".into(),
+    });
+    let addresses = slice.endpoints.iter().flat_map(|endpoint| &endpoint.addresses);
+    let addresses = addresses.map(ToString::to_string).collect();
+    line.name();
+    line.put("ADDRESSTYPE", slice.address_type.to_string());
+    line.put("PORTS", some_of(ports.collect(), 3, ",", "<unset>"));
+    line.put("ENDPOINTS", some_of(addresses, 3, ",", "<unset>"));
+    line.age();
+}
+
+pub(super) fn endpoints(endpoints: &Endpoints, line: &mut Line) {
+    line.name();
+    line.put("ENDPOINTS", addresses(&endpoints.subsets));
+    line.age();
+}
+
+/// `10.0.0.1:80,10.0.0.2:80 + 1 more...`
+fn addresses(subsets: &[EndpointSubset]) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for subset in subsets {
+        let ips = || subset.addresses.iter().map(|address| &address.ip);
+        if subset.ports.is_empty() {
+            all.extend(ips().map(ToString::to_string));
+        }
+        for port in &subset.ports {
+            let number = port.port.unwrap_or(0);
+            all.extend(ips().map(|ip| format!("{ip}:{number}")));
+        }
+    }
+    some_of(all, 3, ",", "<none>")
+}
+
+pub(super) fn event(event: &Event, line: &mut Line) {
+    let (first, last, count) = event_times(event);
+    let (component, place) = if event.source.component.is_empty() {
+        (&event.reporting_component, &event.reporting_instance)
+    } else {
+        (&event.source.component, &event.source.host)
+    };
+    let about = &event.involved_object;
+    line.put("LAST SEEN", age(last, line.now));
+    line.put("TYPE", event.kind.to_string());
+    line.put("REASON", event.reason.to_string());
+    line.put("OBJECT", format!("{}/{}", about.kind.to_ascii_lowercase(), about.name));
+    line.wide("SUBOBJECT", about.field_path.to_string());
+    line.wide(
+        "SOURCE",
+        match &**place {
+            "" => component.to_string(),
+            place => format!("{component}, {place}"),
+        },
+    );
+    line.put("MESSAGE", event.message.trim().to_owned());
+    line.wide("FIRST SEEN", age(first, line.now));
+    line.wide("COUNT", count.to_string());
+    line.wide_name();
+}
+
+pub(super) fn namespace(namespace: &Namespace, line: &mut Line) {
+    line.name();
+    line.put("STATUS", namespace.status.phase.to_string());
+    line.age();
+}
+
+pub(super) fn lease(lease: &Lease, line: &mut Line) {
+    line.name();
+    line.put(
+        "HOLDER",
+        lease.spec.holder_identity.as_deref().unwrap_or_default().to_owned(),
+    );
+    line.age();
+}
+
+pub(super) fn config_map(map: &ConfigMap, object: &Object, line: &mut Line) {
+    let binary = extra_text(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
+    line.name();
+    line.put("DATA", (map.data.len() + binary.unwrap_or(0)).to_string());
+    line.age();
+}
+
+pub(super) fn secret(secret: &Secret, line: &mut Line) {
+    let kind = if secret.kind.is_empty() {
+        "Opaque"
+    } else {
+        &*secret.kind
+    };
+    line.name();
+    line.put("TYPE", kind.to_owned());
+    line.put("DATA", secret.data.len().to_string());
+    line.age();
+}
+
+/// `pods: 1/2, requests.cpu: 0/1` of requests, and the same of limits.
+pub(super) fn quota(quota: &ResourceQuota, line: &mut Line) {
+    let rows = quota.status.hard.iter().map(|(resource, hard)| {
+        let used = quota.status.used.get(resource).copied().unwrap_or_default();
+        (resource.starts_with("limits."), format!("{resource}: {used}/{hard}"))
+    });
+    let (limits, requests): (Vec<_>, Vec<_>) = rows.partition(|(is_limit, _)| *is_limit);
+    let [requests, limits] = [requests, limits].map(|rows| {
+        let rows: Vec<String> = rows.into_iter().map(|(_, row)| row).collect();
+        rows.join(", ")
+    });
+    line.name();
+    line.put("REQUEST", requests);
+    line.put("LIMIT", limits);
+    line.age();
+}

@@ -1,0 +1,69 @@
+//! Columns of kinds that are stored, and on which nothing acts.
+
+use podscope_api::{Kept, Kind, LabelSelector};
+use serde_json::Value;
+
+use super::line::Line;
+use super::{or_none, selector_text, some_of};
+use crate::jsonpath::plain;
+
+pub(super) fn kept(object: &Kept, line: &mut Line) {
+    let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
+    let list = |pointer: &str| {
+        let list = object.at(pointer).and_then(Value::as_array);
+        list.cloned().unwrap_or_default()
+    };
+    line.name();
+    match object.kind {
+        Kind::Role | Kind::ClusterRole => return line.created_at(),
+        Kind::RoleBinding | Kind::ClusterRoleBinding => return binding(object, line),
+        Kind::NetworkPolicy => {
+            let selector = object.at("/spec/podSelector");
+            let selector = selector.and_then(|value| podscope_api::wire::from_value::<LabelSelector>(value).ok());
+            line.put("POD-SELECTOR", selector_text(selector.as_ref()));
+        }
+        Kind::Ingress => {
+            let hosts = list("/spec/rules");
+            let hosts = hosts.iter().map(|rule| rule["host"].as_str().unwrap_or("*").to_owned());
+            let addresses = list("/status/loadBalancer/ingress");
+            let address = |one: &Value| plain(one.get("ip").or(one.get("hostname")).unwrap_or(&Value::Null));
+            let addresses: Vec<String> = addresses.iter().map(address).collect();
+            let ports = if list("/spec/tls").is_empty() { "80" } else { "80, 443" };
+            line.put("CLASS", or_none(&text("/spec/ingressClassName")));
+            line.put("HOSTS", some_of(hosts.collect(), 3, ",", "*"));
+            line.put("ADDRESS", addresses.join(","));
+            line.put("PORTS", ports.to_owned());
+        }
+        Kind::IngressClass => {
+            let parameters = object.at("/spec/parameters");
+            let parameters = parameters.map(|to| format!("{}/{}", plain(&to["kind"]), plain(&to["name"])));
+            line.put("CONTROLLER", text("/spec/controller"));
+            line.put("PARAMETERS", parameters.unwrap_or_else(|| "<none>".to_owned()));
+        }
+        Kind::VolumeAttributesClass => line.put("DRIVERNAME", text("/driverName")),
+        Kind::MutatingWebhookConfiguration | Kind::ValidatingWebhookConfiguration => {
+            line.put("WEBHOOKS", list("/webhooks").len().to_string());
+        }
+        _ => {}
+    }
+    line.age();
+}
+
+/// Who has which role.
+fn binding(object: &Kept, line: &mut Line) {
+    let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
+    let subjects = object.at("/subjects").and_then(Value::as_array);
+    let of = |kind: &str| {
+        let subjects = subjects.into_iter().flatten().filter(|subject| subject["kind"] == kind);
+        let names = subjects.map(|subject| match (kind, subject["namespace"].as_str()) {
+            ("ServiceAccount", Some(namespace)) => format!("{namespace}/{}", plain(&subject["name"])),
+            _ => plain(&subject["name"]),
+        });
+        names.collect::<Vec<_>>().join(", ")
+    };
+    line.put("ROLE", format!("{}/{}", text("/roleRef/kind"), text("/roleRef/name")));
+    line.age();
+    line.wide("USERS", of("User"));
+    line.wide("GROUPS", of("Group"));
+    line.wide("SERVICEACCOUNTS", of("ServiceAccount"));
+}

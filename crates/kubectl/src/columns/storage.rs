@@ -1,0 +1,116 @@
+//! Columns of volumes, claims, classes and drivers.
+
+use podscope_api::{
+    CsiDriver, CsiNode, Object, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment,
+};
+
+use super::line::Line;
+use super::{access_modes, claim_class, is_default_class, or_unset, volume_class};
+
+pub(super) fn volume(volume: &PersistentVolume, line: &mut Line) {
+    let spec = &volume.spec;
+    let text = |value: Option<&dyn ToString>| value.map_or_else(String::new, ToString::to_string);
+    let policy = spec.persistent_volume_reclaim_policy.as_deref();
+    let claim = spec.claim_ref.as_ref();
+    line.name();
+    line.put("CAPACITY", text(spec.capacity.get("storage").map(|size| size as _)));
+    line.put("ACCESS MODES", access_modes(&spec.access_modes));
+    line.put("RECLAIM POLICY", policy.unwrap_or("Retain").to_owned());
+    line.put(
+        "STATUS",
+        match volume.metadata.is_terminating() {
+            true => "Terminating".to_owned(),
+            false => text(volume.status.phase.as_ref().map(|phase| phase as _)),
+        },
+    );
+    let claim = claim.map(|claim| format!("{}/{}", claim.namespace, claim.name));
+    line.put("CLAIM", claim.unwrap_or_default());
+    line.put("STORAGECLASS", volume_class(volume));
+    line.put(
+        "VOLUMEATTRIBUTESCLASS",
+        or_unset(spec.volume_attributes_class_name.as_ref()),
+    );
+    line.put("REASON", volume.status.reason.to_string());
+    line.age();
+    line.wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
+}
+
+pub(super) fn claim(claim: &PersistentVolumeClaim, line: &mut Line) {
+    let (spec, status) = (&claim.spec, &claim.status);
+    let is_bound = !spec.volume_name.is_empty();
+    let capacity = status.capacity.get("storage").filter(|_| is_bound);
+    line.name();
+    line.put(
+        "STATUS",
+        match (claim.metadata.is_terminating(), &status.phase) {
+            (true, _) => "Terminating".to_owned(),
+            (false, phase) => phase.as_ref().map_or_else(String::new, ToString::to_string),
+        },
+    );
+    line.put("VOLUME", spec.volume_name.to_string());
+    line.put("CAPACITY", capacity.map_or_else(String::new, ToString::to_string));
+    line.put(
+        "ACCESS MODES",
+        if is_bound {
+            access_modes(&status.access_modes)
+        } else {
+            String::new()
+        },
+    );
+    line.put("STORAGECLASS", claim_class(&claim.metadata, spec));
+    line.put(
+        "VOLUMEATTRIBUTESCLASS",
+        or_unset(spec.volume_attributes_class_name.as_ref()),
+    );
+    line.age();
+    line.wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
+}
+
+pub(super) fn class(class: &StorageClass, object: &Object, line: &mut Line) {
+    let value = object.typed_value();
+    let text = |field: &str, default: &str| match value.get(field) {
+        Some(serde_json::Value::String(text)) if !text.is_empty() => text.clone(),
+        Some(serde_json::Value::Bool(on)) => on.to_string(),
+        _ => default.to_owned(),
+    };
+    line.name_and(if is_default_class(&class.metadata) {
+        " (default)"
+    } else {
+        ""
+    });
+    line.put("PROVISIONER", text("provisioner", ""));
+    line.put("RECLAIMPOLICY", text("reclaimPolicy", "Delete"));
+    line.put("VOLUMEBINDINGMODE", text("volumeBindingMode", "Immediate"));
+    line.put("ALLOWVOLUMEEXPANSION", text("allowVolumeExpansion", "false"));
+    line.age();
+}
+
+pub(super) fn attachment(attachment: &VolumeAttachment, line: &mut Line) {
+    let spec = &attachment.spec;
+    line.name();
+    line.put("ATTACHER", spec.attacher.to_string());
+    let volume = spec.source.persistent_volume_name.as_deref();
+    line.put("PV", volume.unwrap_or_default().to_owned());
+    line.put("NODE", spec.node_name.to_string());
+    line.put("ATTACHED", attachment.status.attached.to_string());
+    line.age();
+}
+
+pub(super) fn csi_node(node: &CsiNode, line: &mut Line) {
+    line.name();
+    line.put("DRIVERS", node.spec.drivers.len().to_string());
+    line.age();
+}
+
+pub(super) fn csi_driver(driver: &CsiDriver, line: &mut Line) {
+    line.name();
+    line.put(
+        "ATTACHREQUIRED",
+        driver.spec.attach_required.unwrap_or(true).to_string(),
+    );
+    line.put(
+        "STORAGECAPACITY",
+        driver.spec.storage_capacity.unwrap_or(false).to_string(),
+    );
+    line.age();
+}

@@ -1,0 +1,211 @@
+//! Columns of pods and of what makes, bounds and ranks them.
+
+use podscope_api::{
+    ConditionStatus, ControllerRevision, CronJob, DaemonSet, Deployment, HorizontalPodAutoscaler, IntOrString, Job,
+    Pod, PodDisruptionBudget, PriorityClass, ReplicaSet, ReplicaSetStatus, ReplicationController, StatefulSet,
+};
+use serde_json::Value;
+
+use super::line::Line;
+use super::{age, job_status, map_text, or_none, selector_text};
+use crate::duration::human_duration;
+use crate::jsonpath::plain;
+use crate::pod_status::pod_row;
+
+fn int(value: Option<i32>) -> String {
+    value.unwrap_or(0).to_string()
+}
+
+/// `ready/wanted`
+fn ready(ready: Option<i32>, wanted: Option<i32>) -> String {
+    format!("{}/{}", int(ready), int(wanted))
+}
+
+pub(super) fn pod(pod: &Pod, line: &mut Line) {
+    let row = pod_row(pod, line.now);
+    let gates = &pod.spec.readiness_gates;
+    let is_true = |kind: &str| (pod.condition(kind)).is_some_and(|condition| condition.status == ConditionStatus::True);
+    let held = gates.iter().filter(|gate| is_true(&gate.condition_type)).count();
+    let ip = pod.status.pod_ips.first().map(|ip| &*ip.ip);
+    line.name();
+    line.put("READY", format!("{}/{}", row.ready, row.total));
+    line.put("STATUS", row.status);
+    line.put("RESTARTS", row.restarts);
+    line.age();
+    line.wide("IP", or_none(ip.unwrap_or_default()));
+    line.wide("NODE", or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
+    line.wide("NOMINATED NODE", or_none(&pod.status.nominated_node_name));
+    let held = match gates.len() {
+        0 => "<none>".to_owned(),
+        gates => format!("{held}/{gates}"),
+    };
+    line.wide("READINESS GATES", held);
+}
+
+pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
+    let (spec, status) = (&deployment.spec, &deployment.status);
+    line.name();
+    line.put("READY", ready(status.ready_replicas, spec.replicas));
+    line.put("UP-TO-DATE", int(status.updated_replicas));
+    line.put("AVAILABLE", int(status.available_replicas));
+    line.age();
+    line.template(&spec.template);
+    let selector = selector_text(spec.selector.as_ref());
+    line.wide("SELECTOR", if selector == "<none>" { String::new() } else { selector });
+}
+
+/// DESIRED, CURRENT and READY.
+fn replicas(wanted: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
+    line.name();
+    line.put("DESIRED", int(wanted));
+    line.put("CURRENT", status.replicas.to_string());
+    line.put("READY", int(status.ready_replicas));
+    line.age();
+}
+
+pub(super) fn replica_set(set: &ReplicaSet, line: &mut Line) {
+    replicas(set.spec.replicas, &set.status, line);
+    line.template(&set.spec.template);
+    line.wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
+}
+
+pub(super) fn replication_controller(set: &ReplicationController, line: &mut Line) {
+    replicas(set.spec.replicas, &set.status, line);
+    line.template(&set.spec.template);
+    line.wide("SELECTOR", map_text(&set.spec.selector));
+}
+
+pub(super) fn stateful_set(set: &StatefulSet, line: &mut Line) {
+    line.name();
+    line.put("READY", ready(set.status.ready_replicas, set.spec.replicas));
+    line.age();
+    line.template(&set.spec.template);
+}
+
+pub(super) fn daemon_set(set: &DaemonSet, line: &mut Line) {
+    let status = &set.status;
+    line.name();
+    line.put("DESIRED", status.desired_number_scheduled.to_string());
+    line.put("CURRENT", status.current_number_scheduled.to_string());
+    line.put("READY", status.number_ready.to_string());
+    line.put("UP-TO-DATE", int(status.updated_number_scheduled));
+    line.put("AVAILABLE", int(status.number_available));
+    line.put("NODE SELECTOR", map_text(&set.spec.template.spec.node_selector));
+    line.age();
+    line.template(&set.spec.template);
+    line.wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
+}
+
+pub(super) fn job(job: &Job, line: &mut Line) {
+    let succeeded = job.status.succeeded.unwrap_or(0);
+    let parallelism = job.spec.parallelism.unwrap_or(1);
+    let completions = match job.spec.completions {
+        Some(completions) => format!("{succeeded}/{completions}"),
+        None if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
+        None => format!("{succeeded}/1"),
+    };
+    let duration = job.status.start_time.map(|start| {
+        let end = job.status.completion_time.unwrap_or(line.now);
+        human_duration((end.0 - start.0).div_euclid(super::SECOND))
+    });
+    line.name();
+    line.put("STATUS", job_status(job).to_owned());
+    line.put("COMPLETIONS", completions);
+    line.put("DURATION", duration.unwrap_or_default());
+    line.age();
+    line.template(&job.spec.template);
+    line.wide("SELECTOR", selector_text(job.spec.selector.as_ref()));
+}
+
+pub(super) fn cron_job(object: &CronJob, line: &mut Line) {
+    let spec = &object.spec;
+    let last = object.status.last_schedule_time;
+    line.name();
+    line.put("SCHEDULE", spec.schedule.to_string());
+    line.put("TIMEZONE", or_none(spec.time_zone.as_deref().unwrap_or_default()));
+    line.put(
+        "SUSPEND",
+        if spec.suspend == Some(true) { "True" } else { "False" }.to_owned(),
+    );
+    line.put("ACTIVE", object.status.active.len().to_string());
+    let last = last.map_or_else(|| "<none>".to_owned(), |_| age(last, line.now));
+    line.put("LAST SCHEDULE", last);
+    line.age();
+    line.template(&spec.job_template.spec.template);
+    line.wide("SELECTOR", selector_text(spec.job_template.spec.selector.as_ref()));
+}
+
+pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, line: &mut Line) {
+    let spec = &object.spec;
+    let least = spec.min_replicas.map(|least| least.to_string());
+    line.name();
+    line.put(
+        "REFERENCE",
+        format!("{}/{}", spec.scale_target_ref.kind, spec.scale_target_ref.name),
+    );
+    line.put("TARGETS", targets(object));
+    line.put("MINPODS", least.unwrap_or_else(|| "<unset>".to_owned()));
+    line.put("MAXPODS", spec.max_replicas.to_string());
+    line.put("REPLICAS", int(object.status.current_replicas));
+    line.age();
+}
+
+/// What an autoscaler looks at: the last value seen, and the one that is wanted.
+fn targets(object: &HorizontalPodAutoscaler) -> String {
+    let text = |value: &Value, pointer: &str| value.pointer(pointer).map(plain);
+    let current = object.status.current_metrics.iter().flatten();
+    let mut shown: Vec<String> = Vec::new();
+    for (metric, current) in (object.spec.metrics.iter()).zip(current.map(Some).chain(std::iter::repeat(None))) {
+        let kind = metric["type"].as_str().unwrap_or_default();
+        let field = podscope_api::metric_source(kind);
+        let name = text(metric, &format!("/{field}/name")).unwrap_or_default();
+        let of = |part: &str| text(metric, &format!("/{field}/target/{part}"));
+        let seen = |part: &str| current.and_then(|current| text(current, &format!("/{field}/current/{part}")));
+        let unknown = || "<unknown>".to_owned();
+        shown.push(match (of("averageUtilization"), of("averageValue"), of("value")) {
+            (Some(wanted), ..) => {
+                let seen = seen("averageUtilization").map_or_else(unknown, |seen| format!("{seen}%"));
+                format!("{name}: {seen}/{wanted}%")
+            }
+            (None, Some(wanted), _) => format!("{name}: {}/{wanted}", seen("averageValue").unwrap_or_else(unknown)),
+            (None, None, Some(wanted)) => format!("{name}: {}/{wanted}", seen("value").unwrap_or_else(unknown)),
+            _ => format!("{name}: <unknown>"),
+        });
+    }
+    super::some_of(shown, 2, ", ", "<none>")
+}
+
+pub(super) fn budget(budget: &PodDisruptionBudget, line: &mut Line) {
+    let bound = |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "N/A".into(), ToString::to_string);
+    line.name();
+    line.put("MIN AVAILABLE", bound(&budget.spec.min_available));
+    line.put("MAX UNAVAILABLE", bound(&budget.spec.max_unavailable));
+    line.put("ALLOWED DISRUPTIONS", budget.status.disruptions_allowed.to_string());
+    line.age();
+}
+
+pub(super) fn priority_class(class: &PriorityClass, line: &mut Line) {
+    let policy = class.preemption_policy.as_ref();
+    line.name();
+    line.put("VALUE", class.value.to_string());
+    line.put("GLOBAL-DEFAULT", class.global_default.unwrap_or(false).to_string());
+    line.age();
+    line.put(
+        "PREEMPTIONPOLICY",
+        policy
+            .map_or("PreemptLowerPriority", |policy| policy.as_str())
+            .to_owned(),
+    );
+}
+
+pub(super) fn controller_revision(revision: &ControllerRevision, line: &mut Line) {
+    let controller = revision.metadata.controller_ref().map(|owner| {
+        let group = owner.api_version.split_once('/').map(|(group, _)| format!(".{group}"));
+        let kind = owner.kind.to_ascii_lowercase();
+        format!("{kind}{}/{}", group.unwrap_or_default(), owner.name)
+    });
+    line.name();
+    line.put("CONTROLLER", controller.unwrap_or_else(|| "<none>".to_owned()));
+    line.put("REVISION", revision.revision.to_string());
+    line.age();
+}
