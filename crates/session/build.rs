@@ -1,5 +1,5 @@
-//! Reads the lessons: every `lessons/*.yaml` becomes an entry of `LESSONS`, its text, and of `LISTED`, what the chooser
-//! shows of it. A file that is no Scenario stops the build.
+//! Reads the lessons: every `lessons/*.yaml` becomes an entry of `LISTED`, what the chooser shows of it, and
+//! with the feature `lessons` of `LESSONS`, its text. A file that is no Scenario stops the build.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -22,10 +22,13 @@ fn main() {
     for name in names {
         let file = lessons.join(format!("{name}.yaml"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let _ = writeln!(
-            texts,
-            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/lessons/{name}.yaml\"))),"
-        );
+        let is_held = std::env::var_os("CARGO_FEATURE_LESSONS").is_some();
+        if is_held {
+            let _ = writeln!(
+                texts,
+                "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/lessons/{name}.yaml\"))),"
+            );
+        }
         match entry(&name, &text) {
             Ok(entry) => listed.push_str(&entry),
             Err(why) => panic!("{}: {why}", file.display()),

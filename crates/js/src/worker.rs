@@ -6,9 +6,10 @@
 //! still hears `pause`.
 
 use gloo_timers::callback::Timeout;
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Function, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
 use podscope_session::host::{Host, Wants};
+use podscope_session::lessons;
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 use std::rc::Rc;
@@ -28,6 +29,17 @@ struct Service {
     turn_taken: bool,
     /// The frame that a playing session waits for.
     alarm: Option<Timeout>,
+    shelf: Shelf,
+}
+
+/// The lessons' texts, which come when one is first opened. What is asked meanwhile waits, so that order is kept.
+struct Shelf {
+    /// The worker's script: calls what it is given with the file's bytes, or with nothing and a reason.
+    ask: Function,
+    /// What it is given.
+    came: Function,
+    /// The request that needs them, and those behind it.
+    waiting: Option<Vec<Request>>,
 }
 
 impl Service {
@@ -40,14 +52,39 @@ impl Service {
             return;
         }
         match unpack::<Request>(&message.to_vec()) {
-            Ok(request) => {
-                let updates = self.host.handle(request, self.clock.now());
-                self.post(updates);
-                self.arrange();
-            }
+            Ok(request) => self.take(request),
             // Page and engine are of one build: this is a bug, and the page hears of it.
             Err(error) => wasm_bindgen::throw_str(&format!("not a request: {error}")),
         }
+    }
+
+    fn take(&mut self, request: Request) {
+        if let Some(waiting) = &mut self.shelf.waiting {
+            waiting.push(request);
+        } else if lessons::are_missing_for(&request) {
+            self.shelf.waiting = Some(vec![request]);
+            if let Err(error) = self.shelf.ask.call1(&JsValue::NULL, &self.shelf.came) {
+                wasm_bindgen::throw_val(error);
+            }
+        } else {
+            let updates = self.host.handle(request, self.clock.now());
+            self.post(updates);
+            self.arrange();
+        }
+    }
+
+    /// The lessons are there, or cannot be had: what waited has its turn.
+    fn go_on(&mut self, file: Option<Uint8Array>, why: Option<String>) {
+        let mut waiting = self.shelf.waiting.take().unwrap_or_default().into_iter();
+        let provided = match file {
+            Some(file) => lessons::provide(file.to_vec()),
+            None => Err(lessons::missing(&why.unwrap_or_default())),
+        };
+        if let Err(problems) = provided {
+            waiting.next();
+            self.post(vec![Update::Refused { problems }]);
+        }
+        waiting.for_each(|request| self.take(request));
     }
 
     /// Works for a slice of time, as long as the host wants to.
@@ -124,12 +161,13 @@ fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValu
     page.post_message_with_transfer(&message, &Array::of1(&message.buffer()))
 }
 
-/// Makes this worker an engine: answers the messages of its page, `early` ones first.
+/// Makes this worker an engine: answers the messages of its page, `early` ones first. `ask` brings the lessons' texts:
+/// it calls the function that it is given with the bytes of their file, or with `undefined` and a reason.
 ///
 /// # Errors
 /// When it does not run in a dedicated worker.
 #[wasm_bindgen]
-pub fn serve(early: Array) -> Result<(), JsValue> {
+pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
     std::panic::set_hook(Box::new(report_panic));
     let page: DedicatedWorkerGlobalScope = js_sys::global()
         .dyn_into()
@@ -143,6 +181,11 @@ pub fn serve(early: Array) -> Result<(), JsValue> {
         turn: channel.port1(),
         turn_taken: false,
         alarm: None,
+        shelf: Shelf {
+            ask,
+            came: Function::default(),
+            waiting: None,
+        },
     }));
 
     let slicing = Rc::clone(&service);
@@ -156,6 +199,13 @@ pub fn serve(early: Array) -> Result<(), JsValue> {
     });
     page.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
+
+    let shelving = Rc::clone(&service);
+    let on_lessons = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |file: JsValue, why: JsValue| {
+        shelving.borrow_mut().go_on(file.dyn_into().ok(), why.as_string());
+    });
+    service.borrow_mut().shelf.came = on_lessons.as_ref().unchecked_ref::<Function>().clone();
+    on_lessons.forget();
 
     let mut first = service.borrow_mut();
     let hello = first.host.hello();

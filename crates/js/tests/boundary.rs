@@ -53,6 +53,7 @@ fn updates_cross_unchanged() {
         Update::Hello {
             version: "0.1.0".into(),
             lessons: Vec::new(),
+            guarantees: Vec::new(),
         },
         Update::Opened(Box::new(opened)),
         Update::Explanation {
@@ -98,7 +99,7 @@ fn other_bytes_are_refused() {
 /// Outside a worker the engine refuses to listen, and says why.
 #[wasm_bindgen_test]
 fn a_page_is_not_a_worker() {
-    let refused = podscope_js::serve(js_sys::Array::new()).expect_err("this is a page");
+    let refused = podscope_js::serve(js_sys::Array::new(), js_sys::Function::default()).expect_err("this is a page");
     assert!(
         refused
             .as_string()

@@ -1,9 +1,13 @@
 //! Built-in lessons (E-01): every file of `lessons/`. Adding a file adds the lesson (see `build.rs`).
+//!
+//! What the chooser lists is always here. The texts are in the program with the feature `lessons`; the page's engine is
+//! built without it, and its worker brings them in one file when a lesson is first opened ([`provide`]).
 
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Data, Tree};
-use podscope_protocol::{LessonInfo, Problem};
+use podscope_protocol::{LessonInfo, Problem, Request, Source};
+use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
@@ -125,9 +129,70 @@ fn page(topic: &str) -> String {
     address.unwrap_or_default()
 }
 
+/// The texts that a program without the feature `lessons` was given.
+static PROVIDED: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
+
+/// Name and text of each lesson, as far as they are here.
+fn texts() -> &'static [(&'static str, &'static str)] {
+    PROVIDED.get().map_or(LESSONS, Vec::as_slice)
+}
+
+/// Whether a request opens what may be a lesson, while their texts are not here.
+pub fn are_missing_for(request: &Request) -> bool {
+    let Request::Open { source } = request else {
+        return false;
+    };
+    let may_need = matches!(
+        source,
+        Source::Lesson { .. } | Source::Recap { .. } | Source::Link { .. }
+    );
+    may_need && texts().is_empty()
+}
+
+/// Brings the lessons' texts: name and text in turn, each ended by a NUL.
+///
+/// # Errors
+/// It is no such file.
+pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
+    let text = String::from_utf8(file).map_err(|error| missing(&error.to_string()))?;
+    // As long as the program: the texts are looked at for every lesson that is opened.
+    let parts: Vec<&'static str> = text.leak().split_terminator('\0').collect();
+    let pair = |pair: &[&'static str]| match pair {
+        [name, text] => Some((*name, *text)),
+        _ => None,
+    };
+    let lessons: Option<Vec<_>> = parts.chunks(2).map(pair).collect();
+    match lessons {
+        Some(lessons) if !lessons.is_empty() => {
+            PROVIDED.get_or_init(|| lessons);
+            Ok(())
+        }
+        _ => Err(missing("the file is damaged")),
+    }
+}
+
+/// What is answered to who wants a lesson when their texts cannot be had.
+pub fn missing(why: &str) -> Vec<Problem> {
+    vec![problem(
+        "lessons",
+        format!("the lessons did not load ({why}): try it again"),
+    )]
+}
+
+fn problem(file: &str, message: String) -> Problem {
+    Problem {
+        file: file.to_owned(),
+        document: 0,
+        line: 0,
+        column: 0,
+        path: String::new(),
+        message,
+    }
+}
+
 /// The text of a lesson.
 pub fn text(name: &str) -> Option<&'static str> {
-    LESSONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    texts().iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// What the run of a lesson depends on. A link carries it, so that it shows the same after the lesson was rewritten (T-03).
@@ -185,7 +250,7 @@ const LEFT_OUT: [(&str, &[&str]); 2] = [
 
 /// Names of the lessons.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    LESSONS.iter().map(|(name, _)| *name)
+    LISTED.iter().map(|lesson| lesson.name)
 }
 
 /// Loads a lesson.
@@ -195,14 +260,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     match text(name) {
         Some(text) => scenario::load(&[(format!("{name}.yaml"), text.to_owned())]),
-        None => Err(vec![Problem {
-            file: name.to_owned(),
-            document: 0,
-            line: 0,
-            column: 0,
-            path: String::new(),
-            message: format!("there is no lesson {name:?}"),
-        }]),
+        None => Err(vec![problem(name, format!("there is no lesson {name:?}"))]),
     }
 }
 

@@ -18,6 +18,8 @@ const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
 /// Directories that are named by what they hold: no file of one version is ever taken for another's.
 const NAMED: &[&str] = &["engine", "editor", "icons"];
+/// The file of the lessons' texts, beside the engine.
+pub(crate) const LESSONS: &str = "lessons";
 /// What installing the page as an application needs.
 const MANIFEST: &str = "manifest.webmanifest";
 
@@ -158,6 +160,7 @@ pub(crate) fn finish() -> Fallible {
     // Trunk's live reload rewrites its script while serving: its hash is not known here.
     let serving = html.contains("__TRUNK_ADDRESS__");
 
+    write(&staging.join("engine").join(LESSONS), &lessons()?)?;
     let manifest = staging.join(MANIFEST);
     let mut installs = read(&manifest)?;
     for dir in NAMED {
@@ -209,6 +212,19 @@ pub(crate) fn finish() -> Fallible {
         .replacen("const FILES = {};", &format!("const FILES = {{{list}\n}};"), 1);
     write(&worker, &text)?;
     hosts::write_headers(&staging, policy)
+}
+
+/// The lessons' texts in one file, which the engine asks for when one is first opened: name and text in turn, each ended
+/// by a NUL (`podscope_session::lessons::provide`).
+fn lessons() -> Fallible<String> {
+    let folder = host::root().join("crates/session/lessons");
+    let mut all = String::new();
+    for file in files_under(&folder, "")? {
+        if let Some(name) = file.strip_suffix(".yaml") {
+            all.push_str(&format!("{name}\0{}\0", read(&folder.join(&file))?));
+        }
+    }
+    Ok(all)
 }
 
 /// The CSP sources of the scripts that stand in the page itself.

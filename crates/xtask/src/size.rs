@@ -2,7 +2,7 @@
 
 use crate::hosts;
 use crate::run::{Fallible, Run};
-use crate::site::{dist, files_under};
+use crate::site::{LESSONS, dist, files_under};
 use std::path::Path;
 
 /// Bytes of everything that a first visit loads, as a CDN sends it.
@@ -21,8 +21,10 @@ pub(crate) struct File {
 /// The files of a first visit.
 pub(crate) fn first_visit() -> Fallible<Vec<File>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
+    let is_lessons = |name: &str| name.starts_with("engine-") && name.ends_with(&format!("/{LESSONS}"));
     let names: Vec<String> = names
         .into_iter()
+        .filter(|name| !is_lessons(name))
         .filter(|name| !LATER.iter().any(|l| name.starts_with(l)) && !hosts::FILES.contains(&name.as_str()))
         .collect();
     let sizes = brotli(&dist(), &names)?;

@@ -116,6 +116,24 @@ export const stories = {
     await offline(page);
   },
 
+  async "lessons that cannot be had are told in words, and come at the next try (T-08)"(t) {
+    const page = await t.open("");
+    const engine = await page.locator("html").getAttribute("data-engine");
+    const lessons = engine.replace("worker.js", "lessons");
+    t.site.replaced.set(lessons, null);
+    t.forgive(/404/);
+    await page.goto(`${t.url}#lesson=first-pod`);
+    const dialog = page.getByRole("dialog", { name: "This cannot be opened" });
+    await dialog.getByText("the lessons did not load (Error: 404 Not Found): try it again").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await t.command(page, "kubectl get nodes");
+    await page.getByText("c-2").first().waitFor();
+    t.site.replaced.delete(lessons);
+    await page.goto(`${t.url}#lesson=sidecars`);
+    await t.ready(page);
+    await page.locator(".story").getByRole("heading", { name: "Sidecars" }).first().waitFor();
+  },
+
   async "a copy that is damaged is dropped, and the page comes from the network"(t) {
     const page = await kept(t);
     await page.evaluate(async () => {
