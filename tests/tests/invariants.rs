@@ -50,11 +50,17 @@ fn every_row_of_the_table_is_checked() {
             .any(|known| known.name == "pending-placed" && known.promise == Promise::Liveness)
     );
     assert_eq!(INVARIANTS.len(), rows.len() + 1);
-    assert!(
-        INVARIANTS
-            .iter()
-            .all(|known| known.statement.ends_with('.') && known.statement.len() > 20)
-    );
+    let lessons = podscope_session::lessons::list();
+    for known in INVARIANTS {
+        for text in [known.statement, known.keeper, known.breaker] {
+            assert!(text.ends_with('.') && text.len() >= 7, "{}: {text:?}", known.name);
+        }
+        assert!(
+            lessons.iter().any(|lesson| lesson.name == known.lesson),
+            "{}",
+            known.name
+        );
+    }
 }
 
 /// F-03, F-04: a break is told with its name, its first instant, the object, and the command that led there; what it

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use podscope_session::link::Link;
-use podscope_session::search::{Found, Goal, Run, Source, exception, shrink};
+use podscope_session::search::{Found, Goal, Run, Source, shrink};
 use podscope_session::{export, scenario};
 
 use crate::progress::Progress;
@@ -142,7 +142,7 @@ impl Tally {
             let row = (
                 violation.invariant.to_string(),
                 violation.cause.as_str().to_owned(),
-                exception(&violation.by).to_owned(),
+                violation.by.exception.as_ref().unwrap_or(&violation.by.who).clone(),
             );
             *self.rows.entry(row).or_default() += 1;
         }

@@ -47,7 +47,7 @@ mod setup;
 mod watch;
 mod world;
 
-pub use invariants::{INVARIANTS, Invariant, Promise};
+pub use invariants::{Group, INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};

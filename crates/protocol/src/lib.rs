@@ -35,16 +35,18 @@ pub use explanation::{
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
 pub use picture::{
-    BranchView, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView, Mark, MarkKind,
-    NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount, TerminationStage,
-    TerminationView,
+    BranchView, BreakCause, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView,
+    Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
+    TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,
 };
-pub use update::{AttemptInfo, Basis, Completion, ConsoleLine, LessonInfo, LineKind, Opened, Problem, Remedy, Update};
+pub use update::{
+    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Remedy, Update,
+};
 
 /// Longest link that is passed on without a word, in characters (T-03).
 pub const LONG_LINK: usize = 2_000;
@@ -106,8 +108,12 @@ mod tests {
         let kind = |update: &Update| pack(update).map(|bytes| bytes[0]);
         let problems = Vec::new();
         let message = String::new();
-        let (version, lessons) = (String::new(), Vec::new());
-        assert_eq!(kind(&Update::Hello { version, lessons }), Ok(0));
+        let hello = Update::Hello {
+            version: String::new(),
+            lessons: Vec::new(),
+            guarantees: Vec::new(),
+        };
+        assert_eq!(kind(&hello), Ok(0));
         let (what, per_mille) = (String::new(), 0);
         assert_eq!(kind(&Update::Progress { what, per_mille }), Ok(1));
         assert_eq!(kind(&Update::Opened(Box::default())), Ok(2));

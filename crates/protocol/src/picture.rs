@@ -350,12 +350,37 @@ pub struct BrokenInvariant {
     pub name: String,
     /// First instant.
     pub at: Micros,
-    /// `command`, `fault` or `bug`.
-    pub cause: String,
+    /// What kind of thing caused it.
+    pub cause: BreakCause,
     /// Who did it.
     pub by: String,
     /// The statement and what broke it, in words.
     pub text: String,
+}
+
+/// What caused the break of an invariant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum BreakCause {
+    /// Somebody's command.
+    Command,
+    /// A fault.
+    Fault,
+    /// Podscope itself.
+    #[default]
+    Bug,
+}
+
+impl BreakCause {
+    /// As it is written.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Fault => "fault",
+            Self::Bug => "bug",
+        }
+    }
 }
 
 /// A lane of the timeline.

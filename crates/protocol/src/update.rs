@@ -14,6 +14,8 @@ pub enum Update {
         version: String,
         /// Built-in lessons, in order.
         lessons: Vec<LessonInfo>,
+        /// What is promised of a pod's life, group by group.
+        guarantees: Vec<Guarantee>,
     },
     /// Progress of a long job, in thousandths.
     Progress {
@@ -143,6 +145,26 @@ pub struct LessonInfo {
     pub recap: Vec<String>,
     /// Whether it asks for predictions.
     pub asks: bool,
+}
+
+/// A promise of Kubernetes that is checked at every instant: an invariant, as people read it (E-04).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Guarantee {
+    /// Kebab-case name, as in traces.
+    pub name: String,
+    /// What it is about, as a heading.
+    pub group: String,
+    /// Whether it holds at every instant; otherwise it comes true in the end.
+    pub is_safety: bool,
+    /// What is promised.
+    pub statement: String,
+    /// Who keeps it.
+    pub keeper: String,
+    /// What breaks it.
+    pub breaker: String,
+    /// The lesson that shows it.
+    pub lesson: String,
 }
 
 /// A problem of some input, or advice about it.

@@ -180,6 +180,7 @@ impl Host {
         Update::Hello {
             version: env!("CARGO_PKG_VERSION").to_string(),
             lessons: crate::lessons::list(),
+            guarantees: view::guarantees(),
         }
     }
 

@@ -187,12 +187,6 @@ pub struct Played {
     pub found: Option<Found>,
 }
 
-/// The exception that `by` cites in its last brackets, e.g. `CT-162: force deletion`; all of it if there is none.
-pub fn exception(by: &str) -> &str {
-    let inner = by.rsplit_once('(').map(|(_, rest)| rest.trim_end_matches(')'));
-    inner.unwrap_or(by)
-}
-
 /// An instant of whole seconds: schedules are read by people.
 fn at(seconds: i64) -> SimTime {
     SimTime::ZERO + Span::seconds(seconds)

@@ -5,6 +5,8 @@ use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEf
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use std::fmt;
+
 use crate::Span;
 
 /// Names and values in the order in which a line has them.
@@ -145,10 +147,49 @@ pub struct Violation {
     pub invariant: Str,
     /// What kind of thing caused it.
     pub cause: BreakCause,
-    /// The command or fault, and the exception of the facts' table.
-    pub by: String,
+    /// Who did it.
+    pub by: Culprit,
     /// What was seen.
     pub message: String,
+}
+
+/// Who broke an invariant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Culprit {
+    /// The command, fault or component.
+    pub who: String,
+    /// The exception of the facts' table that covers it, if one does.
+    pub exception: Option<String>,
+}
+
+impl Culprit {
+    /// One whom an exception of the facts' table covers.
+    pub fn excused(who: impl Into<String>, exception: impl Into<String>) -> Self {
+        let exception = Some(exception.into());
+        Self {
+            who: who.into(),
+            exception,
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Culprit {
+    fn from(who: T) -> Self {
+        let exception = None;
+        Self {
+            who: who.into(),
+            exception,
+        }
+    }
+}
+
+impl fmt::Display for Culprit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.exception {
+            Some(exception) => write!(f, "{} ({exception})", self.who),
+            None => f.write_str(&self.who),
+        }
+    }
 }
 
 /// What came of an attempt to place a pod.
@@ -407,7 +448,7 @@ impl Field for Violation {
     fn say(&self, _: &'static str, fields: &mut Fields) {
         self.invariant.say("invariant", fields);
         self.cause.say("cause", fields);
-        self.by.say("by", fields);
+        self.by.to_string().say("by", fields);
         self.message.say("message", fields);
     }
 }

@@ -37,8 +37,8 @@ pub use context::{Change, Context, Effect, Input, subject, subject_of};
 pub use due::{Coming, Due};
 pub use errors::qualified_resource;
 pub use happening::{
-    AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, FenceMechanism, Fields, Flag, Happening,
-    HookKind, OneWay, ProbeKind, Updated, Violation, What,
+    AttemptResult, BreakCause, ControlPlaneProcess, Culprit, FaultDetails, FaultKind, FenceMechanism, Fields, Flag,
+    Happening, HookKind, OneWay, ProbeKind, Updated, Violation, What,
 };
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};

@@ -598,7 +598,7 @@ impl Drop for Listener {
 fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html) -> Html {
     if page.view == View::Guarantees {
         return html! {
-            <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} /></ContextProvider<Ctl>>
+            <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} guarantees={page.guarantees.clone()} /></ContextProvider<Ctl>>
         };
     }
     let panels = if page.present.on {

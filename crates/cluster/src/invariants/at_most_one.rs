@@ -1,8 +1,30 @@
 //! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity
 //! never has live processes of two pods.
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Place, What};
+
+pub(super) const AT_MOST_ONE: Invariant = Invariant {
+    name: "at-most-one",
+    fact: "CT-162",
+    group: Group::Identity,
+    promise: Promise::Safety,
+    statement: "Of each StatefulSet member at most one has live processes, anywhere.",
+    keeper: "The StatefulSet controller waits for the old object to go; only the kubelet lets it go.",
+    breaker: "A forced delete, a false out-of-service taint, or deleting the Node of a machine that still runs.",
+    lesson: "force-delete-split-brain",
+};
+
+pub(super) const SAFE_STALL: Invariant = Invariant {
+    name: "safe-stall",
+    fact: "CT-185",
+    group: Group::Identity,
+    promise: Promise::Safety,
+    statement: "While a partition lasts, a member is missing or stalled, never doubled.",
+    keeper: "The StatefulSet controller, by doing nothing.",
+    breaker: "What breaks at-most-one.",
+    lesson: "partition-statefulset",
+};
 
 /// Remembers nothing: the ledger knows who lives.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +60,7 @@ impl Check for AtMostOne {
             let (cause, by) = blame::of_removal(removed, view);
             out.push(Breach {
                 corrupts: None,
-                invariant: "at-most-one",
+                invariant: AT_MOST_ONE.name,
                 object: Some(object.clone()),
                 cause,
                 by: by.clone(),
@@ -55,7 +77,7 @@ impl Check for AtMostOne {
             if is_cut {
                 out.push(Breach {
                     corrupts: None,
-                    invariant: "safe-stall",
+                    invariant: SAFE_STALL.name,
                     object: Some(object.clone()),
                     cause,
                     by,

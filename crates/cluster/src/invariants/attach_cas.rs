@@ -7,10 +7,23 @@ use podscope_api::ordered;
 
 use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use podscope_sim::Culprit;
+
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::controllers::{ATTACHED_TO, driver_of};
 use crate::volume::{Backend, Resolved, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
+
+pub(super) const ATTACH_CAS: Invariant = Invariant {
+    name: "attach-cas",
+    fact: "CT-174",
+    group: Group::Storage,
+    promise: Promise::Safety,
+    statement: "An attachment changes only from the state that was observed, and a pod runs only where its volume is attached.",
+    keeper: "The attach controller and the kubelet.",
+    breaker: "A fence that breaks it on purpose.",
+    lesson: "attach-protocol-fencing",
+};
 
 const FACT: &str = "CT-174";
 
@@ -23,7 +36,7 @@ pub(super) struct AttachCas {
     adopted: ordered::Set<Uid>,
     reported: ordered::Set<(Uid, Str)>,
     /// Volumes that were detached from a node that had them mounted, and who is to blame.
-    torn: ordered::Map<(Str, NodeName), (Cause, String)>,
+    torn: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
 }
 
 impl Check for AttachCas {
@@ -111,7 +124,7 @@ impl AttachCas {
         let name = |holder: Option<&str>| holder.unwrap_or("nobody").to_owned();
         out.push(Breach {
             corrupts: None,
-            invariant: "attach-cas",
+            invariant: ATTACH_CAS.name,
             object: change.new.as_ref().map(subject_of),
             cause,
             by,
@@ -143,7 +156,10 @@ impl AttachCas {
                     "the scenario's manifests: a pod that already ran".into(),
                 )
             } else if view.ledger.out_of_service.get(&node) == Some(&Actor::Fencing) {
-                (Cause::Fault, format!("the fencing controller ({FACT}: fencing break)"))
+                (
+                    Cause::Fault,
+                    Culprit::excused("the fencing controller", format!("{FACT}: fencing break")),
+                )
             } else if let Some(blame) = self.torn.get(&(backend.name.clone(), node.clone())) {
                 blame.clone()
             } else {
@@ -151,7 +167,7 @@ impl AttachCas {
             };
             out.push(Breach {
                 corrupts: None,
-                invariant: "attach-cas",
+                invariant: ATTACH_CAS.name,
                 object: Some(object.clone()),
                 cause,
                 by,

@@ -6,25 +6,27 @@
 use podscope_api::{NodeName, Str, Uid};
 
 use super::ledger::Trouble;
+use podscope_sim::Culprit;
+
 use super::{Cause, View};
 use crate::Actor;
 
-type Blame = (Cause, String);
+type Blame = (Cause, Culprit);
 
 /// The command behind an actor, as the cause.
 fn command(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
     let text = view.ledger.command(actor)?;
-    Some((Cause::Command, format!("{text} ({exception})")))
+    Some((Cause::Command, Culprit::excused(text, exception)))
 }
 
 fn fault(trouble: &Trouble, exception: &str) -> Blame {
-    (Cause::Fault, format!("{} ({exception})", trouble.name))
+    (Cause::Fault, Culprit::excused(&*trouble.name, exception))
 }
 
 fn grace_of_manifest() -> Blame {
     (
         Cause::Command,
-        "terminationGracePeriodSeconds: 0 of the manifest (LC-018)".into(),
+        Culprit::excused("terminationGracePeriodSeconds: 0 of the manifest", "LC-018"),
     )
 }
 
@@ -49,7 +51,10 @@ pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> Blame {
     if removal.out_of_service == Some(Actor::Fencing) {
         return (
             Cause::Fault,
-            "the fencing controller (CT-149: a fence that leaves processes running)".into(),
+            Culprit::excused(
+                "the fencing controller",
+                "CT-149: a fence that leaves processes running",
+            ),
         );
     }
     if let Some(node) = &removal.pod.spec.node_name
@@ -57,15 +62,15 @@ pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> Blame {
     {
         return (
             Cause::Fault,
-            format!("there is no machine {node} (CT-162: false Node deletion)"),
+            Culprit::excused(format!("there is no machine {node}"), "CT-162: false Node deletion"),
         );
     }
-    (Cause::Bug, format!("{} removed the earlier pod", removal.by))
+    (Cause::Bug, format!("{} removed the earlier pod", removal.by).into())
 }
 
 /// A break by whoever did it: a command, or a bug of the component.
 pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
-    command(actor, fact, view).unwrap_or_else(|| (Cause::Bug, actor.to_string()))
+    command(actor, fact, view).unwrap_or_else(|| (Cause::Bug, actor.to_string().into()))
 }
 
 /// The same where two instances at once are an exception (CT-154).
@@ -86,7 +91,7 @@ pub(super) fn of_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
 /// The fault that the world itself carries out now.
 pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
-        Some(name) => (Cause::Fault, format!("{name} ({fact})")),
+        Some(name) => (Cause::Fault, Culprit::excused(&**name, fact)),
         None => (Cause::Bug, "nobody".into()),
     }
 }
@@ -137,6 +142,6 @@ pub(super) fn of_break(
     }
     match ledger.node_trouble(node, view.now) {
         Some(trouble) => fault(trouble, &format!("{fact}, CT-131: the node was out of sight")),
-        None => (Cause::Bug, actor.to_string()),
+        None => (Cause::Bug, actor.to_string().into()),
     }
 }

@@ -2,8 +2,19 @@
 
 use podscope_api::{DaemonSet, Object, ObjectKey};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, What, subject_of};
+
+pub(super) const DAEMON_ONE: Invariant = Invariant {
+    name: "daemon-one",
+    fact: "CT-177",
+    group: Group::Identity,
+    promise: Promise::Safety,
+    statement: "A DaemonSet has at most one active pod on a node, surges aside.",
+    keeper: "The DaemonSet controller.",
+    breaker: "Races between two managers; duplicates are removed.",
+    lesson: "drain-with-pdb",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +60,7 @@ impl Check for DaemonOne {
             let (cause, by) = blame::of_memory(&manager, "CT-177, CT-159: races, duplicates after a restart", view);
             out.push(Breach {
                 corrupts: None,
-                invariant: "daemon-one",
+                invariant: DAEMON_ONE.name,
                 object: Some(subject_of(&Object::Pod(pod.clone()))),
                 cause,
                 by,

@@ -9,10 +9,23 @@ use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
 };
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use podscope_sim::Culprit;
+
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::controllers::ATTACHED_TO;
 use crate::volume::claim_name;
 use crate::{Actor, SimTime, Span, What, subject};
+
+pub(super) const DETACH_LIVE: Invariant = Invariant {
+    name: "detach-live",
+    fact: "CT-186",
+    group: Group::Storage,
+    promise: Promise::Liveness,
+    statement: "A volume that nobody needs is detached in the end.",
+    keeper: "The attach controller: unmounted, after its timeout, or fenced.",
+    breaker: "Switching the timeout off.",
+    lesson: "attach-protocol-fencing",
+};
 
 /// The force timeout, the longest back-off, and some time for the driver.
 const LIMIT: Span = Span::seconds(360 + 122 + 118);
@@ -113,13 +126,13 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
     let (cause, by) = if needs_force(node, view) && !view.detaches_by_force {
         (
             Cause::Command,
-            "disableForceDetachOnTimeout: true (CT-186: timeout disabled)".to_owned(),
+            Culprit::excused("disableForceDetachOnTimeout: true", "CT-186: timeout disabled"),
         )
     } else {
         match blame::of_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
             (Cause::Bug, _) => {
                 let by = format!("nothing changed for {LIMIT} after everything was healed");
-                (Cause::Bug, by)
+                (Cause::Bug, by.into())
             }
             excused => excused,
         }
@@ -127,7 +140,7 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
     let object = view.objects.named::<PersistentVolume>(volume);
     Breach {
         corrupts: None,
-        invariant: "detach-live",
+        invariant: DETACH_LIVE.name,
         object: object.map(|volume| {
             let volume = Object::PersistentVolume(volume.clone());
             subject(Kind::PersistentVolume, volume.key(), volume.metadata().uid.clone())

@@ -5,8 +5,19 @@ use podscope_api::ordered;
 
 use podscope_api::{Node, Object, Str, TaintEffect};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, SimTime, Span, subject_of};
+
+pub(super) const EVICT_THROTTLE: Invariant = Invariant {
+    name: "evict-throttle",
+    fact: "CT-179",
+    group: Group::Life,
+    promise: Promise::Safety,
+    statement: "Nodes are tainted NoExecute no faster than their zone's rate allows; never when all zones are dark.",
+    keeper: "The node lifecycle controller.",
+    breaker: "People who taint by hand.",
+    lesson: "zone-outage",
+};
 
 /// When each zone got its last taint, and from when a token is there again.
 #[derive(Debug, Clone, Default)]
@@ -51,7 +62,7 @@ impl Check for EvictThrottle {
             let (cause, by) = blame::of_instances(actor, "CT-154: each of two instances has its own rate", view);
             out.push(Breach {
                 corrupts: None,
-                invariant: "evict-throttle",
+                invariant: EVICT_THROTTLE.name,
                 object: Some(subject_of(&Object::Node(new.clone()))),
                 cause,
                 by,

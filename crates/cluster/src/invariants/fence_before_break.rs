@@ -5,8 +5,21 @@
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use podscope_sim::Culprit;
+
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, Happening, Place, Record, subject_of};
+
+pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
+    name: "fence-before-break",
+    fact: "CT-175",
+    group: Group::Storage,
+    promise: Promise::Safety,
+    statement: "Before a volume is taken by force, its node is confirmed fenced.",
+    keeper: "The fencing controller.",
+    breaker: "An operator's error.",
+    lesson: "attach-protocol-fencing",
+};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct FenceBeforeBreak;
@@ -49,7 +62,7 @@ impl FenceBeforeBreak {
         let (cause, by) = self.blame(&record.actor, Some(volume), uid, node, view);
         out.push(Breach {
             corrupts: None,
-            invariant: "fence-before-break",
+            invariant: FENCE_BEFORE_BREAK.name,
             object: record.object.clone(),
             cause,
             by,
@@ -77,7 +90,7 @@ impl FenceBeforeBreak {
         let key = pod.metadata.key();
         out.push(Breach {
             corrupts: None,
-            invariant: "fence-before-break",
+            invariant: FENCE_BEFORE_BREAK.name,
             object: Some(subject_of(&Object::Pod(pod.clone()))),
             cause,
             by,
@@ -92,7 +105,7 @@ impl FenceBeforeBreak {
         uid: &Uid,
         node: &NodeName,
         view: &View<'_>,
-    ) -> (Cause, String) {
+    ) -> (Cause, Culprit) {
         if view.ledger.out_of_service.get(node) == Some(&Actor::Fencing) {
             // It says out of service only when the fence is confirmed (CT-144).
             return (Cause::Bug, "the fencing controller, without a fence".into());

@@ -3,8 +3,19 @@
 
 use podscope_api::{Kind, Node, Pod};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, Request, subject_of};
+
+pub(super) const FORCE_AUTHORITY: Invariant = Invariant {
+    name: "force-authority",
+    fact: "CT-168",
+    group: Group::Termination,
+    promise: Promise::Safety,
+    statement: "Only the kubelet, the garbage collector of lost pods and people delete with grace 0.",
+    keeper: "Every controller, by asking only.",
+    breaker: "People.",
+    lesson: "force-delete-split-brain",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +45,7 @@ impl Check for ForceAuthority {
         let (cause, by) = blame::of_component(actor, "CT-168", view);
         out.push(Breach {
             corrupts: None,
-            invariant: "force-authority",
+            invariant: FORCE_AUTHORITY.name,
             object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
             cause,
             by,

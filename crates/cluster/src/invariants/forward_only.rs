@@ -3,8 +3,30 @@
 
 use podscope_api::{Object, PodPhase};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::subject_of;
+
+pub(super) const FORWARD_ONLY: Invariant = Invariant {
+    name: "forward-only",
+    fact: "CT-165",
+    group: Group::Life,
+    promise: Promise::Safety,
+    statement: "Phases go forward only, and a deletion is never taken back.",
+    keeper: "The API server and the kubelet.",
+    breaker: "Nothing.",
+    lesson: "first-pod",
+};
+
+pub(super) const GRACE_MONOTONE: Invariant = Invariant {
+    name: "grace-monotone",
+    fact: "CT-166",
+    group: Group::Termination,
+    promise: Promise::Safety,
+    statement: "A grace period can be shortened, never lengthened.",
+    keeper: "The API server.",
+    breaker: "A kubelet crash starts the clock again, with the same value.",
+    lesson: "prestop-overrun",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +62,7 @@ impl Check for ForwardOnly {
         if after < before || swapped_end {
             let name = |phase: &Option<PodPhase>| phase.as_ref().map_or("", |phase| phase.as_str()).to_owned();
             breach(
-                "forward-only",
+                FORWARD_ONLY.name,
                 "CT-165",
                 format!(
                     "the phase went from {} to {}",
@@ -50,7 +72,7 @@ impl Check for ForwardOnly {
             );
         }
         if old.metadata.is_terminating() && !new.metadata.is_terminating() {
-            breach("forward-only", "CT-165", "deletionTimestamp was taken back".into());
+            breach(FORWARD_ONLY.name, "CT-165", "deletionTimestamp was taken back".into());
         }
         if let (Some(was), Some(is)) = (
             old.metadata.deletion_grace_period_seconds,
@@ -58,7 +80,7 @@ impl Check for ForwardOnly {
         ) && is > was.max(1)
         {
             breach(
-                "grace-monotone",
+                GRACE_MONOTONE.name,
                 "CT-166",
                 format!("the grace grew from {was} s to {is} s"),
             );

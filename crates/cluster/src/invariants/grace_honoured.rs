@@ -8,8 +8,19 @@ use podscope_api::ordered;
 use podscope_api::{Object, Pod, Str, Uid};
 
 use super::ledger::LivePod;
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{FaultKind, Happening, HookKind, SimTime, Span};
+
+pub(super) const GRACE_HONOURED: Invariant = Invariant {
+    name: "grace-honoured",
+    fact: "CT-167",
+    group: Group::Termination,
+    promise: Promise::Safety,
+    statement: "Between SIGTERM and SIGKILL a process has its grace period, less preStop, but at least two seconds.",
+    keeper: "The kubelet.",
+    breaker: "A shorter second delete, a force, an eviction, a lost node.",
+    lesson: "graceful-termination",
+};
 
 /// Least time between the stop signal and SIGKILL.
 const FLOOR: Span = Span::seconds(2);
@@ -101,10 +112,10 @@ impl Check for GraceHonoured {
                 if let Some(message) = message {
                     out.push(Breach {
                         corrupts: None,
-                        invariant: "grace-honoured",
+                        invariant: GRACE_HONOURED.name,
                         object: Some(object.clone()),
                         cause: Cause::Bug,
-                        by: record.actor.to_string(),
+                        by: record.actor.to_string().into(),
                         message,
                     });
                 }

@@ -10,8 +10,74 @@ use podscope_api::{
     StatefulSet, TaintEffect, Uid,
 };
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Actor, Happening, Record, SimTime, Span, Subject, subject, subject_of};
+
+pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {
+    name: "nominee-resolved",
+    fact: "CT-180",
+    group: Group::Scheduling,
+    promise: Promise::Liveness,
+    statement: "A nominated pod is scheduled, outranked or deleted in the end.",
+    keeper: "The scheduler.",
+    breaker: "A partition that nobody heals.",
+    lesson: "preemption-and-grace",
+};
+
+pub(super) const NO_ORPHANS: Invariant = Invariant {
+    name: "no-orphans",
+    fact: "CT-181",
+    group: Group::InTheEnd,
+    promise: Promise::Liveness,
+    statement: "After a partition heals, processes that the API has forgotten end.",
+    keeper: "The kubelet: what the API does not list is stopped.",
+    breaker: "A kubelet or runtime that is down.",
+    lesson: "force-delete-split-brain",
+};
+
+pub(super) const NAMESPACE_GONE: Invariant = Invariant {
+    name: "namespace-gone",
+    fact: "CT-182",
+    group: Group::InTheEnd,
+    promise: Promise::Liveness,
+    statement: "A namespace being deleted vanishes in the end.",
+    keeper: "The namespace controller.",
+    breaker: "Finalizers of others; a partition, while it lasts.",
+    lesson: "namespace-stuck",
+};
+
+pub(super) const READY_RESTORED: Invariant = Invariant {
+    name: "ready-restored",
+    fact: "CT-183",
+    group: Group::InTheEnd,
+    promise: Promise::Liveness,
+    statement: "A healed node's taints go, and its pods are ready again.",
+    keeper: "The node lifecycle controller and the kubelet.",
+    breaker: "Nothing.",
+    lesson: "partition-replicaset",
+};
+
+pub(super) const CONVERGE: Invariant = Invariant {
+    name: "converge",
+    fact: "CT-184",
+    group: Group::InTheEnd,
+    promise: Promise::Liveness,
+    statement: "Replicas match their spec once the world is quiet.",
+    keeper: "All controllers.",
+    breaker: "Quota, no room, a partitioned member.",
+    lesson: "partition-replicaset",
+};
+
+pub(super) const PENDING_PLACED: Invariant = Invariant {
+    name: "pending-placed",
+    fact: "F-03",
+    group: Group::Scheduling,
+    promise: Promise::Liveness,
+    statement: "A pod that fits somewhere does not stay pending.",
+    keeper: "The scheduler and its queue.",
+    breaker: "Scheduling gates; a scheduler that is down.",
+    lesson: "first-pod",
+};
 
 type Key = (&'static str, Kind, Uid);
 
@@ -70,7 +136,7 @@ impl Check for Live {
                     invariant: open.invariant,
                     object: Some(open.object),
                     cause: Cause::Bug,
-                    by: format!("nothing changed for {} after everything was healed", open.limit),
+                    by: format!("nothing changed for {} after everything was healed", open.limit).into(),
                     message: open.message,
                 });
             }
@@ -95,14 +161,14 @@ impl Live {
         }
     }
     fn is_overdue(&self, uid: &Uid, now: SimTime) -> bool {
-        let key: Key = ("pending-placed", Kind::Pod, uid.clone());
+        let key: Key = (PENDING_PLACED.name, Kind::Pod, uid.clone());
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
     }
     /// Pods that wait so long that it matters whether they fit.
     pub(super) fn questions(&self, now: SimTime) -> Vec<Uid> {
         self.open
             .iter()
-            .filter(|((name, _, _), since)| *name == "pending-placed" && now - **since >= PENDING_LIMIT)
+            .filter(|((name, _, _), since)| *name == PENDING_PLACED.name && now - **since >= PENDING_LIMIT)
             .map(|((_, _, uid), _)| uid.clone())
             .collect()
     }
@@ -116,7 +182,7 @@ impl Live {
             let uid = &pod.metadata.uid;
             if waits && !waits_for_volumes(pod, view) && (!self.is_overdue(uid, view.now) || fitting.contains(uid)) {
                 found.push(Open {
-                    invariant: "pending-placed",
+                    invariant: PENDING_PLACED.name,
                     object: subject_of(&Object::Pod(pod.clone())),
                     limit: PENDING_LIMIT,
                     message: "it fits a node and is not placed".into(),
@@ -151,7 +217,7 @@ fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
             .and_then(|removal| removal.pod.spec.termination_grace_period_seconds)
             .unwrap_or(30);
         found.push(Open {
-            invariant: "no-orphans",
+            invariant: NO_ORPHANS.name,
             object: subject(Kind::Pod, entry.key.clone(), uid.clone()),
             limit: Span::seconds(grace.clamp(0, 86_400) + 180),
             message: format!("processes of {} still run on {}", entry.key, entry.node),
@@ -190,7 +256,7 @@ fn namespaces(view: &View<'_>, found: &mut Vec<Open>) {
             .unwrap_or(30);
         if !is_held {
             found.push(Open {
-                invariant: "namespace-gone",
+                invariant: NAMESPACE_GONE.name,
                 object: subject_of(&Object::Namespace(namespace.clone())),
                 limit: Span::seconds(slowest.clamp(0, 86_400) + 600),
                 message: format!("namespace {name} is still terminating"),
@@ -215,7 +281,7 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
         });
         if !node.is_ready() || has_taint {
             found.push(Open {
-                invariant: "ready-restored",
+                invariant: READY_RESTORED.name,
                 object: subject_of(&Object::Node(node.clone())),
                 limit: Span::seconds(180),
                 message: format!("{name} is not Ready again, or still tainted"),
@@ -266,7 +332,7 @@ fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found:
         let have = active(&metadata.uid);
         if have != wanted && !metadata.is_terminating() && !is_ending(&metadata.namespace) {
             found.push(Open {
-                invariant: "converge",
+                invariant: CONVERGE.name,
                 message: format!("{} has {have} of {wanted} pods", metadata.key()),
                 object: subject_of(&object),
                 limit: Span::seconds(900),
@@ -309,7 +375,7 @@ fn nominees(view: &View<'_>, found: &mut Vec<Open>) {
         let is_nominated = !pod.status.nominated_node_name.is_empty() && pod.spec.node_name.is_none();
         if is_nominated && !pod.metadata.is_terminating() {
             found.push(Open {
-                invariant: "nominee-resolved",
+                invariant: NOMINEE_RESOLVED.name,
                 object: subject_of(&Object::Pod(pod.clone())),
                 limit: Span::seconds(900),
                 message: format!("still nominated to {}", pod.status.nominated_node_name),

@@ -54,37 +54,60 @@ pub enum Promise {
     Liveness,
 }
 
-/// One invariant, as shown to people.
+/// What an invariant is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Who is who.
+    Identity,
+    /// How far a pod has come.
+    Life,
+    /// How it ends.
+    Termination,
+    /// Its volumes.
+    Storage,
+    /// Its place.
+    Scheduling,
+    /// What comes when all is healed.
+    InTheEnd,
+}
+
+impl Group {
+    /// As a heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Identity => "Identity",
+            Self::Life => "Life",
+            Self::Termination => "Termination",
+            Self::Storage => "Storage",
+            Self::Scheduling => "Scheduling",
+            Self::InTheEnd => "In the end",
+        }
+    }
+}
+
+/// One invariant, as shown to people (E-04). It stands beside its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invariant {
     /// Name in kebab case.
     pub name: &'static str,
     /// Number of the fact.
     pub fact: &'static str,
-    /// What it says.
-    pub statement: &'static str,
+    /// What it is about.
+    pub group: Group,
     /// Safety or liveness.
     pub promise: Promise,
-}
-
-const fn safety(name: &'static str, fact: &'static str, statement: &'static str) -> Invariant {
-    Invariant {
-        name,
-        fact,
-        statement,
-        promise: Promise::Safety,
-    }
-}
-const fn liveness(name: &'static str, fact: &'static str, statement: &'static str) -> Invariant {
-    Invariant {
-        name,
-        fact,
-        statement,
-        promise: Promise::Liveness,
-    }
+    /// What it says.
+    pub statement: &'static str,
+    /// Who keeps it.
+    pub keeper: &'static str,
+    /// What breaks it.
+    pub breaker: &'static str,
+    /// The lesson that shows it.
+    pub lesson: &'static str,
 }
 
 pub(crate) use podscope_sim::BreakCause as Cause;
+use podscope_sim::Culprit;
 
 /// A break of an invariant.
 #[derive(Debug, Clone)]
@@ -92,8 +115,7 @@ pub(crate) struct Breach {
     pub invariant: &'static str,
     pub object: Option<Arc<Subject>>,
     pub cause: Cause,
-    /// The command or fault, and the exception of the facts' table.
-    pub by: String,
+    pub by: Culprit,
     /// What was seen.
     pub message: String,
     /// The volume that two nodes write, which its back-end does not prevent.
@@ -137,12 +159,15 @@ pub(crate) trait Check {
 }
 
 macro_rules! checks {
-    ($($field:ident: $type:ty),* $(,)?) => {
+    ($($field:ident: $type:ident [$($row:ident),+]),* $(,)?) => {
+        /// Every invariant that is checked.
+        pub const INVARIANTS: &[Invariant] = &[$($($field::$row,)+)*];
+
         /// All checks with their memories.
         #[derive(Debug, Clone, Default)]
         pub(crate) struct Monitors {
             pub ledger: Ledger,
-            $($field: $type,)*
+            $($field: $field::$type,)*
         }
         impl Monitors {
             fn each(&mut self, seen: &Seen<'_>, view: &Parts<'_>, out: &mut Vec<Breach>) {
@@ -162,156 +187,26 @@ macro_rules! checks {
     };
 }
 checks! {
-    at_most_one: at_most_one::AtMostOne,
-    single_writer: single_writer::SingleWriter,
-    one_node: one_node::OneNode,
-    forward_only: forward_only::ForwardOnly,
-    grace_honoured: grace_honoured::GraceHonoured,
-    force_authority: force_authority::ForceAuthority,
-    no_early_removal: no_early_removal::NoEarlyRemoval,
-    pdb_ledger: pdb_ledger::PdbLedger,
-    no_overcommit: no_overcommit::NoOvercommit,
-    skew_at_bind: skew_at_bind::SkewAtBind,
-    preempt_lower: preempt_lower::PreemptLower,
-    attach_cas: attach_cas::AttachCas,
-    fence_before_break: fence_before_break::FenceBeforeBreak,
-    slot_unique: slot_unique::SlotUnique,
-    daemon_one: daemon_one::DaemonOne,
-    roll_bound: roll_bound::RollBound,
-    evict_throttle: evict_throttle::EvictThrottle,
-    live: live::Live,
-    detach_live: detach_live::DetachLive,
+    at_most_one: AtMostOne [AT_MOST_ONE, SAFE_STALL],
+    single_writer: SingleWriter [SINGLE_WRITER],
+    one_node: OneNode [ONE_NODE],
+    forward_only: ForwardOnly [FORWARD_ONLY, GRACE_MONOTONE],
+    grace_honoured: GraceHonoured [GRACE_HONOURED],
+    force_authority: ForceAuthority [FORCE_AUTHORITY],
+    no_early_removal: NoEarlyRemoval [NO_EARLY_REMOVAL],
+    pdb_ledger: PdbLedger [PDB_LEDGER],
+    no_overcommit: NoOvercommit [NO_OVERCOMMIT],
+    skew_at_bind: SkewAtBind [SKEW_AT_BIND],
+    preempt_lower: PreemptLower [PREEMPT_LOWER],
+    attach_cas: AttachCas [ATTACH_CAS],
+    fence_before_break: FenceBeforeBreak [FENCE_BEFORE_BREAK],
+    slot_unique: SlotUnique [SLOT_UNIQUE],
+    daemon_one: DaemonOne [DAEMON_ONE],
+    roll_bound: RollBound [ROLL_BOUND],
+    evict_throttle: EvictThrottle [EVICT_THROTTLE],
+    live: Live [NOMINEE_RESOLVED, NO_ORPHANS, NAMESPACE_GONE, READY_RESTORED, CONVERGE, PENDING_PLACED],
+    detach_live: DetachLive [DETACH_LIVE],
 }
-
-/// Every invariant that is checked, in the order of the facts' table.
-pub const INVARIANTS: &[Invariant] = &[
-    safety(
-        "at-most-one",
-        "CT-162",
-        "At most one pod of a StatefulSet identity has live processes.",
-    ),
-    safety(
-        "single-writer",
-        "CT-163",
-        "A ReadWriteOnce volume is writable on at most one node, a ReadWriteOncePod volume by at most one pod.",
-    ),
-    safety(
-        "one-node",
-        "CT-164",
-        "A pod runs only on the node it was bound to, and that never changes.",
-    ),
-    safety(
-        "forward-only",
-        "CT-165",
-        "A phase never goes back; a deletion is never taken back.",
-    ),
-    safety(
-        "grace-monotone",
-        "CT-166",
-        "The grace period of a deletion never grows.",
-    ),
-    safety(
-        "grace-honoured",
-        "CT-167",
-        "Between the first signal and SIGKILL lies at least the grace period, and never less than two seconds.",
-    ),
-    safety(
-        "force-authority",
-        "CT-168",
-        "Only those may delete with grace 0 who know that nothing runs: the kubelet, PodGC under its conditions, the owner of the application.",
-    ),
-    safety(
-        "no-early-removal",
-        "CT-169",
-        "A kubelet removes a pod only when none of its processes runs.",
-    ),
-    safety(
-        "pdb-ledger",
-        "CT-170",
-        "Between two looks at a budget, no more evictions are approved than it allowed; that is never negative.",
-    ),
-    safety(
-        "no-overcommit",
-        "CT-171",
-        "When a pod is bound, the requests on its node fit the allocatable.",
-    ),
-    safety(
-        "skew-at-bind",
-        "CT-172",
-        "Where a scheduler places a pod, its DoNotSchedule constraints hold by what that scheduler saw.",
-    ),
-    safety(
-        "preempt-lower",
-        "CT-173",
-        "Victims of preemption have strictly lower priority than a pending preemptor.",
-    ),
-    safety(
-        "attach-cas",
-        "CT-174",
-        "A volume's holder changes only from the value its writer observed; a container starts only where its volume is attached.",
-    ),
-    safety(
-        "fence-before-break",
-        "CT-175",
-        "A node is fenced, powered off or has unmounted before its volume or its unreachable pod is taken away by force.",
-    ),
-    safety(
-        "slot-unique",
-        "CT-176",
-        "No pod of a StatefulSet is created while an object of its name exists.",
-    ),
-    safety(
-        "daemon-one",
-        "CT-177",
-        "A DaemonSet has at most one active pod on a node, unless it surges.",
-    ),
-    safety(
-        "roll-bound",
-        "CT-178",
-        "A rollout never has more replicas than it may surge to.",
-    ),
-    safety(
-        "evict-throttle",
-        "CT-179",
-        "NoExecute taints come to a zone no faster than its eviction rate.",
-    ),
-    liveness(
-        "nominee-resolved",
-        "CT-180",
-        "A nominated pod is scheduled, loses its nomination, or is deleted in the end.",
-    ),
-    liveness("no-orphans", "CT-181", "After the heal, no process outlives its pod."),
-    liveness(
-        "namespace-gone",
-        "CT-182",
-        "After the heal, a terminating namespace ends.",
-    ),
-    liveness(
-        "ready-restored",
-        "CT-183",
-        "After the heal, a node becomes Ready and loses its taints.",
-    ),
-    liveness(
-        "converge",
-        "CT-184",
-        "In the end there are as many pods as the workload asks for.",
-    ),
-    safety(
-        "safe-stall",
-        "CT-185",
-        "While a node is partitioned, a StatefulSet identity on it is absent or stalled, never duplicated.",
-    ),
-    liveness(
-        "detach-live",
-        "CT-186",
-        "After the heal, a volume that nobody needs on a node is detached from it.",
-    ),
-    liveness(
-        "pending-placed",
-        "F-03",
-        "After the heal, a pending pod that fits a node is placed.",
-    ),
-];
 
 /// What the world lends to the checks.
 pub(crate) struct Parts<'a> {

@@ -3,8 +3,19 @@
 
 use podscope_api::{Kind, Pod};
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Actor, Request, subject_of};
+
+pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {
+    name: "no-early-removal",
+    fact: "CT-169",
+    group: Group::Termination,
+    promise: Promise::Safety,
+    statement: "The kubelet removes a pod's object only when none of its processes is left.",
+    keeper: "The kubelet.",
+    breaker: "Nothing.",
+    lesson: "graceful-termination",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -34,10 +45,10 @@ impl Check for NoEarlyRemoval {
             let names: Vec<&str> = entry.containers.keys().map(|name| &**name).collect();
             out.push(Breach {
                 corrupts: None,
-                invariant: "no-early-removal",
+                invariant: NO_EARLY_REMOVAL.name,
                 object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
                 cause: Cause::Bug,
-                by: format!("kubelet/{node}"),
+                by: format!("kubelet/{node}").into(),
                 message: format!("removed while {} still runs", names.join(", ")),
             });
         }

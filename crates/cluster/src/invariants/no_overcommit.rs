@@ -5,8 +5,19 @@ use podscope_api::ordered;
 
 use podscope_api::{Container, Node, Object, Pod, Quantity, ResourceList, Str};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, What};
+
+pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
+    name: "no-overcommit",
+    fact: "CT-171",
+    group: Group::Scheduling,
+    promise: Promise::Safety,
+    statement: "What pods request fits the node when they are bound.",
+    keeper: "The scheduler.",
+    breaker: "A stale cache, a direct binding, static pods, a node that shrinks.",
+    lesson: "first-pod",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +79,7 @@ impl Check for NoOvercommit {
         };
         out.push(Breach {
             corrupts: None,
-            invariant: "no-overcommit",
+            invariant: NO_OVERCOMMIT.name,
             object: Some(object.clone()),
             cause,
             by,

@@ -2,8 +2,19 @@
 
 use podscope_api::Object;
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Place, What, subject_of};
+
+pub(super) const ONE_NODE: Invariant = Invariant {
+    name: "one-node",
+    fact: "CT-164",
+    group: Group::Identity,
+    promise: Promise::Safety,
+    statement: "A pod runs on the node it was bound to and on no other; nodeName never changes.",
+    keeper: "The API server refuses a second binding.",
+    breaker: "Nothing.",
+    lesson: "first-pod",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -19,10 +30,10 @@ impl Check for OneNode {
                 if old.spec.node_name.is_some() && old.spec.node_name != new.spec.node_name {
                     out.push(Breach {
                         corrupts: None,
-                        invariant: "one-node",
+                        invariant: ONE_NODE.name,
                         object: Some(subject_of(&Object::Pod(new.clone()))),
                         cause: Cause::Bug,
-                        by: actor.to_string(),
+                        by: actor.to_string().into(),
                         message: "spec.nodeName changed".into(),
                     });
                 }
@@ -37,10 +48,10 @@ impl Check for OneNode {
                 if pod.spec.node_name.as_ref() != Some(&node) {
                     out.push(Breach {
                         corrupts: None,
-                        invariant: "one-node",
+                        invariant: ONE_NODE.name,
                         object: Some(object.clone()),
                         cause: Cause::Bug,
-                        by: record.actor.to_string(),
+                        by: record.actor.to_string().into(),
                         message: format!("a container started on {node}, to which the pod is not bound"),
                     });
                 }

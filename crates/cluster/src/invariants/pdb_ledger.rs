@@ -6,8 +6,19 @@ use podscope_api::ordered;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, Request, subject_of};
+
+pub(super) const PDB_LEDGER: Invariant = Invariant {
+    name: "pdb-ledger",
+    fact: "CT-170",
+    group: Group::Life,
+    promise: Promise::Safety,
+    statement: "Evictions never spend more than a budget allows.",
+    keeper: "The eviction subresource, against one version of the budget's status.",
+    breaker: "Whatever is not an eviction: deletes, preemption, node loss.",
+    lesson: "drain-with-pdb",
+};
 
 const FACT: &str = "CT-170";
 
@@ -92,7 +103,7 @@ impl PdbLedger {
             let (cause, by) = blame::of_component(actor, FACT, view);
             out.push(Breach {
                 corrupts: None,
-                invariant: "pdb-ledger",
+                invariant: PDB_LEDGER.name,
                 object: subject(budget),
                 cause,
                 by,
@@ -111,10 +122,10 @@ impl PdbLedger {
             if book.approved > book.allowed {
                 out.push(Breach {
                     corrupts: None,
-                    invariant: "pdb-ledger",
+                    invariant: PDB_LEDGER.name,
                     object: subject(budget),
                     cause: Cause::Bug,
-                    by: Actor::ApiServer.to_string(),
+                    by: Actor::ApiServer.to_string().into(),
                     message: format!(
                         "eviction {} of a budget that allows {}: {}",
                         book.approved,

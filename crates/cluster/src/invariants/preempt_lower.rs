@@ -3,8 +3,19 @@
 
 use podscope_api::{Object, Pod};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::Happening;
+
+pub(super) const PREEMPT_LOWER: Invariant = Invariant {
+    name: "preempt-lower",
+    fact: "CT-173",
+    group: Group::Scheduling,
+    promise: Promise::Safety,
+    statement: "Only pods of lower priority lose their place, and only to one that waits for it.",
+    keeper: "The scheduler.",
+    breaker: "Nothing.",
+    lesson: "preemption-and-grace",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +49,7 @@ impl Check for PreemptLower {
         let (cause, by) = blame::of_instances(&record.actor, "CT-173, CT-154: two instances at once", view);
         out.push(Breach {
             corrupts: None,
-            invariant: "preempt-lower",
+            invariant: PREEMPT_LOWER.name,
             object: Some(object.clone()),
             cause,
             by,

@@ -3,8 +3,19 @@
 
 use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, scaled_value};
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, subject_of};
+
+pub(super) const ROLL_BOUND: Invariant = Invariant {
+    name: "roll-bound",
+    fact: "CT-178",
+    group: Group::Life,
+    promise: Promise::Safety,
+    statement: "A rollout keeps within maxSurge and maxUnavailable.",
+    keeper: "The Deployment controller.",
+    breaker: "Terminating pods are not counted: they still use room.",
+    lesson: "rolling-update-bad-image",
+};
 
 /// Remembers nothing.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +72,7 @@ impl Check for RollBound {
             let (cause, by) = blame::of_instances(actor, "CT-154: two instances at once", view);
             out.push(Breach {
                 corrupts: None,
-                invariant: "roll-bound",
+                invariant: ROLL_BOUND.name,
                 object: Some(subject_of(&Object::ReplicaSet(new.clone()))),
                 cause,
                 by,

@@ -6,9 +6,22 @@ use podscope_api::ordered;
 
 use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
-use super::{Breach, Cause, Check, Seen, View, blame};
+use podscope_sim::Culprit;
+
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::volume::of_persistent_volume;
 use crate::{Happening, Place, Record, What};
+
+pub(super) const SINGLE_WRITER: Invariant = Invariant {
+    name: "single-writer",
+    fact: "CT-163",
+    group: Group::Storage,
+    promise: Promise::Safety,
+    statement: "A ReadWriteOnce volume is writable on one node at a time; ReadWriteOncePod by one pod.",
+    keeper: "The attach controller and backends that refuse a second attachment.",
+    breaker: "A forced detach without a fence; backends that refuse nothing (NFS).",
+    lesson: "corrupting-nfs",
+};
 
 const FACT: &str = "CT-163";
 
@@ -19,7 +32,7 @@ pub(super) struct SingleWriter {
     reported: ordered::Set<(Str, Uid, Uid)>,
     /// Volumes that were detached from a node that had them mounted, and who is to blame: a forced detach
     /// without a fence lets another node write beside it.
-    torn: ordered::Map<(Str, NodeName), (Cause, String)>,
+    torn: ordered::Map<(Str, NodeName), (Cause, Culprit)>,
     /// Something may write that could not; looked at with the next record, when the ledger knows.
     started: bool,
 }
@@ -107,7 +120,10 @@ impl SingleWriter {
                     Some(removed) => blame::of_removal(removed, view),
                     None if !is_exclusive => (
                         Cause::Command,
-                        format!("the back-end of {volume} admits several nodes (CT-163: unsafe backend)"),
+                        Culprit::excused(
+                            format!("the back-end of {volume} admits several nodes"),
+                            "CT-163: unsafe backend",
+                        ),
                     ),
                     None => {
                         let torn = [other_node, node].map(|node| self.torn.get(&(volume.clone(), node.clone())));
@@ -117,7 +133,7 @@ impl SingleWriter {
                 };
                 let object = view.objects.by_uid(uid).map(|object| crate::subject_of(&object));
                 out.push(Breach {
-                    invariant: "single-writer",
+                    invariant: SINGLE_WRITER.name,
                     object,
                     cause,
                     by,

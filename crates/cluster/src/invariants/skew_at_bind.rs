@@ -11,10 +11,21 @@ use podscope_api::{
     UnsatisfiableAction,
 };
 
-use super::{Breach, Check, Seen, View, blame};
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::controllers::fits_node;
 use crate::world::Body;
 use crate::{Actor, AttemptResult, Happening, Objects, Record};
+
+pub(super) const SKEW_AT_BIND: Invariant = Invariant {
+    name: "skew-at-bind",
+    fact: "CT-172",
+    group: Group::Scheduling,
+    promise: Promise::Safety,
+    statement: "A DoNotSchedule constraint holds at the moment of binding.",
+    keeper: "The scheduler.",
+    breaker: "What happens later: deletions, other labels.",
+    lesson: "spread-by-zone",
+};
 
 /// Placements that the cache of the scheduler that made them does not show yet.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +79,7 @@ impl SkewAtBind {
             let (cause, by) = blame::of_component(&record.actor, "CT-172", view);
             out.push(Breach {
                 corrupts: None,
-                invariant: "skew-at-bind",
+                invariant: SKEW_AT_BIND.name,
                 object: record.object.clone(),
                 cause,
                 by,

@@ -4,8 +4,19 @@
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, Uid};
 
-use super::{Breach, Cause, Check, Seen, View};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Request, subject_of};
+
+pub(super) const SLOT_UNIQUE: Invariant = Invariant {
+    name: "slot-unique",
+    fact: "CT-176",
+    group: Group::Identity,
+    promise: Promise::Safety,
+    statement: "A StatefulSet never creates a member while an object of that name exists.",
+    keeper: "The API server: a name is taken until the object is gone.",
+    breaker: "Nothing.",
+    lesson: "partition-statefulset",
+};
 
 /// The create under way, and who has its name.
 #[derive(Debug, Clone, Default)]
@@ -39,10 +50,10 @@ impl Check for SlotUnique {
                 }
                 out.push(Breach {
                     corrupts: None,
-                    invariant: "slot-unique",
+                    invariant: SLOT_UNIQUE.name,
                     object: Some(subject_of(&Object::Pod(new.clone()))),
                     cause: Cause::Bug,
-                    by: actor.to_string(),
+                    by: actor.to_string().into(),
                     message: format!("{key} was created while the object with UID {} had the name", holder.0),
                 });
             }

@@ -227,7 +227,7 @@ mod tests {
             ),
             (
                 "{always: at-most-one}",
-                "To the end: at most one pod of a StatefulSet identity has live processes",
+                "To the end: of each StatefulSet member at most one has live processes, anywhere",
             ),
             ("{by: 2m, count: nodes, not: 6}", "Until 2m: There are not 6 nodes"),
             ("{at: 30s}", "From 30s on"),

@@ -434,7 +434,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
                 is_warning: true,
                 reason: violation.cause.as_str().to_owned(),
                 count: 1,
-                from: violation.by.clone(),
+                from: violation.by.to_string(),
                 message: violation.message.clone(),
             })
             .collect(),

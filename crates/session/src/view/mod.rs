@@ -10,13 +10,17 @@ mod words;
 
 use podscope_api::Uid;
 use podscope_api::ordered;
+use podscope_api::ordered::StableSort as _;
+use podscope_cluster::Invariant;
 
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 
 use crate::timeline::Session;
-use podscope_protocol::{BranchView, BrokenInvariant, ControlPlaneView, Frame, GroupView, Mark, OwnerView, StoryState};
+use podscope_protocol::{
+    BranchView, BreakCause, BrokenInvariant, ControlPlaneView, Frame, GroupView, Guarantee, Mark, OwnerView, StoryState,
+};
 
 /// The key nodes are grouped by unless the page says otherwise.
 pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
@@ -151,13 +155,37 @@ fn control_plane(session: &Session) -> ControlPlaneView {
         }
         broken.push(BrokenInvariant {
             at: record.at.0,
-            cause: violation.cause.as_str().to_owned(),
-            by: violation.by.clone(),
+            cause: cause(violation.cause),
+            by: violation.by.to_string(),
             text: violation.message.clone(),
             name: violation.invariant.to_string(),
         });
     }
     ControlPlaneView { components, broken }
+}
+
+const fn cause(cause: podscope_cluster::BreakCause) -> BreakCause {
+    match cause {
+        podscope_cluster::BreakCause::Command => BreakCause::Command,
+        podscope_cluster::BreakCause::Fault => BreakCause::Fault,
+        podscope_cluster::BreakCause::Bug => BreakCause::Bug,
+    }
+}
+
+/// Every invariant as people read it, group by group.
+pub(crate) fn guarantees() -> Vec<Guarantee> {
+    let mut all: Vec<_> = podscope_cluster::INVARIANTS.iter().collect();
+    all.stable_sort_by_key(|invariant| invariant.group);
+    let told = |invariant: &Invariant| Guarantee {
+        name: invariant.name.to_owned(),
+        group: invariant.group.title().to_owned(),
+        is_safety: invariant.promise == podscope_cluster::Promise::Safety,
+        statement: invariant.statement.to_owned(),
+        keeper: invariant.keeper.to_owned(),
+        breaker: invariant.breaker.to_owned(),
+        lesson: invariant.lesson.to_owned(),
+    };
+    all.into_iter().map(told).collect()
 }
 
 fn branches(session: &Session) -> Vec<BranchView> {

@@ -1,18 +1,18 @@
 //! A page of its own: each guarantee of the pod lifecycle, who keeps it, what breaks it, and a
 //! lesson that shows it (E-04).
 
-use podscope_protocol::{LessonInfo, Request, Source};
+use podscope_protocol::{Guarantee, LessonInfo, Request, Source};
 use yew::prelude::*;
 
 use super::bar::logo;
 use crate::app::Ctl;
-use crate::pure::guarantees::ALL;
 use crate::pure::route::View;
 use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
+    pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
 /// The view.
@@ -26,41 +26,42 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
         crate::browser::forget_link();
         Act::View(View::Playground)
     });
-    let show = |name: &'static str, promise: &'static str| {
+    let show = |name: String, promise: String| {
         let ctl = ctl.clone();
         Callback::from(move |event: MouseEvent| {
             event.prevent_default();
             crate::browser::forget_link();
             ctl.act.emit(Act::View(View::Playground));
-            ctl.act.emit(Act::Promise(promise.to_owned()));
+            ctl.act.emit(Act::Promise(promise.clone()));
             ctl.send.emit(Request::Open {
                 source: Source::Lesson {
-                    name: name.to_string(),
+                    name: name.clone(),
                     seed: None,
                 },
             });
         })
     };
+    let groups = props.guarantees.chunk_by(|one, next| one.group == next.group);
     html! {
         <div class="book">
             <header class="bar"><a class="logo" href="#" onclick={back.clone()}>{ logo() }<span class="word">{ "Podscope" }</span></a><a class="btn" href="#" onclick={back}>{ "To the cluster" }</a></header>
             <main>
                 <h1>{ "What Kubernetes promises" }</h1>
                 <p class="lead">{ "A pod is one run of its processes: created, bound to one node, executed there, ended, gone. These are the promises made about that life, who keeps each, and what breaks it. Podscope checks all of them at every instant of every run; one that breaks is named in the control plane's strip, with the command or fault that broke it." }</p>
-                { for ALL.iter().map(|(group, rows)| html! {
+                { for groups.map(|rows| html! {
                     <section>
-                        <h2>{ *group }</h2>
+                        <h2>{ &rows[0].group }</h2>
                         { for rows.iter().map(|g| {
                             let lesson = props.lessons.iter().find(|l| l.name == g.lesson);
                             html! {
-                                <article id={g.name} data-guarantee={g.name}>
-                                    <h3>{ g.promise }</h3>
+                                <article id={g.name.clone()} data-guarantee={g.name.clone()}>
+                                    <h3>{ &g.statement }</h3>
                                     <dl>
-                                        <div><dt>{ "Kept by" }</dt><dd>{ g.keeper }</dd></div>
-                                        <div><dt>{ "Broken by" }</dt><dd>{ g.breaker }</dd></div>
+                                        <div><dt>{ "Kept by" }</dt><dd>{ &g.keeper }</dd></div>
+                                        <div><dt>{ "Broken by" }</dt><dd>{ &g.breaker }</dd></div>
                                     </dl>
-                                    <p class="foot"><code>{ g.name }</code><span class="chip">{ if g.always { "always" } else { "in the end" } }</span>
-                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson, g.name)}>{ format!("See it: {}", lesson.title) }</a> }
+                                    <p class="foot"><code>{ &g.name }</code><span class="chip">{ if g.is_safety { "always" } else { "in the end" } }</span>
+                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson.clone(), g.name.clone())}>{ format!("See it: {}", lesson.title) }</a> }
                                     </p>
                                 </article>
                             }

@@ -85,7 +85,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
             if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ &detail.sentence }</p> }
-            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} model={page.model.clone()} /> }
+            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
             { doings(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {
@@ -162,7 +162,7 @@ fn fill(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
                     b.text,
                     clock::instant(b.at),
                     b.by,
-                    b.cause
+                    b.cause.word()
                 );
             }
         }

@@ -57,7 +57,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             return html! { <span class="chip bad" title={b.text.clone()}>{ icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
         }
         html! {
-            <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause, b.by)}>
+            <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause.word(), b.by)}>
                 { icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }
             </button>
         }

@@ -1,16 +1,17 @@
 //! A promise of Kubernetes in the inspector: what it says, who keeps it, and, once it is broken, the ways back.
 
-use podscope_protocol::{BrokenInvariant, Micros, Request};
+use podscope_protocol::{BreakCause, BrokenInvariant, Guarantee, Micros, Request};
 use yew::prelude::*;
 
 use crate::app::Ctl;
-use crate::pure::{clock, guarantees};
+use crate::pure::clock;
 use crate::state::{Model, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) name: String,
     pub(crate) model: Shared<Model>,
+    pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
 /// Nodes for which a way back is offered.
@@ -24,15 +25,15 @@ pub(crate) fn Promise(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let promise = guarantees::named(&props.name);
+    let promise = props.guarantees.iter().find(|promise| promise.name == props.name);
     let broken = props.model.plane.broken.iter().find(|broken| broken.name == props.name);
     html! {
         <section class="promise">
             if let Some(promise) = promise {
-                <h3>{ promise.promise }</h3>
+                <h3>{ &promise.statement }</h3>
                 <dl>
-                    <div><dt>{ "Kept by" }</dt><dd>{ promise.keeper }</dd></div>
-                    <div><dt>{ "Broken by" }</dt><dd>{ promise.breaker }</dd></div>
+                    <div><dt>{ "Kept by" }</dt><dd>{ &promise.keeper }</dd></div>
+                    <div><dt>{ "Broken by" }</dt><dd>{ &promise.breaker }</dd></div>
                 </dl>
             }
             if let Some(broken) = broken { { ways_back(&ctl, broken, &props.model) } }
@@ -67,7 +68,7 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
             <h3 class="eyebrow">{ "Ways back" }</h3>
             <ul class="ways-back">
                 <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ "Just before it broke: what you do there is another course of time; this one stays." }</span></li>
-                if broken.cause == "command" {
+                if broken.cause == BreakCause::Command {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
                 }
                 { for cut.map(|node| html! {

@@ -8,7 +8,6 @@ pub(crate) mod course;
 pub(crate) mod director;
 pub(crate) mod explain;
 pub(crate) mod find;
-pub(crate) mod guarantees;
 pub(crate) mod hints;
 pub(crate) mod just_now;
 pub(crate) mod markdown;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use podscope_protocol::{
-    ConsoleLine, Detail, LessonInfo, LineKind, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
+    ConsoleLine, Detail, Guarantee, LessonInfo, LineKind, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
 };
 use yew::{Reducible, TargetCast};
 
@@ -152,6 +152,8 @@ pub(crate) struct Page {
     pub(crate) acts: u64,
     pub(crate) version: Option<String>,
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
+    /// What is promised of a pod's life (E-04).
+    pub(crate) guarantees: Shared<Vec<Guarantee>>,
     pub(crate) course: Shared<Course>,
     pub(crate) opened: Option<Shared<Opened>>,
     pub(crate) problems: Shared<Vec<Problem>>,
@@ -218,6 +220,7 @@ impl Page {
             acts: 0,
             version: None,
             lessons: Shared::default(),
+            guarantees: Shared::default(),
             course: Shared::default(),
             opened: None,
             problems: Shared::default(),
@@ -423,9 +426,14 @@ impl Reducible for Page {
 impl Page {
     fn hear(&mut self, update: Update) {
         match update {
-            Update::Hello { version, lessons } => {
+            Update::Hello {
+                version,
+                lessons,
+                guarantees,
+            } => {
                 self.version = Some(version);
                 self.lessons = Shared::new(lessons);
+                self.guarantees = Shared::new(guarantees);
             }
             Update::Progress { what, per_mille } => {
                 self.progress = (per_mille < 1000).then_some((what, per_mille));
@@ -535,6 +543,7 @@ impl Page {
         *self = Page {
             version: self.version.take(),
             lessons: self.lessons.clone(),
+            guarantees: self.guarantees.clone(),
             course: self.course.clone(),
             console: self.console.clone(),
             console_open: self.console_open,

@@ -90,7 +90,7 @@ fn happening(place: usize) -> Happening {
             violation: Violation {
                 invariant: "one-node".into(),
                 cause: BreakCause::Bug,
-                by: "nobody".to_owned(),
+                by: "nobody".into(),
                 message,
             },
         },
