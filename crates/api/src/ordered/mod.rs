@@ -8,6 +8,8 @@
 //! A search is two binary searches; an insertion moves at most one chunk's
 //! entries. Iteration is in the order of the keys, always.
 
+mod entry;
+mod iter;
 mod set;
 mod sort;
 
@@ -17,8 +19,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
-use std::slice;
 
+pub use self::entry::{Entry, OccupiedEntry, VacantEntry};
+pub use self::iter::{Iter, IterMut, Keys, Values};
 pub use self::set::Set;
 pub use self::sort::StableSort;
 
@@ -364,167 +367,6 @@ impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for Map<K, V> {
         self.get(key).expect("the key is in the map")
     }
 }
-impl<K, V> IntoIterator for Map<K, V> {
-    type Item = (K, V);
-    type IntoIter = std::iter::Flatten<std::vec::IntoIter<Vec<(K, V)>>>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.chunks.into_iter().flatten()
-    }
-}
-impl<'m, K, V> IntoIterator for &'m Map<K, V> {
-    type Item = (&'m K, &'m V);
-    type IntoIter = Iter<'m, K, V>;
-    fn into_iter(self) -> Iter<'m, K, V> {
-        self.iter()
-    }
-}
-impl<'m, K, V> IntoIterator for &'m mut Map<K, V> {
-    type Item = (&'m K, &'m mut V);
-    type IntoIter = IterMut<'m, K, V>;
-    fn into_iter(self) -> IterMut<'m, K, V> {
-        IterMut(self.chunks.iter_mut().flatten())
-    }
-}
-
-/// The entries of a map, in order.
-pub struct Iter<'m, K, V> {
-    front: slice::Iter<'m, (K, V)>,
-    middle: slice::Iter<'m, Vec<(K, V)>>,
-    back: slice::Iter<'m, (K, V)>,
-}
-impl<K, V> Clone for Iter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self {
-            front: self.front.clone(),
-            middle: self.middle.clone(),
-            back: self.back.clone(),
-        }
-    }
-}
-impl<'m, K, V> Iterator for Iter<'m, K, V> {
-    type Item = (&'m K, &'m V);
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some((key, value)) = self.front.next() {
-                return Some((key, value));
-            }
-            match self.middle.next() {
-                Some(chunk) => self.front = chunk.iter(),
-                None => return self.back.next().map(|(key, value)| (key, value)),
-            }
-        }
-    }
-}
-impl<K, V> DoubleEndedIterator for Iter<'_, K, V> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some((key, value)) = self.back.next_back() {
-                return Some((key, value));
-            }
-            match self.middle.next_back() {
-                Some(chunk) => self.back = chunk.iter(),
-                None => return self.front.next_back().map(|(key, value)| (key, value)),
-            }
-        }
-    }
-}
-
-/// The entries of a map, in order; values can be changed.
-pub struct IterMut<'m, K, V>(std::iter::Flatten<slice::IterMut<'m, Vec<(K, V)>>>);
-impl<'m, K, V> Iterator for IterMut<'m, K, V> {
-    type Item = (&'m K, &'m mut V);
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|(key, value)| (&*key, value))
-    }
-}
-
-macro_rules! sides {
-    ($(#[$m:meta] $name:ident, $item:ty, $at:tt;)*) => {$(
-        #[$m]
-        pub struct $name<'m, K, V>(Iter<'m, K, V>);
-        impl<K, V> Clone for $name<'_, K, V> {
-            fn clone(&self) -> Self {
-                Self(self.0.clone())
-            }
-        }
-        impl<'m, K, V> Iterator for $name<'m, K, V> {
-            type Item = $item;
-            fn next(&mut self) -> Option<$item> {
-                self.0.next().map(|entry| entry.$at)
-            }
-        }
-        impl<'m, K, V> DoubleEndedIterator for $name<'m, K, V> {
-            fn next_back(&mut self) -> Option<$item> {
-                self.0.next_back().map(|entry| entry.$at)
-            }
-        }
-    )*};
-}
-sides! {
-    /// The keys of a map, in order.
-    Keys, &'m K, 0;
-    /// The values of a map, in the order of the keys.
-    Values, &'m V, 1;
-}
-
-/// The place of a key in a map.
-pub enum Entry<'m, K, V> {
-    /// The key is there.
-    Occupied(OccupiedEntry<'m, K, V>),
-    /// The key is not there.
-    Vacant(VacantEntry<'m, K, V>),
-}
-/// The place of a key that is there.
-pub struct OccupiedEntry<'m, K, V> {
-    map: &'m mut Map<K, V>,
-    slot: Slot,
-}
-/// The place of a key that is not there.
-pub struct VacantEntry<'m, K, V> {
-    map: &'m mut Map<K, V>,
-    slot: Slot,
-    key: K,
-}
-impl<'m, K, V> OccupiedEntry<'m, K, V> {
-    /// The value.
-    pub fn into_mut(self) -> &'m mut V {
-        &mut self.map.chunks[self.slot.chunk][self.slot.at].1
-    }
-}
-impl<'m, K, V> VacantEntry<'m, K, V> {
-    /// Puts the value there.
-    pub fn insert(self, value: V) -> &'m mut V {
-        self.map.put(self.slot, (self.key, value))
-    }
-}
-impl<'m, K, V> Entry<'m, K, V> {
-    /// The value, or that of `make`.
-    pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
-        match self {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(make()),
-        }
-    }
-    /// The value, or this one.
-    pub fn or_insert(self, value: V) -> &'m mut V {
-        self.or_insert_with(|| value)
-    }
-    /// The value, or the type's default.
-    pub fn or_default(self) -> &'m mut V
-    where
-        V: Default,
-    {
-        self.or_insert_with(V::default)
-    }
-    /// Changes the value if there is one.
-    pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
-        if let Entry::Occupied(entry) = &mut self {
-            change(&mut entry.map.chunks[entry.slot.chunk][entry.slot.at].1);
-        }
-        self
-    }
-}
-
 impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for Map<K, V> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap as _;

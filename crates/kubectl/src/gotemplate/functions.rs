@@ -1,0 +1,160 @@
+//! The functions of templates, and values as Go prints them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::Found;
+use crate::gotext::{float, plain};
+
+pub(super) fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nil",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+pub(super) fn truth(value: &Found) -> bool {
+    match value {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(value)) => *value,
+        Some(Value::Number(value)) => value.as_f64() != Some(0.0),
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(Value::Object(map)) => !map.is_empty(),
+    }
+}
+
+/// As `%v` writes it; numbers of JSON are floats to Go's templates.
+pub(super) fn printed(value: &Found) -> String {
+    fn with_floats(value: &Value) -> Value {
+        match value {
+            Value::Number(number) => Value::from(number.as_f64().map_or_else(|| number.to_string(), float)),
+            Value::Array(items) => Value::Array(items.iter().map(with_floats).collect()),
+            Value::Object(map) => {
+                let entries = map.iter().map(|(key, value)| (key.clone(), with_floats(value)));
+                Value::Object(entries.collect::<Map<_, _>>())
+            }
+            other => other.clone(),
+        }
+    }
+    match value {
+        None | Some(Value::Null) => "<no value>".to_owned(),
+        Some(value) => plain(&with_floats(value)),
+    }
+}
+
+pub(super) fn call(name: &str, arguments: &[Found]) -> Result<Found, String> {
+    let least = match name {
+        "print" | "println" | "exists" => 0,
+        "eq" | "ne" | "lt" | "le" | "gt" | "ge" => 2,
+        _ => 1,
+    };
+    if arguments.len() < least {
+        return Err(format!(
+            "wrong number of args for {name}: want at least {least} got {}",
+            arguments.len()
+        ));
+    }
+    let first = arguments.first().cloned().flatten();
+    let texts = |arguments: &[Found]| arguments.iter().map(printed).collect::<Vec<_>>();
+    Ok(Some(match name {
+        "and" | "or" => {
+            let decides = |value: &&Found| truth(value) == (name == "or");
+            return Ok(arguments.iter().find(decides).or(arguments.last()).cloned().flatten());
+        }
+        "not" => Value::from(!truth(&first)),
+        "eq" => Value::from(arguments.iter().skip(1).any(|other| compare(&first, other) == Some(0))),
+        "ne" => Value::from(compare(&first, &arguments[1]) != Some(0)),
+        "lt" | "le" | "gt" | "ge" => {
+            let order = compare(&first, &arguments[1])
+                .ok_or_else(|| format!("error calling {name}: incompatible types for comparison"))?;
+            Value::from(match name {
+                "lt" => order < 0,
+                "le" => order <= 0,
+                "gt" => order > 0,
+                _ => order >= 0,
+            })
+        }
+        "len" => match &first {
+            Some(Value::String(text)) => Value::from(text.len()),
+            Some(Value::Array(items)) => Value::from(items.len()),
+            Some(Value::Object(map)) => Value::from(map.len()),
+            _ => return Err("error calling len: len of nil pointer".to_owned()),
+        },
+        "index" | "exists" => {
+            let mut value = first;
+            for key in arguments.iter().skip(1).flatten() {
+                value = match (&value, key) {
+                    (Some(Value::Object(map)), Value::String(key)) => map.get(key).cloned(),
+                    (Some(Value::Array(items)), Value::Number(at)) => {
+                        let found = at.as_u64().and_then(|at| items.get(at as usize)).cloned();
+                        if found.is_none() && name == "index" {
+                            return Err(format!("error calling index: reflect: slice index out of range: {at}"));
+                        }
+                        found
+                    }
+                    _ if name == "index" => return Err("error calling index: index of untyped nil".to_owned()),
+                    _ => None,
+                };
+            }
+            match name {
+                "exists" => Value::from(value.is_some()),
+                _ => return Ok(value),
+            }
+        }
+        "print" => Value::from(texts(arguments).join(" ")),
+        "println" => Value::from(texts(arguments).join(" ") + "\n"),
+        "printf" => Value::from(formatted(&printed(&first), arguments.get(1..).unwrap_or_default())),
+        _ => {
+            let text = printed(&first);
+            let bytes = STANDARD
+                .decode(&text)
+                .map_err(|_| "error calling base64decode: illegal base64 data")?;
+            Value::from(String::from_utf8_lossy(&bytes).into_owned())
+        }
+    }))
+}
+
+fn compare(left: &Found, right: &Found) -> Option<i8> {
+    let order = match (left, right) {
+        (Some(Value::Number(a)), Some(Value::Number(b))) => a.as_f64().partial_cmp(&b.as_f64())?,
+        (Some(Value::String(a)), Some(Value::String(b))) => a.cmp(b),
+        (a, b) if a == b => std::cmp::Ordering::Equal,
+        _ => return None,
+    };
+    Some(order as i8)
+}
+
+/// `%s`, `%v`, `%d`, `%q` with widths, as `printf` takes them.
+fn formatted(format: &str, arguments: &[Found]) -> String {
+    let mut out = String::new();
+    let (mut chars, mut arguments) = (format.chars().peekable(), arguments.iter());
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let is_left = chars.next_if_eq(&'-').is_some();
+        let mut width = 0_usize;
+        while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+            width = (width * 10 + digit as usize).min(1000);
+            chars.next();
+        }
+        let text = match chars.next() {
+            Some('%') => "%".to_owned(),
+            Some('q') => format!("{:?}", arguments.next().map(printed).unwrap_or_default()),
+            Some(_) => arguments.next().map(printed).unwrap_or_default(),
+            None => "%!(NOVERB)".to_owned(),
+        };
+        match is_left {
+            true => out.push_str(&format!("{text:<width$}")),
+            false => out.push_str(&format!("{text:>width$}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,317 @@
+//! Go's `text/template` as far as `-o go-template` is used: fields, pipelines, `if`, `range`, `with`, variables, and the
+//! functions that compare, index and print. No crate that is kept up reads it.
+
+mod functions;
+mod parse;
+
+use serde_json::Value;
+
+use self::functions::{call, go_type, printed, truth};
+use self::parse::{Parser, tokens};
+use super::gotext::{plain, sorted};
+use super::jsonpath::weight;
+use super::work::Work;
+
+/// Longest output; templates come from users.
+const MAX_OUTPUT: usize = 4 << 20;
+/// Deepest nesting of blocks.
+const MAX_DEPTH: usize = 32;
+
+/// A parsed template.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GoTemplate {
+    text: String,
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Node {
+    Text(String),
+    Print(Pipe),
+    If(Pipe, Vec<Node>, Vec<Node>),
+    With(Pipe, Vec<Node>, Vec<Node>),
+    Range(Vec<String>, Pipe, Vec<Node>, Vec<Node>),
+}
+
+/// `$x := a | b`.
+#[derive(Debug, Clone, PartialEq)]
+struct Pipe {
+    assigns: Option<String>,
+    commands: Vec<Vec<Term>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Term {
+    Literal(Value),
+    /// Fields of the dot, of a variable, or of what parentheses give.
+    Path(Root, Vec<String>),
+    Function(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Root {
+    Dot,
+    Variable(String),
+    Group(Box<Pipe>),
+}
+
+const FUNCTIONS: &[&str] = &[
+    "and",
+    "or",
+    "not",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "len",
+    "index",
+    "print",
+    "printf",
+    "println",
+    "exists",
+    "base64decode",
+];
+
+impl GoTemplate {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// kubectl's text, without `error: `.
+    pub(crate) fn parse(text: &str) -> Result<GoTemplate, String> {
+        let fail =
+            |(line, why): (usize, String)| format!("error parsing template {text}, template: output:{line}: {why}");
+        let tokens = tokens(text).map_err(fail)?;
+        let mut parser = Parser {
+            tokens: &tokens,
+            at: 0,
+            depth: 0,
+        };
+        let (nodes, end) = parser.list().map_err(fail)?;
+        if let Some(end) = end {
+            return Err(fail((parser.line(), format!("unexpected {{{{{end}}}}}"))));
+        }
+        let text = text.to_owned();
+        Ok(GoTemplate { text, nodes })
+    }
+    /// The text for a value. A field that is missing prints `<no value>`.
+    ///
+    /// # Errors
+    /// Why it cannot be executed, as kubectl says it, without `error: `.
+    pub(crate) fn print(&self, value: &Value) -> Result<String, String> {
+        let mut run = Run {
+            variables: vec![("$".to_owned(), Some(value.clone()))],
+            out: String::new(),
+            work: Work::default(),
+        };
+        let dot = Some(value.clone());
+        match run.list(&self.nodes, &dot) {
+            Ok(()) => Ok(run.out),
+            Err(why) => Err(format!(
+                "error executing template {:?}: template: output: executing \"output\": {why}",
+                self.text
+            )),
+        }
+    }
+}
+
+/// A value, or none where a field is missing.
+type Found = Option<Value>;
+
+struct Run {
+    variables: Vec<(String, Found)>,
+    out: String,
+    work: Work,
+}
+
+impl Run {
+    fn list(&mut self, nodes: &[Node], dot: &Found) -> Result<(), String> {
+        let known = self.variables.len();
+        for node in nodes {
+            if self.out.len() > MAX_OUTPUT {
+                return Err("the output is too long".to_owned());
+            }
+            self.work.spend(1).map_err(|why| why.to_string())?;
+            match node {
+                Node::Text(text) => self.out.push_str(text),
+                Node::Print(pipe) => {
+                    let value = self.pipe(pipe, dot)?;
+                    if pipe.assigns.is_none() {
+                        self.out.push_str(&printed(&value));
+                    }
+                }
+                Node::If(pipe, body, otherwise) => {
+                    let is_true = truth(&self.pipe(pipe, dot)?);
+                    self.list(if is_true { body } else { otherwise }, dot)?;
+                }
+                Node::With(pipe, body, otherwise) => {
+                    let value = self.pipe(pipe, dot)?;
+                    match truth(&value) {
+                        true => self.list(body, &value)?,
+                        false => self.list(otherwise, dot)?,
+                    }
+                }
+                Node::Range(names, pipe, body, otherwise) => self.range(names, pipe, body, otherwise, dot)?,
+            }
+            if !matches!(node, Node::Print(_)) {
+                self.variables.truncate(known.max(1));
+            }
+        }
+        Ok(())
+    }
+    fn range(
+        &mut self,
+        names: &[String],
+        pipe: &Pipe,
+        body: &[Node],
+        otherwise: &[Node],
+        dot: &Found,
+    ) -> Result<(), String> {
+        let items: Vec<(Value, Value)> = match self.pipe(pipe, dot)? {
+            Some(Value::Array(items)) => items
+                .into_iter()
+                .enumerate()
+                .map(|(at, item)| (Value::from(at), item))
+                .collect(),
+            Some(Value::Object(map)) => sorted(&map)
+                .into_iter()
+                .map(|(key, item)| (Value::from(key.as_str()), item.clone()))
+                .collect(),
+            None | Some(Value::Null) => Vec::new(),
+            Some(other) => return Err(format!("range can't iterate over {}", plain(&other))),
+        };
+        if items.is_empty() {
+            return self.list(otherwise, dot);
+        }
+        let known = self.variables.len();
+        for (key, item) in items {
+            match names {
+                [value] => self.variables.push((value.clone(), Some(item.clone()))),
+                [index, value, ..] => {
+                    self.variables.push((index.clone(), Some(key)));
+                    self.variables.push((value.clone(), Some(item.clone())));
+                }
+                [] => {}
+            }
+            self.list(body, &Some(item))?;
+            self.variables.truncate(known);
+        }
+        Ok(())
+    }
+    fn pipe(&mut self, pipe: &Pipe, dot: &Found) -> Result<Found, String> {
+        let mut value: Option<Found> = None;
+        for command in &pipe.commands {
+            let mut arguments = Vec::new();
+            for term in command.iter().skip(1) {
+                arguments.push(self.term(term, dot)?);
+            }
+            let piped = value.take();
+            value = Some(match command.first() {
+                Some(Term::Function(name)) => {
+                    arguments.extend(piped);
+                    call(name, &arguments)?
+                }
+                Some(other) if arguments.is_empty() && piped.is_none() => self.term(other, dot)?,
+                _ => return Err("can't give argument to non-function".to_owned()),
+            });
+        }
+        let value = value.ok_or("missing value for command")?;
+        if let Some(name) = &pipe.assigns {
+            self.variables.push((name.clone(), value.clone()));
+        }
+        Ok(value)
+    }
+    /// A copy of a value, which costs what it holds.
+    fn copy(&self, value: &Found) -> Result<Found, String> {
+        self.work
+            .spend(value.as_ref().map_or(1, weight))
+            .map_err(|why| why.to_string())?;
+        Ok(value.clone())
+    }
+    fn term(&mut self, term: &Term, dot: &Found) -> Result<Found, String> {
+        Ok(match term {
+            Term::Literal(value) => Some(value.clone()),
+            Term::Function(name) => call(name, &[])?,
+            Term::Path(root, path) => {
+                let mut value = match root {
+                    Root::Dot => self.copy(dot)?,
+                    Root::Variable(name) => {
+                        let known = self.variables.iter().rev().find(|(known, _)| known == name);
+                        self.copy(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
+                    }
+                    Root::Group(pipe) => self.pipe(pipe, dot)?,
+                };
+                for name in path {
+                    value = match value {
+                        Some(Value::Object(mut map)) => map.shift_remove(name),
+                        None | Some(Value::Null) => {
+                            return Err(format!("nil pointer evaluating interface {{}}.{name}"));
+                        }
+                        Some(other) => {
+                            return Err(format!("can't evaluate field {name} in type {}", go_type(&other)));
+                        }
+                    };
+                }
+                value
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Q-03.
+    #[test]
+    fn nested_ranges_over_everything_are_refused() {
+        let items: Vec<Value> = (0..300).map(Value::from).collect();
+        let value = serde_json::json!({"items": items});
+        let text = "{{range .items}}{{range $.items}}{{range $.items}}{{end}}{{end}}{{end}}";
+        let printed = GoTemplate::parse(text).and_then(|template| template.print(&value));
+        assert!(printed.is_err_and(|why| why.contains("would look at more than")));
+    }
+
+    #[test]
+    fn templates_print_as_go_prints_them() {
+        let value = json!({"items": [{"n": "a", "k": 1}, {"n": "b", "k": 2_000_000}], "m": {"y": "2", "x": "1"}, "big": 1_000_000});
+        for (template, want) in [
+            ("{{.big}}", "1e+06"),
+            ("{{range .items}}{{.n}}{{\"\\n\"}}{{end}}", "a\nb\n"),
+            ("{{range $i, $x := .items}}{{$i}}={{$x.n}} {{end}}", "0=a 1=b "),
+            ("{{range $k, $v := .m}}{{$k}}{{$v}}{{end}}", "x1y2"),
+            ("{{.nope}}", "<no value>"),
+            ("{{if eq (len .items) 2}}two{{else}}no{{end}}", "two"),
+            ("{{if .nope}}a{{else if .big}}b{{end}}", "b"),
+            (
+                "{{with .m}}{{.x}}{{end}} {{- index .items 0 \"n\" | printf \"%-3s|\"}}",
+                "1a  |",
+            ),
+            ("{{.m}}", "map[x:1 y:2]"),
+        ] {
+            let parsed = GoTemplate::parse(template).unwrap();
+            assert_eq!(parsed.print(&value).as_deref(), Ok(want), "{template}");
+        }
+        assert_eq!(
+            GoTemplate::parse("{{.metadata"),
+            Err("error parsing template {{.metadata, template: output:1: unclosed action".to_owned())
+        );
+        for bad in [
+            "{{",
+            "{{end}}",
+            "{{range .x}}",
+            "{{(}}",
+            "{{foo .x}}",
+            "{{\"}}",
+            "{{|}}",
+            "{{if}}{{end}}",
+        ] {
+            assert!(
+                GoTemplate::parse(bad).and_then(|parsed| parsed.print(&value)).is_err(),
+                "{bad}"
+            );
+        }
+    }
+}

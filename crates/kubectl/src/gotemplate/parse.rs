@@ -1,0 +1,240 @@
+//! A template's text, read: pieces of text and actions, and what an action says.
+
+use serde_json::Value;
+
+use super::{FUNCTIONS, MAX_DEPTH, Node, Pipe, Root, Term};
+
+/// A piece of text or the inside of an action, with its line.
+pub(super) type Token = (usize, bool, String);
+
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
+    let mut out: Vec<Token> = Vec::new();
+    let (mut rest, mut line) = (text, 1);
+    let mut trims = false;
+    while let Some(open) = rest.find("{{") {
+        let mut before = &rest[..open];
+        let mut body = &rest[open + 2..];
+        if trims {
+            before = before.trim_start();
+        }
+        if let Some(inner) = body.strip_prefix("- ") {
+            before = before.trim_end();
+            body = inner;
+        }
+        if !before.is_empty() {
+            out.push((line, false, before.to_owned()));
+        }
+        line += rest[..open].matches('\n').count();
+        let close = closing(body).ok_or_else(|| (line, "unclosed action".to_owned()))?;
+        let mut action = &body[..close];
+        trims = action.ends_with(" -");
+        if trims {
+            action = &action[..action.len() - 2];
+        }
+        if !action.trim_start().starts_with("/*") {
+            out.push((line, true, action.trim().to_owned()));
+        }
+        line += body[..close].matches('\n').count();
+        rest = &body[close + 2..];
+    }
+    let rest = if trims { rest.trim_start() } else { rest };
+    if !rest.is_empty() {
+        out.push((line, false, rest.to_owned()));
+    }
+    Ok(out)
+}
+
+/// Where an action ends, outside of quotes.
+fn closing(body: &str) -> Option<usize> {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in body.char_indices() {
+        match (quote, c) {
+            (Some('"'), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(open), c) if c == open && !escaped => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`') => quote = Some(c),
+            (None, '}') if body[at..].starts_with("}}") => return Some(at),
+            _ => {}
+        }
+        escaped = false;
+    }
+    None
+}
+
+pub(super) struct Parser<'t> {
+    pub(super) tokens: &'t [Token],
+    pub(super) at: usize,
+    pub(super) depth: usize,
+}
+
+pub(super) type Parsed<T> = Result<T, (usize, String)>;
+
+impl Parser<'_> {
+    pub(super) fn line(&self) -> usize {
+        let token = self.tokens.get(self.at.saturating_sub(1)).or(self.tokens.last());
+        token.map_or(1, |(line, ..)| *line)
+    }
+    fn fail<T>(&self, why: impl Into<String>) -> Parsed<T> {
+        Err((self.line(), why.into()))
+    }
+    /// Nodes up to `end` or `else`, which is given back.
+    pub(super) fn list(&mut self) -> Parsed<(Vec<Node>, Option<String>)> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return self.fail("blocks are nested too deeply");
+        }
+        let mut nodes = Vec::new();
+        while let Some((_, is_action, text)) = self.tokens.get(self.at) {
+            self.at += 1;
+            if !is_action {
+                nodes.push(Node::Text(text.clone()));
+                continue;
+            }
+            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+            match word {
+                "end" | "else" => {
+                    self.depth -= 1;
+                    return Ok((nodes, Some(text.clone())));
+                }
+                "if" | "with" | "range" => nodes.push(self.block(word, rest)?),
+                "" => return self.fail("missing value for command"),
+                _ => nodes.push(Node::Print(self.pipe(text)?)),
+            }
+        }
+        self.depth -= 1;
+        Ok((nodes, None))
+    }
+    fn block(&mut self, word: &str, head: &str) -> Parsed<Node> {
+        let (variables, pipe) = match (word, head.split_once(":=")) {
+            ("range", Some((names, pipe))) => (
+                names.split(',').map(|name| name.trim().to_owned()).collect(),
+                self.pipe(pipe)?,
+            ),
+            _ => (Vec::new(), self.pipe(head)?),
+        };
+        if pipe.commands.is_empty() {
+            return self.fail(format!("missing value for {word}"));
+        }
+        let (body, end) = self.list()?;
+        let otherwise = match end.as_deref() {
+            Some("end") => Vec::new(),
+            Some("else") => match self.list()? {
+                (nodes, Some(end)) if end == "end" => nodes,
+                _ => return self.fail("unexpected EOF"),
+            },
+            Some(end) => match end
+                .strip_prefix("else")
+                .map(str::trim_start)
+                .and_then(|rest| rest.strip_prefix("if "))
+            {
+                Some(head) if word == "if" => vec![self.block("if", head)?],
+                _ => return self.fail(format!("unexpected <{end}>")),
+            },
+            None => return self.fail("unexpected EOF"),
+        };
+        Ok(match word {
+            "if" => Node::If(pipe, body, otherwise),
+            "with" => Node::With(pipe, body, otherwise),
+            _ => Node::Range(variables, pipe, body, otherwise),
+        })
+    }
+    fn pipe(&mut self, text: &str) -> Parsed<Pipe> {
+        let words = self.words(text)?;
+        let (assigns, words) = match words.as_slice() {
+            [name, sign, rest @ ..] if name.starts_with('$') && (sign == ":=" || sign == "=") => {
+                (Some(name.clone()), rest)
+            }
+            all => (None, all),
+        };
+        let mut commands: Vec<Vec<Term>> = Vec::new();
+        for command in words.split(|word| word == "|") {
+            if command.is_empty() {
+                continue;
+            }
+            commands.push(command.iter().map(|word| self.term(word)).collect::<Parsed<_>>()?);
+        }
+        Ok(Pipe { assigns, commands })
+    }
+    /// Words of a pipeline; quoted texts and parentheses are one word each.
+    fn words(&self, text: &str) -> Parsed<Vec<String>> {
+        let mut words: Vec<String> = vec![String::new()];
+        let (mut quote, mut depth, mut escaped) = (None, 0_usize, false);
+        for c in text.chars() {
+            let is_inside = quote.is_some() || depth > 0;
+            match (quote, c) {
+                (Some(open), c) if c == open && !escaped => quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '`') => quote = Some(c),
+                (None, '(') => depth += 1,
+                (None, ')') if depth == 0 => return self.fail("unexpected right paren"),
+                (None, ')') => depth -= 1,
+                _ => {}
+            }
+            escaped = quote == Some('"') && c == '\\' && !escaped;
+            match c {
+                c if !is_inside && c.is_whitespace() => words.push(String::new()),
+                '|' if !is_inside => words.extend(["|".to_owned(), String::new()]),
+                c => {
+                    if let Some(word) = words.last_mut() {
+                        word.push(c);
+                    }
+                }
+            }
+        }
+        if quote.is_some() {
+            return self.fail("unterminated quoted string");
+        }
+        if depth > 0 {
+            return self.fail("unclosed left paren");
+        }
+        words.retain(|word| !word.is_empty());
+        Ok(words)
+    }
+    fn term(&mut self, word: &str) -> Parsed<Term> {
+        let fields = |text: &str| -> Vec<String> {
+            text.split('.')
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        if let Some(inner) = word.strip_prefix('(') {
+            let close = inner.rfind(')').unwrap_or(inner.len());
+            self.depth += 1;
+            if self.depth > MAX_DEPTH {
+                return self.fail("parentheses are nested too deeply");
+            }
+            let group = self.pipe(inner.get(..close).unwrap_or_default())?;
+            self.depth -= 1;
+            return Ok(Term::Path(
+                Root::Group(Box::new(group)),
+                fields(inner.get(close + 1..).unwrap_or_default()),
+            ));
+        }
+        if word.starts_with('.') {
+            return Ok(Term::Path(Root::Dot, fields(word)));
+        }
+        if word.starts_with('$') {
+            let (name, path) = word.split_once('.').unwrap_or((word, ""));
+            return Ok(Term::Path(Root::Variable(name.to_owned()), fields(path)));
+        }
+        if let Some(raw) = word.strip_prefix('`') {
+            return Ok(Term::Literal(Value::from(raw.trim_end_matches('`'))));
+        }
+        if word == "nil" {
+            return Ok(Term::Literal(Value::Null));
+        }
+        if FUNCTIONS.contains(&word) {
+            return Ok(Term::Function(word.to_owned()));
+        }
+        match serde_json::from_str::<Value>(word) {
+            Ok(value) => Ok(Term::Literal(value)),
+            Err(_) if word.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+                self.fail(format!("function {word:?} not defined"))
+            }
+            Err(_) => self.fail(format!("unexpected {word:?} in operand")),
+        }
+    }
+}
