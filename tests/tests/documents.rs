@@ -153,6 +153,7 @@ fn fixed(path: &str) -> &str {
     path[..end.min(path.len())].trim_end_matches('/')
 }
 
+///
 #[test]
 fn paths_and_links_of_the_documents_lead_somewhere() {
     let tree = tree();
@@ -208,6 +209,7 @@ fn listed<'t>(help: &'t str, lead: &str) -> ordered::Set<&'t str> {
     rows.filter(|word| !word.is_empty()).collect()
 }
 
+///
 #[test]
 fn commands_of_the_documents_exist() {
     let (xtask, podscope, steps) = (
@@ -267,6 +269,7 @@ fn words() -> ordered::Set<String> {
     found
 }
 
+///
 #[test]
 fn crates_and_types_of_the_documents_exist() {
     let words = words();

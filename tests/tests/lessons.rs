@@ -37,6 +37,7 @@ const GROUPS: [&str; 11] = [
     "Incidents",
 ];
 
+/// E-09.
 #[test]
 fn the_course_covers_every_topic_in_the_order_of_need() {
     let listed = lessons::list();

@@ -2,6 +2,7 @@
 
 use podscope_tests::live;
 
+/// K-05.
 #[test]
 fn manifests_are_answered_as_the_real_server_answers_them() {
     live::hold("api", &live::api());
@@ -12,6 +13,7 @@ fn objects_are_stored_as_the_real_server_stores_them() {
     live::hold("defaults", &live::defaults());
 }
 
+/// K-05, with the exceptions that are listed beside the corpora.
 #[test]
 fn commands_print_what_the_real_kubectl_prints() {
     live::hold("kubectl", &live::kubectl());
@@ -22,6 +24,7 @@ fn watches_print_what_the_real_kubectl_prints() {
     live::hold("watches", &live::watches());
 }
 
+/// C-15: events by their kinds, counts and series.
 #[test]
 fn stories_go_as_they_went_on_a_real_cluster() {
     let stories = live::stories();

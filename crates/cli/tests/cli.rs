@@ -470,6 +470,7 @@ fn bench_prints_one_line() {
     assert!(words[4].parse::<f64>().is_ok() && words[5] == "us/decision", "{line}");
 }
 
+/// P-10: for programs.
 #[test]
 fn the_shell_answers_each_request_with_one_line_of_json() {
     let requests = concat!(
@@ -502,6 +503,7 @@ fn the_shell_answers_each_request_with_one_line_of_json() {
     assert_eq!(answers.len(), 7);
 }
 
+/// P-10: for people and pipes.
 #[test]
 fn the_shell_works_in_a_pipe() {
     let lines = concat!(

@@ -14,7 +14,7 @@ spec: {nodeName: a-1, containers: [{name: app, image: "app:1"}]}
 `;
 
 export const stories = {
-  async "a skip goes to what is due next, and says what came"(t) {
+  async "a skip goes to what is due next, and says what came (T-07)"(t) {
     const page = await t.open("");
     await t.openFiles(page, { "cut.yaml": CUT });
     await t.pause(page);

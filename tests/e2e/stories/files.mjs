@@ -128,7 +128,7 @@ export const stories = {
     await t.look(page, "wait-or-force");
   },
 
-  async "the timeline compares with what would have been (T-04)"(t) {
+  async "the timeline compares with what would have been (T-04, U-16)"(t) {
     const page = await t.open("#new");
     await t.seek(page, "0:20.0");
     await t.command(page, "fault poweroff c-2");

@@ -182,7 +182,7 @@ export const stories = {
     await t.look(page, "console-watch");
   },
 
-  async "code stands beside what it does, and is applied in a pause of the typing (U-07)"(t) {
+  async "code stands beside what it does, and is applied in a pause of the typing (U-07, U-17)"(t) {
     const page = await t.open("#new");
     await t.seek(page, "0:20.0");
     await page.getByRole("button", { name: "Editor" }).click();

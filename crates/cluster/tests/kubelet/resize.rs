@@ -58,7 +58,7 @@ fn reasons(lab: &Lab) -> Vec<String> {
     events.filter(|event| event.starts_with("Resize")).collect()
 }
 
-/// K-02: the container gets its resources without a restart, and the events say so.
+/// K-02: the container gets its resources without a restart, and the events say so. L-18.
 #[test]
 fn a_resize_that_fits_is_put_in_force_without_a_restart() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
@@ -88,7 +88,7 @@ fn a_resize_that_fits_is_put_in_force_without_a_restart() {
     }
 }
 
-/// What does not fit beside the others waits, and comes when one of them has gone; the kubelet forgets nothing of it.
+/// What does not fit beside the others waits, and comes when one of them has gone; the kubelet forgets nothing of it. L-18.
 #[test]
 fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
     for restarts in [false, true] {
@@ -139,7 +139,7 @@ fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
     }
 }
 
-/// What even the empty node could not hold is refused, and a smaller one is taken.
+/// What even the empty node could not hold is refused, and a smaller one is taken. L-18.
 #[test]
 fn a_resize_beyond_the_node_is_infeasible() {
     let mut lab = Lab::new(&[pod(

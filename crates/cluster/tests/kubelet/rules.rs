@@ -22,7 +22,7 @@ fn condition(lab: &Lab, kind: &str) -> (String, String) {
     (found.status.to_string(), found.reason.to_string())
 }
 
-/// LC-227: the exit that a rule is about restarts the container in place with the usual back-off; another ends the pod.
+/// LC-227: the exit that a rule is about restarts the container in place with the usual back-off; another ends the pod. L-17.
 #[test]
 fn a_rule_restarts_its_container_and_no_other_exit_does() {
     for (exit, phase, restarts) in [(42, "Running", true), (1, "Failed", false), (0, "Succeeded", false)] {
@@ -47,7 +47,7 @@ fn a_rule_restarts_its_container_and_no_other_exit_does() {
     }
 }
 
-/// LC-228: condition, statuses, phase and order while all containers begin anew; pod, node and address stay.
+/// LC-228: condition, statuses, phase and order while all containers begin anew; pod, node and address stay. L-17.
 #[test]
 fn one_exit_begins_all_containers_anew() {
     let anew = || rules("RestartAllContainers", 88);

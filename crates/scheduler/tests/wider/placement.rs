@@ -423,7 +423,7 @@ fn images_of_volumes_draw_a_pod_to_their_node() {
     }
 }
 
-/// SCH-033, LC-229.
+/// SCH-033, LC-229. S-18.
 #[test]
 fn a_pod_that_needs_a_feature_goes_where_it_is_declared() {
     let declares = |name: &str, list: Value| node(name, json!({"status": {"declaredFeatures": list}}));
