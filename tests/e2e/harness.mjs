@@ -272,6 +272,11 @@ export class Teller {
     this.#complaints.push(...meanwhile.filter((text) => !text.startsWith("console: Applying inline style")));
   }
 
+  /** All that was done is kept: a reload goes on here. */
+  async kept(page) {
+    await page.locator('.page[data-kept="true"]').waitFor();
+  }
+
   /** Stops time, once a session is there. */
   async pause(page) {
     await page.locator(".page[data-playing]").waitFor();

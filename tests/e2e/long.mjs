@@ -98,7 +98,7 @@ function clock(at) {
 }
 for (let tries = 0; tries < 4 && await open(); tries += 1) await page.keyboard.press("Escape");
 await t.pause(page);
-await page.waitForTimeout(3000);
+await page.locator('.page[data-kept="true"]').waitFor({ timeout: 60_000 });
 const last = await memory();
 const marks = () => page.evaluate(() => [...document.querySelectorAll("[data-now]")].map((it) => it.dataset.now).join());
 const before = await marks();

@@ -81,12 +81,15 @@ pub enum Request {
         /// The step.
         step: usize,
     },
-    /// Make a link of everything. `screen` is opaque to the engine: selection, panels.
+    /// Make a link of everything. A session on its way to an instant answers when it is there: of two such requests
+    /// that wait, the later one. `screen` is opaque to the engine: selection, panels.
     Share {
         /// The page's own state.
         screen: String,
         /// Rename objects first.
         anonymise: bool,
+        /// Any number: the answer names it.
+        revision: u64,
     },
     /// Make a file.
     Export {

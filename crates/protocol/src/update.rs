@@ -75,8 +75,12 @@ pub enum Update {
     },
     /// A link.
     Link {
-        /// The fragment, from `s1:` on.
+        /// The fragment, from `s1:` on: what led to the cursor.
         fragment: String,
+        /// The same with the commands after the cursor, where there are some: what a session is kept by.
+        whole: Option<String>,
+        /// The request's number.
+        revision: u64,
         /// Warnings, e.g. that it is long.
         notices: Vec<String>,
         /// Names are left out of it.

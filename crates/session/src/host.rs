@@ -161,6 +161,8 @@ pub struct Host {
     still_said: bool,
     /// The link that was opened, until its cursor is reached.
     linked: Option<crate::link::Link>,
+    /// Links that were asked for on the way to an instant.
+    shares: Vec<answers::Share>,
 }
 
 impl Host {
@@ -347,8 +349,17 @@ impl Host {
                             self.dirty = true;
                         }
                     }
-                    Request::Share { screen, anonymise } => {
-                        updates.extend(answers::share(&show.session, self.lesson.as_deref(), screen, anonymise));
+                    Request::Share {
+                        screen,
+                        anonymise,
+                        revision,
+                    } => {
+                        self.shares.retain(|waiting| waiting.anonymise != anonymise);
+                        self.shares.push(answers::Share {
+                            screen,
+                            anonymise,
+                            revision,
+                        });
                     }
                     Request::Film { from, to, seconds } => {
                         match Film::start(&show.session, SimTime(from), SimTime(to), seconds) {
@@ -391,7 +402,19 @@ impl Host {
         if self.dirty && self.job.is_none() {
             updates.extend(self.frame(clock));
         }
+        updates.extend(self.share());
         updates
+    }
+
+    /// The links that were asked for, once the cursor stands where it was sent: on the way there are commands still
+    /// to come, which a link to the cursor would leave out.
+    fn share(&mut self) -> Vec<Update> {
+        let (Some(show), false) = (&self.show, matches!(self.job, Some(Job::Seek { .. }))) else {
+            return Vec::new();
+        };
+        let lesson = self.lesson.as_deref();
+        let shares = std::mem::take(&mut self.shares).into_iter();
+        shares.map(|share| share.answer(&show.session, lesson)).collect()
     }
 
     /// When to call [`Host::work`].
@@ -463,6 +486,12 @@ impl Host {
                             per_mille: u32::try_from(done.saturating_mul(1000) / all).unwrap_or(1000).min(1000),
                         });
                     }
+                } else if let Some(link) = self.linked.as_ref().filter(|link| link.cursor_at() < target) {
+                    // A kept session that stood before its last command: back to where it stood.
+                    let target = link.cursor_at();
+                    show.session.seek(target);
+                    let from = show.session.now();
+                    self.job = Some(Job::Seek { from, target });
                 } else {
                     if self.linked.is_some() {
                         self.reader.has_seen_all(&show.session);
@@ -546,6 +575,7 @@ impl Host {
         if self.dirty && (ready || (!self.playing && self.job.is_none())) {
             updates.extend(self.frame(clock));
         }
+        updates.extend(self.share());
         updates
     }
 

@@ -66,22 +66,38 @@ fn of_engine(engine: &str) -> &str {
     engine.split_once('+').map_or("v1.34", |(_, kubernetes)| kubernetes)
 }
 
+/// Commands as links hold them, see [`Link::commands`].
+fn written<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> {
+    let mut last = 0;
+    let written = commands.map(|timed| {
+        let since = timed.at.0 - last;
+        last = timed.at.0;
+        (since, timed.command.to_string())
+    });
+    written.collect()
+}
+
+/// What to say of a link's length: nothing, where every program takes it.
+#[must_use]
+pub fn warning(fragment: &str) -> Option<String> {
+    let n = fragment.len();
+    if n > podscope_protocol::LONGEST_LINK {
+        Some(format!(
+            "This link has {n} characters; not every browser opens one of that length. Save a scenario file."
+        ))
+    } else {
+        (n > LONG).then(|| {
+            format!("This link has {n} characters; some programs cut links off after {LONG}. A scenario file is safer.")
+        })
+    }
+}
+
 impl Link {
     /// The link of a session at its cursor.
     pub fn of(session: &Session, lesson: Option<&str>, screen: String) -> Link {
         let loaded = session.loaded();
-        let mut last = 0;
         let now = session.now();
-        let commands = session
-            .commands()
-            .into_iter()
-            .filter(|timed| timed.at <= now)
-            .map(|timed| {
-                let since = timed.at.0 - last;
-                last = timed.at.0;
-                (since, timed.command.to_string())
-            })
-            .collect();
+        let commands = written(session.commands().iter().filter(|timed| timed.at <= now));
         // A lesson that somebody edited is no longer the lesson.
         let lesson = lesson.filter(|name| {
             let text = loaded.files.first().map(|(_, text)| text.as_str());
@@ -100,6 +116,17 @@ impl Link {
             trace_hash: session.trace_hash(),
             screen,
         }
+    }
+
+    /// The same link with the commands that came after the cursor, if there are some: whoever goes back in time, and
+    /// reloads there, finds again what was done.
+    #[must_use]
+    pub fn whole(&self, session: &Session) -> Option<Link> {
+        let commands = session.commands();
+        (commands.len() > self.commands.len()).then(|| Link {
+            commands: written(commands.iter()),
+            ..self.clone()
+        })
     }
 
     /// A link of files without a run: what `podscope link encode` makes.

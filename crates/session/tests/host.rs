@@ -383,6 +383,7 @@ fn a_shared_link_can_hide_the_names() {
         let updates = page.ask(Request::Share {
             screen: r#"{"s":{"kind":"pod","key":"books/ledger-0"}}"#.into(),
             anonymise,
+            revision: 0,
         });
         match updates.into_iter().next() {
             Some(Update::Link {

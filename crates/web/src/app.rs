@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gloo_timers::callback::{Interval, Timeout};
 use podscope_protocol::{Micros, Request, Source, Update};
 use yew::prelude::*;
 
@@ -19,7 +18,7 @@ use crate::pure::course::Course;
 use crate::pure::paste;
 use crate::pure::route::{self, Panels, Route, Theme, View};
 use crate::pure::watch::Watch;
-use crate::state::{Act, Dialog, Page, Present, Screen, Shared, Sheet};
+use crate::state::{Act, Dialog, Page, Present, Shared, Sheet};
 
 /// What components act with: changes of the page, requests to the engine.
 #[derive(Clone, PartialEq)]
@@ -128,9 +127,9 @@ fn address() -> Route {
 /// the first visit's cluster.
 pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
     let source = if let Some(fragment) = &route.link {
-        match store::kept_as(fragment).filter(|_| !store::is_framed()) {
+        match own_session(fragment) {
             // What the address kept is this browser's own session.
-            Some(id) => go_on_with(id, fragment.clone(), act),
+            Some((id, kept)) => go_on_with(id, kept, act),
             None => Source::Link {
                 fragment: fragment.clone(),
             },
@@ -164,6 +163,16 @@ pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback
         last_or_welcome(act)
     };
     send.emit(Request::Open { source });
+}
+
+/// The kept session that an address leads to: kept by this very link, or by one that also tells what came after the
+/// instant, which the entry in the browser's history says.
+fn own_session(fragment: &str) -> Option<(u64, String)> {
+    if store::is_framed() {
+        return None;
+    }
+    let id = store::kept_as(fragment).or_else(|| Some(browser::kept_address()?.split_once(':')?.0.parse().ok()?))?;
+    Some((id, store::session(id)?))
 }
 
 /// The last session, or the first visit's cluster.
@@ -205,7 +214,7 @@ pub(crate) struct Wire {
     touched: bool,
     seek_to: Option<i64>,
     /// The next link to what is seen is an entry of its own in the browser's history: Back leads to what was before.
-    turned: bool,
+    pub(crate) turned: bool,
     /// The session that opens next has its entry already: the browser went there.
     has_entry: bool,
     pub(crate) watch: Watch,
@@ -305,7 +314,7 @@ pub(crate) fn App() -> Html {
 
     let busy = crate::running::use_engine(&wire, &ctl, &route);
     use_follow(&page, &ctl);
-    use_saving(&page, &ctl, &wire);
+    let is_kept = crate::saving::use_saving(&page, &ctl, &wire);
     use_course(&page, &ctl);
     use_address(&ctl, &wire);
     keys::use_keys(&latest, &ctl);
@@ -329,7 +338,7 @@ pub(crate) fn App() -> Html {
     let every = if page.model.playing && page.is_big() { 3 } else { 1 };
     let beat = page.frames / every;
     let calm = use_memo((page.acts, beat), |_| page.clone());
-    view(&page, &calm, &ctl, busy)
+    view(&page, &calm, &ctl, busy, is_kept)
 }
 
 pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
@@ -422,71 +431,6 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let send = ctl.send.clone();
     use_effect_with(page.group.clone(), move |key| {
         send.emit(Request::GroupBy { key: key.clone() })
-    });
-}
-
-/// Said once, when the browser's storage is full or forbidden.
-const NOT_KEPT: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
-
-/// Keeps the session as a link: after each change, and every few seconds while time runs.
-#[hook]
-fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
-    let screen = Screen::write(page);
-    let deps = (
-        page.opened.clone(),
-        page.console.lines.len(),
-        screen.clone(),
-        page.model.playing,
-        page.model.branches.clone(),
-        page.view,
-    );
-    let now = (!page.model.playing).then_some(page.model.now);
-    let send = ctl.send.clone();
-    let embedded = page.embedded || store::is_framed();
-    let kept = use_mut_ref(|| None::<Timeout>);
-    use_effect_with((deps, now), move |((opened, _, screen, ..), _)| {
-        if opened.is_some() && !embedded {
-            let screen = screen.clone();
-            let later = Timeout::new(900, move || {
-                send.emit(Request::Share {
-                    screen,
-                    anonymise: false,
-                })
-            });
-            // Replacing the last one cancels it.
-            *kept.borrow_mut() = Some(later);
-        }
-    });
-    let send = ctl.send.clone();
-    use_effect_with((page.model.playing, screen), move |(playing, screen)| {
-        let screen = screen.clone();
-        let every = (*playing && !embedded).then(|| {
-            Interval::new(8_000, move || {
-                send.emit(Request::Share {
-                    screen: screen.clone(),
-                    anonymise: false,
-                })
-            })
-        });
-        move || drop(every)
-    });
-    let act = ctl.act.clone();
-    let full = use_mut_ref(|| false);
-    let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
-    let (now, seen, wire) = (page.model.now, page.view == View::Playground, wire.clone());
-    use_effect_with(page.link.clone(), move |link| {
-        if let Some(link) = link.as_ref().filter(|_| !embedded) {
-            if seen {
-                let is_new = std::mem::take(&mut wire.borrow_mut().turned);
-                browser::keep_address(&link.fragment, &format!("{}:{now}", store::here()), is_new);
-            }
-            let kept = store::keep_session(&link.fragment, &title);
-            if !kept && !full.replace(true) {
-                act.emit(Act::Toast(NOT_KEPT.into()));
-            } else if kept {
-                *full.borrow_mut() = false;
-            }
-        }
     });
 }
 
@@ -595,7 +539,7 @@ impl Drop for Listener {
     }
 }
 
-fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html) -> Html {
+fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
     if page.view == View::Guarantees {
         return html! {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} guarantees={page.guarantees.clone()} /></ContextProvider<Ctl>>
@@ -633,7 +577,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html) -> 
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-sheet={sheet} data-asks={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-now={clock::instant(page.model.now)}>
+            <div {class} data-sheet={sheet} data-asks={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={calm.clone()} has_story={story} />
                 if story { <Story page={calm.clone()} /> }

@@ -9,6 +9,7 @@ mod engine;
 mod keys;
 mod pure;
 mod running;
+mod saving;
 mod state;
 
 fn main() {

@@ -38,7 +38,7 @@ export const stories = {
     await t.seek(page, "0:20.0");
     await t.command(page, "fault poweroff c-2");
     await page.locator('.node.dark[data-node="c-2"]').waitFor();
-    await page.waitForTimeout(3000);
+    await t.kept(page);
     await stall(page, 120_000);
     const busy = page.getByRole("dialog", { name: "The engine is busy" });
     await page.getByRole("button", { name: "Play", exact: true }).click();

@@ -169,7 +169,7 @@ export const stories = {
     await t.seek(page, "0:20.0");
     await t.command(page, "fault poweroff c-2");
     await page.locator('.node.dark[data-node="c-2"]').waitFor();
-    await page.waitForTimeout(1500);
+    await t.kept(page);
     await page.evaluate(() => window.engine.dispatchEvent(new ErrorEvent("error", { message: "unreachable executed" })));
     const dialog = page.getByRole("dialog", { name: "The engine stopped" });
     await dialog.getByText("unreachable executed").waitFor();

@@ -15,12 +15,12 @@ export const stories = {
     const page = await t.open("#new");
     await t.seek(page, "0:30.0");
     await keeps(page, "");
-    await page.waitForTimeout(1200);
+    await t.kept(page);
     const first = page.url();
     t.check(first.length < 2000, `${first.length} characters`);
     await t.seek(page, "1:00.0");
     await keeps(page, first);
-    await page.waitForTimeout(1200);
+    await t.kept(page);
     const entries = await page.evaluate(() => history.length);
     // Selecting something is no journey: the same entry.
     await page.locator("[data-node] [data-pod]").first().click();
@@ -34,7 +34,7 @@ export const stories = {
     // Another session is one step further.
     await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
     await page.locator(".story").waitFor();
-    await page.waitForTimeout(2500);
+    await t.kept(page);
     await keeps(page, "");
     t.check(/first pod/i.test(await page.title()), await page.title());
     await page.goBack();
@@ -46,7 +46,7 @@ export const stories = {
     await other.locator('.page[data-now="0:30.0"]').waitFor();
 
     // What a page cannot open is nothing that the address keeps.
-    await other.waitForTimeout(1500);
+    await t.kept(other);
     await other.evaluate(() => { location.hash = "#s1:AAAA"; });
     await other.getByRole("dialog", { name: "This cannot be opened" }).waitFor();
     t.check(!other.url().includes("AAAA"), "the bad link is gone");

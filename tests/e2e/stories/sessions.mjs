@@ -9,8 +9,7 @@ const worked = async (t) => {
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");
   await page.locator('.node.dark[data-node="c-2"]').waitFor();
-  // What is kept follows within a second: a save from before the command may come first.
-  await page.waitForTimeout(3000);
+  await t.kept(page);
   return page;
 };
 
@@ -25,6 +24,31 @@ export const stories = {
       await page.locator('.node.dark[data-node="c-2"]').waitFor();
       t.check((await kept(page)).includes(before.split("|")[0].split(",")[1].slice(0, 40)), `${bad}: the session is still there`);
     }
+  },
+
+  async "what is done is kept before one can leave, whatever comes right after it (T-05)"(t) {
+    const page = await worked(t);
+    // Back in time: what was done later is still there after a reload.
+    await t.seek(page, "0:05.0");
+    await t.kept(page);
+    await page.reload();
+    await page.locator('.page[data-now="0:05.0"]').waitFor();
+    t.equal(await page.locator(".node.dark").count(), 0, "nothing has happened yet");
+    await t.seek(page, "0:20.1");
+    await page.locator('.node.dark[data-node="c-2"]').waitFor();
+    // A command, and a reload at once: the way to the next page is long enough.
+    await t.command(page, "fault poweroff a-1");
+    await page.locator('.node.dark[data-node="a-1"]').waitFor();
+    await page.reload();
+    await page.locator('.node.dark[data-node="a-1"]').waitFor();
+    // A reload while the engine is still on its way to the instant, and another.
+    for (let again = 0; again < 3; again += 1) {
+      await page.reload({ waitUntil: "commit" });
+      await page.waitForTimeout(400 * again);
+    }
+    await page.reload();
+    await page.locator('.node.dark[data-node="a-1"]').waitFor();
+    t.equal(await page.locator(".node.dark").count(), 2, "both");
   },
 
   async "a link opens beside the session that was there (T-08)"(t) {
@@ -49,10 +73,10 @@ export const stories = {
     await t.pause(other);
     await t.command(other, "fault poweroff a-1");
     await other.locator('.node.dark[data-node="a-1"]').waitFor();
-    await other.waitForTimeout(2500);
+    await t.kept(other);
     await t.command(page, "fault poweroff b-1");
     await page.locator('.node.dark[data-node="b-1"]').waitFor();
-    await page.waitForTimeout(2500);
+    await t.kept(page);
     const dark = (page) => page.locator(".node.dark").evaluateAll((all) => all.map((node) => node.dataset.node).sort().join());
     for (const [tab, nodes] of [[page, "b-1,c-2"], [other, "a-1,c-2"]]) {
       await tab.reload();
@@ -79,7 +103,7 @@ export const stories = {
     await page.locator("[data-zone] [data-node]").first().waitFor();
     await t.pause(page);
     await t.command(page, "fault poweroff a-1");
-    await page.waitForTimeout(2500);
+    await t.kept(page);
     t.equal(await page.evaluate((key) => localStorage.getItem(key), key), newer, "it is kept aside");
     await page.getByRole("button", { name: "Files" }).click();
     const row = page.locator(".sessions li").last();
@@ -94,7 +118,7 @@ export const stories = {
     await t.pause(page);
     await t.command(page, "fault poweroff c-2");
     await page.locator('.node.dark[data-node="c-2"]').waitFor();
-    await page.waitForTimeout(2500);
+    await t.kept(page);
     await page.goto(beside);
     await t.ready(page);
     await page.locator('[data-node="c-2"]').first().waitFor();
@@ -102,7 +126,7 @@ export const stories = {
     await t.pause(page);
     await t.command(page, "fault poweroff a-1");
     await page.locator('.node.dark[data-node="a-1"]').waitFor();
-    await page.waitForTimeout(2500);
+    await t.kept(page);
     for (const [url, node] of [[t.url, "c-2"], [beside, "a-1"]]) {
       await page.goto(url);
       await page.locator(`.node.dark[data-node="${node}"]`).waitFor();
@@ -117,6 +141,7 @@ export const stories = {
     // The engine hangs on the wire; who closes the page after a while has waited in vain.
     const stuck = await t.tab(context, "", { before: (page) => page.route(/js[^/]*\.wasm$/, () => {}) });
     await stuck.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith("/trying")));
+    // So long that it is a person's patience, whatever the machine does.
     await stuck.waitForTimeout(6000);
     await stuck.close();
     const next = await t.tab(context);
@@ -148,6 +173,7 @@ export const stories = {
       document.body.replaceChildren(frame);
     }, t.url);
     await framing.frameLocator("iframe").locator("[data-node]").first().waitFor();
+    // Longer than it takes a page of its own to keep what it opens.
     await framing.waitForTimeout(2000);
     t.equal(await kept(framing), "", "a frame keeps nothing");
   },

@@ -191,6 +191,7 @@ fn open(source: Source) -> String {
         Request::Share {
             screen: String::new(),
             anonymise: true,
+            revision: 0,
         },
         Request::Export {
             what: ExportKind::Scenario,

@@ -248,25 +248,29 @@ impl Help {
     }
 }
 
-/// A link, and what to say about it.
-pub(super) fn share(session: &Session, lesson: Option<&str>, screen: String, anonymise: bool) -> Vec<Update> {
-    let link = crate::link::Link::of(session, lesson, screen);
-    let link = if anonymise { link.anonymised() } else { link };
-    let fragment = link.encode();
-    let mut notices = Vec::new();
-    if fragment.len() > crate::link::LONG {
-        let n = fragment.len();
-        notices.push(if n > podscope_protocol::LONGEST_LINK {
-            format!("This link has {n} characters; not every browser opens one of that length. Save a scenario file.")
-        } else {
-            format!("This link has {n} characters; some programs cut links off after 2000. A scenario file is safer.")
-        });
+/// A link that was asked for.
+#[derive(Debug)]
+pub(super) struct Share {
+    pub(super) screen: String,
+    pub(super) anonymise: bool,
+    pub(super) revision: u64,
+}
+
+impl Share {
+    /// The link, and what to say about it.
+    pub(super) fn answer(self, session: &Session, lesson: Option<&str>) -> Update {
+        let link = crate::link::Link::of(session, lesson, self.screen);
+        let whole = link.whole(session).filter(|_| !self.anonymise);
+        let link = if self.anonymise { link.anonymised() } else { link };
+        let fragment = link.encode();
+        Update::Link {
+            notices: crate::link::warning(&fragment).into_iter().collect(),
+            fragment,
+            whole: whole.map(|link| link.encode()),
+            revision: self.revision,
+            anonymised: self.anonymise,
+        }
     }
-    vec![Update::Link {
-        fragment,
-        notices,
-        anonymised: anonymise,
-    }]
 }
 
 /// A text as a lesson: its mistakes, or else what is to be mended in it.

@@ -5,6 +5,7 @@ use crate::lessons;
 use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
+use podscope_cluster::SimTime;
 use podscope_protocol::{Opened, Problem, Source, Update};
 
 /// Sources of more bytes are opened in pieces of work, with progress between them.
@@ -116,6 +117,7 @@ impl Host {
             Err(problems) => return vec![Update::Refused { problems }],
         };
         let mut opened = opened(session.loaded(), lesson.clone());
+        self.shares.clear();
         if let Some(link) = &linked {
             opened.screen = Some(link.screen.clone());
             opened.notices.extend(link.replay(&mut session));
@@ -134,6 +136,7 @@ impl Host {
         if is_recap {
             recall(&mut session, &mut self.reader);
         }
+        let session_end = session.commands().last().map_or(SimTime::ZERO, |last| last.at);
         self.linked = None;
         self.lesson = lesson;
         self.show = Some(Show::new(session));
@@ -142,8 +145,9 @@ impl Host {
         updates.extend(self.frame(clock));
         if let Some(link) = linked {
             self.job = Some(super::Job::Seek {
-                from: podscope_cluster::SimTime::ZERO,
-                target: link.cursor_at(),
+                from: SimTime::ZERO,
+                // What was done after the cursor has its place on the timeline too.
+                target: link.cursor_at().max(session_end),
             });
             self.linked = Some(link);
         }

@@ -85,6 +85,7 @@ pub(crate) fn Code(props: &Props) -> Html {
             send.emit(Request::Share {
                 screen,
                 anonymise: false,
+                revision: 0,
             })
         });
     }

@@ -49,6 +49,7 @@ pub(crate) fn Share(props: &Props) -> Html {
             ctl.send.emit(Request::Share {
                 screen,
                 anonymise: *anonymise,
+                revision: 0,
             })
         });
     }

@@ -138,6 +138,9 @@ pub(crate) struct Checked {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
     pub(crate) fragment: String,
+    /// What the session is kept by, where that is more.
+    pub(crate) whole: Option<String>,
+    pub(crate) revision: u64,
     pub(crate) notices: Vec<String>,
 }
 
@@ -506,10 +509,17 @@ impl Page {
             }
             Update::Link {
                 fragment,
+                whole,
+                revision,
                 notices,
                 anonymised,
             } => {
-                let link = Some(Shared::new(LinkView { fragment, notices }));
+                let link = Some(Shared::new(LinkView {
+                    fragment,
+                    whole,
+                    revision,
+                    notices,
+                }));
                 *(if anonymised { &mut self.nameless } else { &mut self.link }) = link;
             }
             // The browser's work: see `browser::files`.
