@@ -5,6 +5,7 @@ use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
 use super::icon;
+use super::shown::shown;
 use crate::app::Ctl;
 use crate::state::{Act, Dialog};
 
@@ -66,9 +67,9 @@ pub(crate) fn Modal(props: &Props) -> Html {
         })
     };
     html! {
-        <dialog ref={node} class={props.class.clone()} ~style={props.style.as_deref().unwrap_or_default()} aria-label={props.title.clone()} {onclose} {oncancel} {onclick}>
+        <dialog ref={node} class={props.class.clone()} ~style={props.style.as_deref().unwrap_or_default()} aria-label={podscope_api::visible(&props.title).into_owned()} {onclose} {oncancel} {onclick}>
             <div class="inner">
-                <header><h2>{ &props.title }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
+                <header><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label="Close">{ icon("cross") }</button></header>
                 { props.children.clone() }
             </div>
         </dialog>

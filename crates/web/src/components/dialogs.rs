@@ -71,7 +71,7 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
         <ol class="problems">
             { for all.iter().take(200).map(|p| html! {
                 <li>
-                    <span class="mono where">{ place(p) }</span>
+                    <span class="mono where">{ shown(&place(p)) }</span>
                     if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ shown(&p.path) }</code> }
                     <span>{ shown(&p.message) }</span>
                     if let Some(hint) = hints::hint(&p.message) { <small class="hint">{ hint }</small> }
@@ -112,8 +112,8 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
     let no = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
         <Modal title="Are you sure?" class="confirm">
-            <p class="warning">{ &action.warning }</p>
-            <p class="mono command">{ &action.command }</p>
+            <p class="warning">{ shown(&action.warning) }</p>
+            <p class="mono command">{ shown(&action.command) }</p>
             <div class="buttons">
                 <button type="button" onclick={no} autofocus=true>{ "Leave it" }</button>
                 <button type="button" class="danger" onclick={yes}>{ "I understand, do it" }</button>
@@ -150,7 +150,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                             ctl.run(&action.command);
                         })
                     };
-                    html! { <li><button type="button" class={classes!((!a.warning.is_empty()).then_some("danger"))} onclick={run}><span>{ &a.label }</span><span class="mono">{ &a.command }</span></button></li> }
+                    html! { <li><button type="button" class={classes!((!a.warning.is_empty()).then_some("danger"))} onclick={run}><span>{ shown(&a.label) }</span><span class="mono">{ &a.command }</span></button></li> }
                 }) }
             </ul>
         </Modal>
@@ -181,7 +181,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                         Some(_) => String::new(),
                         None => " until now".into(),
                     };
-                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ clock::instant(m.from) }{ until }</span><span>{ &m.label }</span></button></li> }
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ clock::instant(m.from) }{ until }</span><span>{ shown(&m.label) }</span></button></li> }
                 }) }
             </ol>
             if marks.len() > 400 { <p class="none">{ format!("and {} earlier ones", marks.len() - 400) }</p> }
@@ -284,7 +284,7 @@ fn crashed(ctl: &Ctl, message: &str) -> Html {
     html! {
         <Modal title="The engine stopped" class="confirm">
             <p>{ "This is a mistake of Podscope's, not yours. The session was saved a moment ago." }</p>
-            <p class="mono command">{ message }</p>
+            <p class="mono command">{ shown(message) }</p>
             <div class="buttons">
                 <button type="button" onclick={fresh}>{ "Start with an empty session" }</button>
                 <button type="button" class="primary" onclick={again} autofocus=true>{ "Go on with the saved session" }</button>
@@ -333,9 +333,9 @@ fn Sessions() -> Html {
         html! {
             <li key={id}>
                 if id == here {
-                    <b>{ &name }</b><span class="none">{ "this tab's" }</span>
+                    <b>{ shown(&name) }</b><span class="none">{ "this tab's" }</span>
                 } else {
-                    <button type="button" class="quiet name" onclick={open}>{ &name }</button>
+                    <button type="button" class="quiet name" onclick={open}>{ shown(&name) }</button>
                 }
                 <button type="button" class="quiet" onclick={download} aria-label={format!("Save the link of {name}")} title="Save its link as a file">{ icon("files") }</button>
                 if id != here {

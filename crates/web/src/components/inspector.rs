@@ -84,7 +84,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
-            if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ &detail.sentence }</p> }
+            if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ shown(&detail.sentence) }</p> }
             if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
             { doings(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
@@ -230,9 +230,9 @@ fn events(detail: &Detail, now: Micros) -> Html {
             { for detail.events.iter().map(|e| html! {
                 <li class={classes!(e.is_warning.then_some("warning"))}>
                     <span class="mono when" title={clock::instant(e.at)}>{ clock::ago(e.at, now) }</span>
-                    <b>{ &e.reason }</b>
+                    <b>{ shown(&e.reason) }</b>
                     if e.count > 1 { <span class="mono">{ format!("×{}", e.count) }</span> }
-                    <span class="from">{ &e.from }</span>
+                    <span class="from">{ shown(&e.from) }</span>
                     <p>{ shown(&e.message) }</p>
                 </li>
             }) }

@@ -6,6 +6,7 @@ use podscope_protocol::{Micros, OwnerView, PodMark};
 use yew::prelude::*;
 
 use super::pod;
+use super::shown::shown;
 use crate::pure::clock;
 use crate::state::{HUES, Shared};
 
@@ -47,11 +48,11 @@ pub(crate) fn Legend(props: &Props) -> Html {
             </dl>
             if !props.log.is_empty() {
                 <p class="eyebrow">{ "Just now" }</p>
-                <ol class="log">{ for props.log.iter().map(|(at, line)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ line }</li> }) }</ol>
+                <ol class="log">{ for props.log.iter().map(|(at, line)| html! { <li><span class="mono">{ clock::instant(*at) }</span>{ shown(line) }</li> }) }</ol>
             }
             if !props.owners.is_empty() {
                 <p class="eyebrow">{ "Colour: who owns it" }</p>
-                <ul class="owners">{ for props.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ &o.name }</li> }) }</ul>
+                <ul class="owners">{ for props.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ shown(&o.name) }</li> }) }</ul>
             }
             <p class="eyebrow">{ "Shape: how it is" }</p>
             <ul class="marks">

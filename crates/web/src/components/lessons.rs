@@ -7,6 +7,7 @@ use yew::prelude::*;
 use super::dialog::Modal;
 use super::icon;
 use super::recall;
+use super::shown::shown;
 use crate::app::Ctl;
 use crate::browser::files;
 use crate::pure::course::Course;
@@ -83,8 +84,8 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                             html! {
                                 <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&l.name, None))} data-lesson={l.name.clone()}
                                     aria-current={here.then_some("true")}>
-                                    <b>if props.course.is_done(&l.name) { <span class="tick">{ icon("check") }<span class="sr">{ "done: " }</span></span> }{ &l.title }</b>
-                                    <span>{ &l.summary }</span>
+                                    <b>if props.course.is_done(&l.name) { <span class="tick">{ icon("check") }<span class="sr">{ "done: " }</span></span> }{ shown(&l.title) }</b>
+                                    <span>{ shown(&l.summary) }</span>
                                     if l.minutes > 0 { <small>{ about(l, &props.lessons) }</small> }
                                 </button>
                             }

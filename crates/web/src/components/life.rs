@@ -35,14 +35,14 @@ pub(crate) fn Life(props: &Props) -> Html {
                 <ul class="containers">
                     { for detail.containers.iter().map(|c| html! {
                         <li>
-                            <p><i class={classes!("dot", if c.ready { "ok" } else { "wait" })}></i><b>{ &c.name }</b>
+                            <p><i class={classes!("dot", if c.ready { "ok" } else { "wait" })}></i><b>{ shown(&c.name) }</b>
                                 if c.role != "app" { <span class="chip">{ &c.role }</span> }
                                 <span class="sr">{ if c.ready { "ready" } else { "not ready" } }</span>
                                 if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
-                            <p class="two"><span>{ "API" }</span>{ &c.state }</p>
-                            if !c.machine.is_empty() { <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ &c.machine }</p> }
+                            <p class="two"><span>{ "API" }</span>{ shown(&c.state) }</p>
+                            if !c.machine.is_empty() { <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ shown(&c.machine) }</p> }
                             if !c.restarted.is_empty() { <p class="two"><span>{ "rule" }</span>{ &c.restarted }</p> }
-                            <p class="mono image">{ &c.image }</p>
+                            <p class="mono image">{ shown(&c.image) }</p>
                         </li>
                     }) }
                 </ul>
@@ -54,7 +54,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                         <tr title={message.clone()}>
                             <th scope="row">{ kind }</th>
                             <td><span class={classes!("status", (status == "True").then_some("yes"), (status == "Unknown").then_some("unknown"))}>{ status }</span></td>
-                            <td>{ reason }if !message.is_empty() { <small>{ shown(message) }</small> }</td>
+                            <td>{ shown(reason) }if !message.is_empty() { <small>{ shown(message) }</small> }</td>
                             <td class="mono">{ clock::ago(*since, now) }</td>
                         </tr>
                     }) }
@@ -72,7 +72,7 @@ pub(crate) fn Life(props: &Props) -> Html {
             }
             if !detail.volumes.is_empty() {
                 <h3 class="eyebrow">{ "Volumes" }</h3>
-                <dl class="volumes">{ for detail.volumes.iter().map(|(name, state)| html! { <div><dt>{ name }</dt><dd>{ state }</dd></div> }) }</dl>
+                <dl class="volumes">{ for detail.volumes.iter().map(|(name, state)| html! { <div><dt>{ shown(name) }</dt><dd>{ shown(state) }</dd></div> }) }</dl>
             }
         </div>
     }

@@ -1,12 +1,13 @@
 //! A node's card: what the API says of it, and, where they differ, what its machine does.
 
-use podscope_api::ordered;
+use podscope_api::{ordered, visible};
 
 use podscope_protocol::{Micros, NodeView, OwnerView};
 use yew::prelude::*;
 
 use super::icon;
 use super::pod::Pod;
+use super::shown::shown;
 use super::story::Told;
 use crate::pure::explain::Verdict;
 use crate::pure::find::Filter;
@@ -117,7 +118,7 @@ fn label(node: &NodeState, now: Micros) -> String {
         text.push_str(". ");
         text.push_str(line);
     }
-    text
+    visible(&text).into_owned()
 }
 
 /// The taints that the state already says.
@@ -189,16 +190,16 @@ pub(crate) fn Node(props: &Props) -> Html {
             <h3>
                 <i class={classes!("dot", dot)}></i>
                 <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
-                    aria-pressed={if props.selected { "true" } else { "false" }}>{ &view.name }</button>
+                    aria-pressed={if props.selected { "true" } else { "false" }}>{ shown(&view.name) }</button>
                 if let Some((kind, words)) = &state {
-                    <span class={classes!("chip", *kind)}>{ words }</span>
+                    <span class={classes!("chip", *kind)}>{ shown(words) }</span>
                 }
                 if view.cordoned && shows_api { <span class="chip wait">{ "cordoned" }</span> }
                 if let Some((class, words)) = props.told.map(Told::said) { <span class={classes!("told", class)}>{ words }</span> }
                 if let Some(verdict) = &props.verdict {
-                    <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={verdict.text.clone()}>
+                    <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
                         { icon(if verdict.fits { "check" } else { "cross" }) }
-                        <span>{ &verdict.text }</span>
+                        <span>{ shown(&verdict.text) }</span>
                     </span>
                 }
             </h3>
@@ -216,7 +217,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                     { for nominated.iter().map(|pod| html! {
                         <span key={format!("n{}", pod.id)} class={classes!("nominee", format!("h{}", hue(&props.owners, &pod.owner)))}
                             title={format!("{} is nominated here: room is being made for it", pod.key)}>
-                            <span class="sr">{ "nominated here: " }</span>{ &pod.short }
+                            <span class="sr">{ "nominated here: " }</span>{ shown(&pod.short) }
                         </span>
                     }) }
                 </div>
@@ -231,7 +232,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 <p class="truth">
                     if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
                     if shows_machine {
-                    { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ line }</span> }) }
+                    { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ shown(line) }</span> }) }
                     { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ format!("Fenced by {by}.") }</span> }) }
                     }
                 </p>

@@ -5,6 +5,7 @@ use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationSta
 use yew::prelude::*;
 
 use super::icon;
+use super::shown::shown;
 use crate::pure::clock;
 use crate::state::Shared;
 
@@ -113,7 +114,7 @@ fn label(pod: &PodView) -> String {
     if pod.priority != 0 {
         text.push_str(&format!(", priority {}", pod.priority));
     }
-    text
+    podscope_api::visible(&text).into_owned()
 }
 
 /// The mark as a button: selects the pod, can be dragged.
@@ -152,7 +153,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             aria-pressed={if props.selected { "true" } else { "false" }}
             title={label}
         >
-            <span class="face"><span class="t">{ &pod.short }</span></span>
+            <span class="face"><span class="t">{ shown(&pod.short) }</span></span>
             { glyph(mark) }
             if pod.ticks > 0 {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>

@@ -294,8 +294,9 @@ fn drawing(d: &Drawn, filter: Option<&Filter>, model: &Model) -> Html {
         ),
         _ => format!("{} · {}", d.mark.label, clock::instant(d.mark.from)),
     };
+    let title = podscope_api::visible(&title);
     let title = match d.count {
-        1 => title,
+        1 => title.into_owned(),
         n => format!("{n} here, the last: {title}"),
     };
     match d.width {

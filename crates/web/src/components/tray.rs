@@ -6,6 +6,7 @@ use podscope_protocol::{Micros, OwnerView, PodView};
 use yew::prelude::*;
 
 use super::pod::Pod;
+use super::shown::shown;
 use crate::pure::find::Filter;
 use crate::pure::waits::{self, Group};
 use crate::state::{HUES, Shared};
@@ -72,7 +73,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
         <li key={pod.id.clone()}>
             { mark(props, pod) }
             <span class="what">
-                <b>{ name }</b>
+                <b>{ shown(&name) }</b>
                 if refused { <span>{ waits::cause_counted(pod) }</span> }
                 <span class="pool">{ waits::words(pod, props.now) }</span>
             </span>
@@ -100,7 +101,7 @@ fn group_row(props: &Props, group: &Group) -> Html {
     }
     html! {
         <li key={group.cause.clone()} class="many" data-cause={group.cause.clone()}>
-            <span class="what"><b>{ format!("{count} pods: {}", group.cause) }</b></span>
+            <span class="what"><b>{ format!("{count} pods: ") }{ shown(&group.cause) }</b></span>
             <span class="more" role="group" aria-label={format!("{count} pods: {}", group.cause)}>
                 { for group.pods.iter().take(MARKS).map(|pod| mark(props, pod)) }
                 if count > MARKS { <span class="chip">{ format!("+{}", count - MARKS) }</span> }

@@ -86,7 +86,7 @@ fn decision(ctl: &Ctl, why: &Why, basis: Html, helped: Html) -> Html {
                         </span>
                     }
                 </div>
-                <p class="lead">{ &why.sentence }</p>
+                <p class="lead">{ shown(&why.sentence) }</p>
                 if !why.meaning.is_empty() { <p>{ &why.meaning }</p> }
                 { basis }
             </div>

@@ -1,5 +1,6 @@
 //! An object as the API server has it, with keys told apart from values. Text nodes only.
 
+use super::shown::shown;
 use podscope_protocol::{Request, SubjectRef};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -74,7 +75,7 @@ fn line(text: &str) -> Html {
         .split_once(':')
         .filter(|(key, value)| !key.contains(' ') && (value.is_empty() || value.starts_with(' ')))
     {
-        Some((key, value)) => html! { <>{ lead }<span class="k">{ key }</span>{ ":" }{ value }{ "\n" }</> },
-        None => html! { <>{ text }{ "\n" }</> },
+        Some((key, value)) => html! { <>{ lead }<bdi class="k">{ key }</bdi>{ ":" }{ shown(value) }{ "\n" }</> },
+        None => html! { <>{ shown(text) }{ "\n" }</> },
     }
 }

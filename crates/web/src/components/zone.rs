@@ -4,6 +4,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
+use super::shown::shown;
 use podscope_protocol::{GroupView, OwnerView, SpreadCount};
 use yew::prelude::*;
 
@@ -47,7 +48,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"), props.wide.then_some("wide"))}
             data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
             <header>
-                <h2><button type="button" class="name" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ &title }</button></h2>
+                <h2><button type="button" class="name" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
                 <span class="skews mono">{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
             </header>
             <div class="nodes">{ props.children.clone() }</div>
@@ -86,7 +87,7 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
         <span class={classes!("skew", format!("h{hue}"), over.then_some("over"))} {title}>
             { for (0..count.pods.min(BARS)).map(|_| html! { <u></u> }) }
             { for (0..free).map(|_| html! { <u class="o"></u> }) }
-            <span>{ format!("{name} {}{ghosts}", count.pods) }</span>
+            <span>{ shown(name) }{ format!(" {}{ghosts}", count.pods) }</span>
         </span>
     }
 }

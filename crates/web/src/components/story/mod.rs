@@ -9,6 +9,7 @@ mod pins;
 mod starter;
 mod term;
 
+use super::shown::shown;
 use podscope_protocol::{Opened, QuestionKind, Request, Source, StoryState, SubjectRef};
 use yew::prelude::*;
 
@@ -65,7 +66,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return html! {
             <aside class="story" aria-label="Story">
-                <h2 class="title">{ &opened.title }</h2>
+                <h2 class="title">{ shown(&opened.title) }</h2>
                 <p class="waits">{ "The story begins when: " }{ words(state.waits_for.as_deref().unwrap_or_default()) }{ "." }</p>
             </aside>
         };
@@ -86,7 +87,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                     </div>
                     <p class="eyebrow">{ match info { Some(info) => format!("{} · {} of {count}", info.group, at + 1), None => format!("{} of {count}", at + 1) } }</p>
                 }
-                if !has_heading { <h2 class="title">{ &opened.title }</h2> }
+                if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 if let Some(question) = &step.question {
                     <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.why.clone()} />
@@ -206,7 +207,7 @@ fn try_it(ctl: &Ctl, command: Option<&str>) -> Html {
         <div class="try">
             <b>{ "Try it" }</b>
             <button type="button" class="primary" onclick={run}>
-                if let Some(words) = actions::words(command) { <span>{ words }</span> }<span class="mono">{ command.to_owned() }</span>
+                if let Some(words) = actions::words(command) { <span>{ words }</span> }<span class="mono">{ shown(command) }</span>
             </button>
         </div>
     }
@@ -272,7 +273,7 @@ fn words(text: &str) -> Html {
         Block::Paragraph(spans) | Block::Heading(spans) => spans.as_slice(),
         Block::List(..) | Block::Code(_) => &[],
     });
-    html! { { for spans.map(span) } }
+    html! { <bdi>{ for spans.map(span) }</bdi> }
 }
 
 fn block(block: &Block, first: bool) -> Html {
@@ -295,7 +296,7 @@ fn span(span: &Span) -> Html {
         Span::Text(t) => html! { { t } },
         Span::Emphasis(t) => html! { <em>{ t }</em> },
         Span::Strong(t) => html! { <strong>{ t }</strong> },
-        Span::Code(t) => html! { <code>{ t }</code> },
+        Span::Code(t) => html! { <code>{ shown(t) }</code> },
         Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }
