@@ -7,7 +7,7 @@ use podscope_api::{Node, NodeName, Object};
 
 use crate::controllers::ControllerManager;
 use crate::effect::{Input, Timer};
-use crate::election::Verdict;
+use crate::election::ElectionResult;
 use crate::event::{Call, Event, Process};
 use crate::machine::MachineEvent;
 use crate::world::{Body, CALL_TIMEOUT, Held};
@@ -81,7 +81,7 @@ impl World {
             if verdict.is_none() {
                 acting.handle(Input::Answered(id, answer), ctx);
             }
-            verdict.unwrap_or(Verdict::Unchanged)
+            verdict.unwrap_or(ElectionResult::Unchanged)
         });
         self.decide(process, verdict, sink);
     }
@@ -92,14 +92,14 @@ impl World {
         }
         let verdict = self.with_process(process, sink, |acting, ctx| {
             let election = acting.election.as_mut();
-            election.map_or(Verdict::Unchanged, |election| election.tick(ctx))
+            election.map_or(ElectionResult::Unchanged, |election| election.tick(ctx))
         });
         self.decide(process, verdict, sink);
     }
 
-    fn decide(&mut self, process: &Process, verdict: Option<Verdict>, sink: &mut dyn Sink) {
+    fn decide(&mut self, process: &Process, verdict: Option<ElectionResult>, sink: &mut dyn Sink) {
         match verdict {
-            Some(Verdict::Elected) => {
+            Some(ElectionResult::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
                 self.with_process(process, sink, |acting, ctx| match &mut *acting.body {
                     Body::Scheduler(scheduler) => ctx.scoped(|ctx| Arc::make_mut(scheduler).lead(ctx)),
@@ -114,8 +114,8 @@ impl World {
                     self.open_watch(process);
                 }
             }
-            Some(Verdict::Lost) => self.lose_lead(process),
-            Some(Verdict::Unchanged) | None => {}
+            Some(ElectionResult::Lost) => self.lose_lead(process),
+            Some(ElectionResult::Unchanged) | None => {}
         }
     }
 

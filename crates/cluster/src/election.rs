@@ -37,7 +37,7 @@ impl Default for ElectionSettings {
 
 /// What a step of the election led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum ElectionResult {
     /// Nothing changed.
     Unchanged,
     /// The process leads from now on.
@@ -127,10 +127,10 @@ impl Election {
         ))
     }
     /// The retry period has passed.
-    pub(crate) fn tick(&mut self, ctx: &mut Context<'_>) -> Verdict {
+    pub(crate) fn tick(&mut self, ctx: &mut Context<'_>) -> ElectionResult {
         let deadline = self.renewed_at + self.settings.renew_deadline;
         if self.is_leader && ctx.now >= deadline {
-            return Verdict::Lost;
+            return ElectionResult::Lost;
         }
         let next = ctx.now + self.settings.retry_period;
         ctx.timer(if self.is_leader { next.min(deadline) } else { next }, Timer::Election);
@@ -143,10 +143,10 @@ impl Election {
                 self.pending = Some((id, Stage::Reading));
             }
         }
-        Verdict::Unchanged
+        ElectionResult::Unchanged
     }
     /// An answer; none if the call is not the election's.
-    pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Context<'_>) -> Option<Verdict> {
+    pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Context<'_>) -> Option<ElectionResult> {
         let (pending, stage) = self.pending?;
         if pending != id {
             return None;
@@ -157,21 +157,21 @@ impl Election {
             Err(error) if error.is_not_found() && stage == Stage::Reading => {
                 self.stored = None;
                 self.write(ctx);
-                return Some(Verdict::Unchanged);
+                return Some(ElectionResult::Unchanged);
             }
             _ => {
                 self.stored = None;
-                return Some(Verdict::Unchanged);
+                return Some(ElectionResult::Unchanged);
             }
         };
         self.stored = Some(lease.clone());
         if stage == Stage::Writing {
             self.renewed_at = ctx.now;
             if self.is_leader {
-                return Some(Verdict::Unchanged);
+                return Some(ElectionResult::Unchanged);
             }
             self.is_leader = true;
-            return Some(Verdict::Elected);
+            return Some(ElectionResult::Elected);
         }
         let version = &lease.metadata.resource_version;
         if self.observed.as_ref().is_none_or(|(seen, _)| seen != version) {
@@ -188,7 +188,7 @@ impl Election {
         } else {
             self.stored = None;
         }
-        Some(Verdict::Unchanged)
+        Some(ElectionResult::Unchanged)
     }
     fn write(&mut self, ctx: &mut Context<'_>) {
         let lease = Object::Lease(Arc::new(self.claim(ctx)));

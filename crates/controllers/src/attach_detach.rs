@@ -21,7 +21,7 @@ use podscope_api::{
 use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
 use podscope_sim::{Answer, Change, Flag, Happening, Request, SimTime, Span, subject};
 
-use super::attachment::{self, ATTACHED_TO, Way};
+use super::attachment::{self, ATTACHED_TO, AttachMethod};
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Failure, Plan};
 use super::queue::Key;
@@ -55,7 +55,7 @@ struct Attachment {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct AttachDetach {
+pub(super) struct AttachDetachController {
     start: SimTime,
     /// Attachable volumes of scheduled pods that want them.
     wanted: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
@@ -67,7 +67,7 @@ pub(super) struct AttachDetach {
     next_tick: Option<SimTime>,
 }
 
-impl AttachDetach {
+impl AttachDetachController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
@@ -94,7 +94,7 @@ fn wants_volumes(pod: &Pod) -> bool {
     !pod.is_terminal() && (!pod.metadata.is_terminating() || runs)
 }
 
-impl Controller for AttachDetach {
+impl Controller for AttachDetachController {
     fn name(&self) -> &'static str {
         "attachdetach-controller"
     }
@@ -198,7 +198,7 @@ impl Controller for AttachDetach {
                 self.detached(&place, true, cx)
             }
             (State::Attaching, Request::Patch { .. }, Ok(_))
-                if attachment::way_of(&known.backend, cx) == Way::Bookkeeping =>
+                if attachment::method_of(&known.backend, cx) == AttachMethod::Bookkeeping =>
             {
                 self.attached(&place, &known, true, cx);
             }
@@ -216,7 +216,7 @@ impl Controller for AttachDetach {
                 self.detached(&place, false, cx)
             }
             (State::Detaching, Request::Patch { .. }, _)
-                if attachment::way_of(&known.backend, cx) == Way::Bookkeeping =>
+                if attachment::method_of(&known.backend, cx) == AttachMethod::Bookkeeping =>
             {
                 self.detached(&place, true, cx);
             }
@@ -257,7 +257,7 @@ fn say(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut C
     }
 }
 
-impl AttachDetach {
+impl AttachDetachController {
     /// What the API knows of attachments: the nodes' lists and the records on volumes are certain, attachment
     /// objects beside them are not. What is recorded for a node that is gone counts as mounted there, until the
     /// force timeout (CT-131).

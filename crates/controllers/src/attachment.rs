@@ -24,7 +24,7 @@ pub const ATTACHED_TO: &str = "podscope.dev/attached-to";
 
 /// How a volume is attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum AttachMethod {
     /// By a driver, through a VolumeAttachment.
     Driver,
     /// By compare-and-swap on the PersistentVolume.
@@ -53,11 +53,11 @@ pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
         .map(|(_, driver)| driver.into())
 }
 
-pub(super) fn way_of(backend: &Backend, cx: &ControllerContext<'_, '_>) -> Way {
+pub(super) fn method_of(backend: &Backend, cx: &ControllerContext<'_, '_>) -> AttachMethod {
     match cx.objects.named::<PersistentVolume>(&backend.name) {
-        Some(volume) if driver_of(volume).is_some() => Way::Driver,
-        Some(_) => Way::Swap,
-        None => Way::Bookkeeping,
+        Some(volume) if driver_of(volume).is_some() => AttachMethod::Driver,
+        Some(_) => AttachMethod::Swap,
+        None => AttachMethod::Bookkeeping,
     }
 }
 
@@ -74,8 +74,8 @@ pub(super) fn attach(
     cx: &ControllerContext<'_, '_>,
 ) -> Plan {
     let volume = cx.objects.named::<PersistentVolume>(&backend.name);
-    match (way_of(backend, cx), volume) {
-        (Way::Driver, Some(volume)) => {
+    match (method_of(backend, cx), volume) {
+        (AttachMethod::Driver, Some(volume)) => {
             let attachment = VolumeAttachment {
                 metadata: ObjectMeta {
                     name: attachment_name(backend, node),
@@ -93,7 +93,7 @@ pub(super) fn attach(
             let create = Request::Create(Object::VolumeAttachment(Arc::new(attachment)));
             Plan::one(Action::from(create).accept(Accept::OrAlreadyExists))
         }
-        (Way::Swap, Some(volume)) => {
+        (AttachMethod::Swap, Some(volume)) => {
             let mut held = (**volume).clone();
             let pod = pod.map(ObjectKey::to_string).unwrap_or_default();
             set_entry(&mut held.metadata.annotations, ATTACHED_TO, &format!("{node} {pod}"));
@@ -144,8 +144,8 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         plan = plan.then_one(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
     }
     let volume = cx.objects.named::<PersistentVolume>(&backend.name);
-    match (way_of(backend, cx), volume) {
-        (Way::Driver, _) => {
+    match (method_of(backend, cx), volume) {
+        (AttachMethod::Driver, _) => {
             let delete = Request::Delete {
                 kind: Kind::VolumeAttachment,
                 key: ObjectKey::cluster(attachment_name(backend, &place.1)),
@@ -153,7 +153,7 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
             };
             plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
         }
-        (Way::Swap, Some(volume)) => {
+        (AttachMethod::Swap, Some(volume)) => {
             let mut free = (**volume).clone();
             Arc::make_mut(&mut free.metadata.annotations).remove(ATTACHED_TO);
             plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(free)), Part::Main))

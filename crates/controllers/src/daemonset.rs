@@ -35,13 +35,13 @@ const BURST: usize = 250;
 const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct DaemonSets {
+pub(super) struct DaemonSetController {
     expectations: Expectations,
     /// When a failed pod of a set on a node may be replaced, and the wait after that.
     backoff: ordered::Map<(Key, NodeName), (SimTime, Span)>,
 }
 
-impl DaemonSets {
+impl DaemonSetController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
@@ -95,7 +95,7 @@ fn belongs(set: &DaemonSet, node: &Node) -> (bool, bool) {
     (!untolerated(&TaintEffect::NoSchedule), true)
 }
 
-impl Controller for DaemonSets {
+impl Controller for DaemonSetController {
     fn name(&self) -> &'static str {
         "daemonset-controller"
     }
@@ -254,7 +254,7 @@ fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
     map
 }
 
-impl DaemonSets {
+impl DaemonSetController {
     /// Which nodes need a pod, which pods must go.
     fn place(
         &mut self,

@@ -33,9 +33,9 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const NOT_COPIED: &[&str] = &[LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED, MAX];
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Deployments;
+pub(super) struct DeploymentController;
 
-impl Deployments {
+impl DeploymentController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self)
     }
@@ -110,7 +110,7 @@ struct Rollout<'c, 'a, 'x> {
     cx: &'c ControllerContext<'a, 'x>,
 }
 
-impl Controller for Deployments {
+impl Controller for DeploymentController {
     fn name(&self) -> &'static str {
         "deployment-controller"
     }

@@ -20,9 +20,9 @@ use super::queue::{Key, key_of};
 const TIMEOUT: Span = Span::seconds(120);
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Disruption;
+pub(super) struct DisruptionController;
 
-impl Disruption {
+impl DisruptionController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self)
     }
@@ -34,7 +34,7 @@ fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
         && selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
 }
 
-impl Controller for Disruption {
+impl Controller for DisruptionController {
     fn name(&self) -> &'static str {
         "controllermanager"
     }

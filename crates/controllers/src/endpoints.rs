@@ -22,17 +22,17 @@ const HEADLESS: &str = "service.kubernetes.io/headless";
 const MAX: usize = 1000;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct LegacyEndpoints {
+pub(super) struct EndpointsController {
     times: TriggerTimes,
 }
 
-impl LegacyEndpoints {
+impl EndpointsController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
 }
 
-impl Controller for LegacyEndpoints {
+impl Controller for EndpointsController {
     fn name(&self) -> &'static str {
         "endpoint-controller"
     }

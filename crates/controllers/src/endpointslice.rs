@@ -29,11 +29,11 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const MAX: usize = 100;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct EndpointSlices {
+pub(super) struct EndpointSliceController {
     times: TriggerTimes,
 }
 
-impl EndpointSlices {
+impl EndpointSliceController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
@@ -107,7 +107,7 @@ pub(super) fn ports_of(service: &Service, pod: &Pod) -> Option<Vec<EndpointPort>
     (service.spec.ports.is_empty() || !found.is_empty()).then_some(found)
 }
 
-impl Controller for EndpointSlices {
+impl Controller for EndpointSliceController {
     fn name(&self) -> &'static str {
         "endpoint-slice-controller"
     }

@@ -63,7 +63,7 @@ impl Setting for FenceMechanism {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Fencing {
+pub(super) struct FencingController {
     settings: FencingSettings,
     /// Since when a node is seen Unknown.
     silent: ordered::Map<NodeName, SimTime>,
@@ -71,7 +71,7 @@ pub(super) struct Fencing {
     asked: ordered::Map<NodeName, SimTime>,
 }
 
-impl Fencing {
+impl FencingController {
     pub(super) fn boxed(settings: FencingSettings) -> Box<dyn Controller> {
         Box::new(Self {
             settings,
@@ -84,7 +84,7 @@ fn key_of_node(node: &NodeName) -> Key {
     (Kind::Node, podscope_api::ObjectKey::cluster(node.0.clone()))
 }
 
-impl Controller for Fencing {
+impl Controller for FencingController {
     fn name(&self) -> &'static str {
         "fencing-controller"
     }
@@ -163,7 +163,7 @@ impl Controller for Fencing {
     }
 }
 
-impl Fencing {
+impl FencingController {
     /// How long the node may stay silent for its pods; none if nothing on it asks for fencing (CT-141, CT-143).
     fn decide(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
         let pods = cx.objects.pods_on(node).filter(|pod| !pod.is_terminal());

@@ -86,7 +86,7 @@ impl ControllerManager {
     /// The fencing controller ([`podscope_sim::Actor::Fencing`]); it needs no election.
     pub fn fencing(settings: FencingSettings) -> Self {
         Self::of(
-            [super::fencing::Fencing::boxed(settings)],
+            [super::fencing::FencingController::boxed(settings)],
             ControllerManagerSettings::default(),
         )
     }

@@ -17,15 +17,15 @@ const DELAY: Span = Span::seconds(5);
 const FINALIZER_ESTIMATE: i64 = 15;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Namespaces;
+pub(super) struct NamespaceController;
 
-impl Namespaces {
+impl NamespaceController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self)
     }
 }
 
-impl Controller for Namespaces {
+impl Controller for NamespaceController {
     fn name(&self) -> &'static str {
         "namespace-controller"
     }

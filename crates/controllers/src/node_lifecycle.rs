@@ -32,7 +32,7 @@ const MONITOR: u8 = 0;
 const TAINT: u8 = 1;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct NodeLifecycle {
+pub(super) struct NodeLifecycleController {
     start: SimTime,
     has_passed: bool,
     /// When each node was first seen, or last gave a sign other than its lease.
@@ -51,7 +51,7 @@ pub(super) struct NodeLifecycle {
     taint_tick: Option<SimTime>,
 }
 
-impl NodeLifecycle {
+impl NodeLifecycleController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
@@ -75,7 +75,7 @@ fn needs_watch(node: &Node) -> bool {
             .any(|key| has_taint(node, key, &TaintEffect::NoExecute))
 }
 
-impl Controller for NodeLifecycle {
+impl Controller for NodeLifecycleController {
     fn name(&self) -> &'static str {
         "node-controller"
     }
@@ -151,7 +151,7 @@ impl Controller for NodeLifecycle {
     }
 }
 
-impl NodeLifecycle {
+impl NodeLifecycleController {
     fn node_changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let node = |object: &Option<Object>| match object {
             Some(Object::Node(node)) => Some(node.clone()),

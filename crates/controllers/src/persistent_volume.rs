@@ -39,18 +39,18 @@ const PROVISIONING: Span = Span::seconds(1);
 const RESYNC: Span = Span::seconds(15);
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct PersistentVolumes {
+pub(super) struct PersistentVolumeController {
     /// Claims whose volume is being made, and released volumes being deleted: ready from then on.
     under_way: ordered::Map<Key, podscope_sim::SimTime>,
 }
 
-impl PersistentVolumes {
+impl PersistentVolumeController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
 }
 
-impl Controller for PersistentVolumes {
+impl Controller for PersistentVolumeController {
     fn name(&self) -> &'static str {
         "persistentvolume-controller"
     }
@@ -262,7 +262,7 @@ fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut Contro
     set_claim_phase(claim, ClaimPhase::Lost)
 }
 
-impl PersistentVolumes {
+impl PersistentVolumeController {
     /// A claim that names no volume yet.
     fn sync_unbound(
         &mut self,

@@ -32,12 +32,12 @@ use limits::{Allowed, History};
 const PERIOD: Span = Span::seconds(15);
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct PodAutoscaler {
+pub(super) struct HorizontalController {
     /// What was recommended and done lately, by autoscaler.
     histories: ordered::Map<Key, History>,
 }
 
-impl PodAutoscaler {
+impl HorizontalController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
@@ -240,7 +240,7 @@ impl Pass<'_, '_, '_> {
     }
 }
 
-impl Controller for PodAutoscaler {
+impl Controller for HorizontalController {
     fn name(&self) -> &'static str {
         "horizontal-pod-autoscaler"
     }

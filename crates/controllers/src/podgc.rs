@@ -32,7 +32,7 @@ enum Why {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct PodGc {
+pub(super) struct PodGcController {
     /// Pods that may concern a pass, so that a pass does not look at all.
     terminal: ordered::Set<ObjectKey>,
     terminating: ordered::Set<ObjectKey>,
@@ -42,13 +42,13 @@ pub(super) struct PodGc {
     doomed: ordered::Map<ObjectKey, Why>,
 }
 
-impl PodGc {
+impl PodGcController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
 }
 
-impl Controller for PodGc {
+impl Controller for PodGcController {
     fn name(&self) -> &'static str {
         "pod-garbage-collector-controller"
     }
@@ -156,7 +156,7 @@ impl Controller for PodGc {
     }
 }
 
-impl PodGc {
+impl PodGcController {
     fn doom(&mut self, pod: ObjectKey, why: Why, cx: &mut ControllerContext<'_, '_>) {
         self.doomed.insert(pod.clone(), why);
         cx.enqueue((Kind::Pod, pod));

@@ -2,53 +2,53 @@
 
 use podscope_api::{ReplicaSet, ReplicationController};
 
-use super::attach_detach::AttachDetach;
+use super::attach_detach::AttachDetachController;
 use super::controller::Controller;
 use super::cronjob::CronJobController;
-use super::daemonset::DaemonSets;
-use super::deployment::Deployments;
+use super::daemonset::DaemonSetController;
+use super::deployment::DeploymentController;
 use super::descheduler::Descheduler;
-use super::disruption::Disruption;
-use super::endpoints::LegacyEndpoints;
-use super::endpointslice::EndpointSlices;
+use super::disruption::DisruptionController;
+use super::endpoints::EndpointsController;
+use super::endpointslice::EndpointSliceController;
 use super::garbage_collector::GarbageCollector;
 use super::job::JobController;
-use super::namespace::Namespaces;
+use super::namespace::NamespaceController;
 use super::namespace_objects::NamespaceObjects;
-use super::node_lifecycle::NodeLifecycle;
-use super::persistent_volume::PersistentVolumes;
-use super::podautoscaler::PodAutoscaler;
-use super::podgc::PodGc;
-use super::replicaset::Replicas;
+use super::node_lifecycle::NodeLifecycleController;
+use super::persistent_volume::PersistentVolumeController;
+use super::podautoscaler::HorizontalController;
+use super::podgc::PodGcController;
+use super::replicaset::ReplicaSetController;
 use super::resource_quota::ResourceQuotaController;
-use super::statefulset::StatefulSets;
-use super::taint_eviction::TaintEviction;
+use super::statefulset::StatefulSetController;
+use super::taint_eviction::TaintEvictionController;
 use super::ttl_after_finished::TtlAfterFinishedController;
-use super::volume_protection::VolumeProtection;
+use super::volume_protection::VolumeProtectionController;
 
 /// How each is made.
 pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
-    Replicas::<ReplicaSet>::boxed,
-    Replicas::<ReplicationController>::boxed,
-    Deployments::boxed,
-    StatefulSets::boxed,
-    DaemonSets::boxed,
+    ReplicaSetController::<ReplicaSet>::boxed,
+    ReplicaSetController::<ReplicationController>::boxed,
+    DeploymentController::boxed,
+    StatefulSetController::boxed,
+    DaemonSetController::boxed,
     JobController::boxed,
     CronJobController::boxed,
     TtlAfterFinishedController::boxed,
-    NodeLifecycle::boxed,
-    TaintEviction::boxed,
-    PodGc::boxed,
-    Disruption::boxed,
-    EndpointSlices::boxed,
-    Namespaces::boxed,
+    NodeLifecycleController::boxed,
+    TaintEvictionController::boxed,
+    PodGcController::boxed,
+    DisruptionController::boxed,
+    EndpointSliceController::boxed,
+    NamespaceController::boxed,
     GarbageCollector::boxed,
-    PersistentVolumes::boxed,
-    VolumeProtection::boxed,
+    PersistentVolumeController::boxed,
+    VolumeProtectionController::boxed,
     ResourceQuotaController::boxed,
-    PodAutoscaler::boxed,
-    AttachDetach::boxed,
+    HorizontalController::boxed,
+    AttachDetachController::boxed,
     Descheduler::boxed,
-    LegacyEndpoints::boxed,
+    EndpointsController::boxed,
     NamespaceObjects::boxed,
 ];

@@ -99,13 +99,13 @@ impl ReplicaOwner for ReplicationController {
 
 /// The controller of one of the two kinds.
 #[derive(Debug)]
-pub(super) struct Replicas<T> {
+pub(super) struct ReplicaSetController<T> {
     expectations: Expectations,
     tallies: Tallies,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: ReplicaOwner> Replicas<T> {
+impl<T: ReplicaOwner> ReplicaSetController<T> {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self {
             expectations: Expectations::default(),
@@ -115,7 +115,7 @@ impl<T: ReplicaOwner> Replicas<T> {
     }
 }
 
-impl<T: ReplicaOwner> Controller for Replicas<T> {
+impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
     fn name(&self) -> &'static str {
         T::NAME
     }
@@ -250,7 +250,7 @@ impl<T: ReplicaOwner> Controller for Replicas<T> {
     }
 }
 
-impl<T: ReplicaOwner> Replicas<T> {
+impl<T: ReplicaOwner> ReplicaSetController<T> {
     fn may_scale(&self, key: &Key, set: &T, cx: &ControllerContext<'_, '_>) -> bool {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }

@@ -36,9 +36,9 @@ const POD_NAME_LABEL: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX_LABEL: &str = "apps.kubernetes.io/pod-index";
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct StatefulSets;
+pub(super) struct StatefulSetController;
 
-impl StatefulSets {
+impl StatefulSetController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self)
     }
@@ -63,7 +63,7 @@ fn is_running_and_ready(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Running) && pod.is_ready()
 }
 
-impl Controller for StatefulSets {
+impl Controller for StatefulSetController {
     fn name(&self) -> &'static str {
         "statefulset-controller"
     }

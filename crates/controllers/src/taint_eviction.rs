@@ -32,11 +32,11 @@ enum State {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct TaintEviction {
+pub(super) struct TaintEvictionController {
     pods: ordered::Map<ObjectKey, State>,
 }
 
-impl TaintEviction {
+impl TaintEvictionController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
@@ -55,7 +55,7 @@ pub fn stay<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Tole
     seconds.map(|seconds| Span::seconds(seconds.max(0)))
 }
 
-impl Controller for TaintEviction {
+impl Controller for TaintEvictionController {
     fn name(&self) -> &'static str {
         "taint-eviction-controller"
     }
@@ -227,7 +227,7 @@ fn has_failed(answer: &podscope_sim::Answer) -> bool {
     matches!(answer, Ok(Some(Object::Pod(pod))) if pod.status.phase == Some(PodPhase::Failed))
 }
 
-impl TaintEviction {
+impl TaintEvictionController {
     fn consider(&mut self, pod: &Pod, taints: &[Taint], cx: &mut ControllerContext<'_, '_>) {
         let key = pod.metadata.key();
         if taints.is_empty() {

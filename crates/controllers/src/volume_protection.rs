@@ -15,15 +15,15 @@ const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct VolumeProtection;
+pub(super) struct VolumeProtectionController;
 
-impl VolumeProtection {
+impl VolumeProtectionController {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self)
     }
 }
 
-impl Controller for VolumeProtection {
+impl Controller for VolumeProtectionController {
     fn name(&self) -> &'static str {
         "pvc-protection-controller"
     }

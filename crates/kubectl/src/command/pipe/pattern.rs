@@ -7,13 +7,13 @@ const LONGEST: usize = 1_000;
 /// Alternatives of which one has to be found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pattern {
-    ways: Vec<Way>,
+    ways: Vec<Alternative>,
     pub(super) any_case: bool,
     pub(super) whole_words: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Way {
+struct Alternative {
     from_start: bool,
     to_end: bool,
     atoms: Vec<Atom>,
@@ -52,7 +52,7 @@ impl Pattern {
             return Err(format!("a pattern may not be longer than {LONGEST} characters"));
         }
         let mut pattern = Pattern {
-            ways: vec![Way::default()],
+            ways: vec![Alternative::default()],
             any_case: false,
             whole_words: false,
         };
@@ -73,7 +73,7 @@ impl Pattern {
             let is_special = !fixed && !escaped;
             let way = pattern.way();
             match c {
-                '|' if is_sign => pattern.ways.push(Way::default()),
+                '|' if is_sign => pattern.ways.push(Alternative::default()),
                 '+' | '?' if is_sign && !way.atoms.is_empty() => way.repeat(c == '?', c == '+'),
                 '*' if is_special && !way.atoms.is_empty() => way.repeat(true, true),
                 '(' | ')' | '{' | '}' if is_sign => {
@@ -93,9 +93,9 @@ impl Pattern {
         Ok(pattern)
     }
 
-    fn way(&mut self) -> &mut Way {
+    fn way(&mut self) -> &mut Alternative {
         if self.ways.is_empty() {
-            self.ways.push(Way::default());
+            self.ways.push(Alternative::default());
         }
         let last = self.ways.len() - 1;
         &mut self.ways[last]
@@ -107,7 +107,7 @@ impl Pattern {
         self.ways.iter().any(|way| self.goes(way, &chars))
     }
 
-    fn goes(&self, way: &Way, line: &[char]) -> bool {
+    fn goes(&self, way: &Alternative, line: &[char]) -> bool {
         let same = |what: &What, c: char| {
             let is_either = |c: char| what.is(c.to_ascii_lowercase()) || what.is(c.to_ascii_uppercase());
             what.is(c) || self.any_case && is_either(c)
@@ -141,7 +141,7 @@ impl Pattern {
     }
 }
 
-impl Way {
+impl Alternative {
     fn push(&mut self, what: What) {
         self.atoms.push(Atom {
             what,
