@@ -36,8 +36,8 @@ struct Service {
 struct Shelf {
     /// The worker's script: calls what it is given with the file's bytes, or with nothing and a reason.
     ask: Function,
-    /// What it is given.
-    came: Function,
+    /// What it is given; there from the start.
+    came: Option<Function>,
     /// The request that needs them, and those behind it.
     waiting: Option<Vec<Request>>,
 }
@@ -63,7 +63,8 @@ impl Service {
             waiting.push(request);
         } else if lessons::are_missing_for(&request) {
             self.shelf.waiting = Some(vec![request]);
-            if let Err(error) = self.shelf.ask.call1(&JsValue::NULL, &self.shelf.came) {
+            let came = JsValue::from(self.shelf.came.clone());
+            if let Err(error) = self.shelf.ask.call1(&JsValue::NULL, &came) {
                 wasm_bindgen::throw_val(error);
             }
         } else {
@@ -183,7 +184,7 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
         alarm: None,
         shelf: Shelf {
             ask,
-            came: Function::default(),
+            came: None,
             waiting: None,
         },
     }));
@@ -204,7 +205,7 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
     let on_lessons = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |file: JsValue, why: JsValue| {
         shelving.borrow_mut().go_on(file.dyn_into().ok(), why.as_string());
     });
-    service.borrow_mut().shelf.came = on_lessons.as_ref().unchecked_ref::<Function>().clone();
+    service.borrow_mut().shelf.came = Some(on_lessons.as_ref().unchecked_ref::<Function>().clone());
     on_lessons.forget();
 
     let mut first = service.borrow_mut();

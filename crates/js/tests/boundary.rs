@@ -5,6 +5,7 @@ use js_sys::Uint8Array;
 use podscope_protocol::{
     Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Request, Source, SubjectRef, Update, pack, unpack,
 };
+use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -99,7 +100,7 @@ fn other_bytes_are_refused() {
 /// Outside a worker the engine refuses to listen, and says why.
 #[wasm_bindgen_test]
 fn a_page_is_not_a_worker() {
-    let refused = podscope_js::serve(js_sys::Array::new(), js_sys::Function::default()).expect_err("this is a page");
+    let refused = podscope_js::serve(js_sys::Array::new(), JsValue::NULL.unchecked_into()).expect_err("this is a page");
     assert!(
         refused
             .as_string()
