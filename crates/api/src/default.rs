@@ -347,6 +347,10 @@ fn default_container(container: &mut Container) {
         if let Some(resource) = resource.and_then(|source| source.resource_field_ref.as_mut()) {
             fill(&mut resource.divisor, crate::Quantity::default());
         }
+        let file = variable.value_from.as_mut();
+        if let Some(file) = file.and_then(|source| source.file_key_ref.as_mut()) {
+            fill(&mut file.optional, false);
+        }
     }
     default_shared(&mut container.resources, round_up_all);
     for probe in [

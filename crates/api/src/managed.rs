@@ -152,6 +152,7 @@ pub fn is_atomic(field: &str) -> bool {
             | "requiredDuringSchedulingIgnoredDuringExecution"
             | "configMapKeyRef"
             | "secretKeyRef"
+            | "fileKeyRef"
             | "fieldRef"
             | "resourceFieldRef"
             | "scaleTargetRef"

@@ -132,12 +132,13 @@ wire_types! {
         pub host_ip as "hostIP": Str,
         pub protocol: Str,
     }
-    /// An environment variable; only references to ConfigMaps and Secrets have behaviour.
+    /// An environment variable; only references to ConfigMaps, Secrets and files have behaviour.
     pub struct EnvVar { pub name: Str, pub value: Str, pub value_from: Option<EnvVarSource> }
     /// Where a variable's value comes from.
     pub struct EnvVarSource {
         pub config_map_key_ref: Option<KeySelector>,
         pub secret_key_ref: Option<KeySelector>,
+        pub file_key_ref: Option<FileKeySelector>,
         pub field_ref: Option<ObjectFieldSelector>,
         pub resource_field_ref: Option<ResourceFieldSelector>,
     }
@@ -147,6 +148,8 @@ wire_types! {
     pub struct ObjectFieldSelector { pub api_version: Str, pub field_path: Str }
     /// A key of a ConfigMap or Secret.
     pub struct KeySelector { pub name: Str, pub key: Str, pub optional: Option<bool> }
+    /// A key of a file of variables, which another container of the pod has written into an emptyDir volume.
+    pub struct FileKeySelector { pub volume_name: Str, pub path: Str, pub key: Str, pub optional: Option<bool> }
     /// All keys of a ConfigMap or Secret as variables.
     pub struct EnvFromSource { pub prefix: Str, pub config_map_ref: Option<LocalReference>, pub secret_ref: Option<LocalReference> }
     /// A reference within the namespace.

@@ -44,7 +44,9 @@ spec:
     readinessProbe: {grpc: {port: 5}, failureThreshold: 7}
     restartPolicy: Always
     lifecycle: {stopSignal: SIGUSR1, preStop: {httpGet: {port: 1}}}
-    env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]
+    env:
+    - {name: A, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+    - {name: B, valueFrom: {fileKeyRef: {volumeName: none, path: x, key: K}}}
   initContainers:
   - {name: i, image: 'r.io:5000/x:v1', restartPolicy: Never}
   volumes:
@@ -85,6 +87,7 @@ spec:
             ("/spec/containers/0/lifecycle/stopSignal", Value::Null),
             ("/spec/containers/0/lifecycle/preStop/httpGet/path", json!("/")),
             ("/spec/containers/0/env/0/valueFrom/fieldRef/apiVersion", json!("v1")),
+            ("/spec/containers/0/env/1/valueFrom/fileKeyRef/optional", json!(false)),
             ("/spec/initContainers/0/restartPolicy", json!("Never")),
             ("/spec/initContainers/0/imagePullPolicy", json!("IfNotPresent")),
             ("/spec/volumes/0/emptyDir", json!({})),

@@ -3,13 +3,13 @@
 use crate::ordered;
 
 use crate::{
-    Container, ContainerPort, EnvFromSource, EnvVar, EnvVarSource, KeySelector, PodSpec, PullPolicy, RestartPolicy,
-    VolumeMount,
+    Container, ContainerPort, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, KeySelector, PodSpec, PullPolicy,
+    RestartPolicy, VolumeMount,
 };
 
 use super::list::quoted;
 use super::probe::{self, ProbeKind};
-use super::{ErrorList, Path, names, resources};
+use super::{ErrorList, Path, names, resources, volume};
 
 /// What a container's rules need to know of its pod.
 struct Pod<'p> {
@@ -371,6 +371,10 @@ fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &
             key_selector(selector, &path.child(name), errors);
         }
     }
+    if let Some(selector) = &source.file_key_ref {
+        count += 1;
+        file_key_selector(selector, &path.child("fileKeyRef"), errors);
+    }
     if has_value {
         if count != 0 {
             errors.invalid_text(path, "", "may not be specified when `value` is not empty");
@@ -392,6 +396,57 @@ fn key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList)
         errors.required(&path.child("key"), "");
     } else {
         errors.each_invalid(&path.child("key"), &selector.key, &names::config_key(&selector.key));
+    }
+}
+
+/// VA-291: the key first, then where it is.
+fn file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
+    for (name, value, rule) in [
+        ("key", &selector.key, names::env_name as fn(&str) -> Vec<String>),
+        ("volumeName", &selector.volume_name, names::label),
+    ] {
+        let path = path.child(name);
+        if value.is_empty() {
+            errors.required(&path, "");
+        } else {
+            errors.each_invalid(&path, value, &rule(value));
+        }
+    }
+    let path = path.child("path");
+    if selector.path.is_empty() {
+        errors.required(&path, "");
+    } else {
+        volume::no_backsteps(&selector.path, &path, errors);
+    }
+}
+
+/// VA-291: files of variables are in emptyDir volumes of the pod. The last of what is checked of a pod.
+pub(super) fn file_key_volumes(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    for (name, list) in [
+        ("containers", &spec.containers),
+        ("initContainers", &spec.init_containers),
+    ] {
+        let list_path = path.child(name);
+        for (index, container) in list.iter().enumerate() {
+            let at = list_path.index(index);
+            let at = at.child("env");
+            for (index, variable) in container.env.iter().enumerate() {
+                let Some(file) = variable.value_from.as_ref().and_then(|from| from.file_key_ref.as_ref()) else {
+                    continue;
+                };
+                let at = at.index(index);
+                let at = at.child("valueFrom");
+                let at = at.child("fileKeyRef");
+                let at = at.child("volumeName");
+                match spec.volumes.iter().find(|volume| volume.name == file.volume_name) {
+                    None => errors.not_found(&at, &file.volume_name, ""),
+                    Some(volume) if volume.empty_dir.is_none() => {
+                        errors.invalid_text(&at, &file.volume_name, "referenced volume must be of type emptyDir");
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
     }
 }
 

@@ -216,6 +216,7 @@ pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
             errors.unsupported_text(&path.child("os"), &os.name, &["linux", "windows"]);
         }
     }
+    container::file_key_volumes(spec, path, errors);
 }
 
 fn enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {

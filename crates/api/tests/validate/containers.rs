@@ -84,6 +84,25 @@ fn what_is_wrong_with_containers_is_refused() {
                  of printable ASCII characters other than '='",
             ],
         ),
+        // VA-291: the volume is looked for when all else has been checked.
+        (
+            "env: [{name: A, valueFrom: {fileKeyRef: {}}}, {name: B, valueFrom: {fileKeyRef: {volumeName: V, path: ../x, \
+             key: 'a='}}}, {name: C, valueFrom: {fileKeyRef: {volumeName: v, path: x, key: K}, fieldRef: {fieldPath: \
+             metadata.name}}}]",
+            &[
+                "spec.containers[0].env[0].valueFrom.fileKeyRef.key: Required value",
+                "spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Required value",
+                "spec.containers[0].env[0].valueFrom.fileKeyRef.path: Required value",
+                "spec.containers[0].env[1].valueFrom.fileKeyRef.key: Invalid value: \"a=\": a valid environment variable name \
+                 must consist only of printable ASCII characters other than '='",
+                "spec.containers[0].env[1].valueFrom.fileKeyRef.volumeName: Invalid value: \"V\": a lowercase RFC 1123 label \
+                 must consist of…",
+                "spec.containers[0].env[1].valueFrom.fileKeyRef.path: Invalid value: \"../x\": must not contain '..'",
+                "spec.containers[0].env[2].valueFrom: Invalid value: \"\": may not have more than one field specified at a time",
+                "spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: \"\"",
+                "spec.containers[0].env[1].valueFrom.fileKeyRef.volumeName: Not found: \"V\"",
+            ],
+        ),
         (
             "volumeMounts: [{name: nope, mountPath: /a}, {name: v, mountPath: /a}, {mountPath: /b}, {name: v, mountPath: /c, \
              subPath: ../x, mountPropagation: Bidirectional}]",
@@ -101,6 +120,17 @@ fn what_is_wrong_with_containers_is_refused() {
     for (fields, wanted) in rows {
         check(&container(fields), wanted, fields);
     }
+    check(
+        &problems(
+            "{apiVersion: v1, kind: Pod, spec: {volumes: [{name: here, hostPath: {path: /x}}], containers: [{name: c, image: \
+             i, env: [{name: A, valueFrom: {fileKeyRef: {volumeName: here, path: x, key: K}}}]}]}}",
+        ),
+        &[
+            "spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Invalid value: \"here\": referenced volume must be of \
+             type emptyDir",
+        ],
+        "VA-291",
+    );
     check(
         &pod("hostNetwork: true\nsecurityContext: {runAsUser: -1}"),
         &["spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive"],

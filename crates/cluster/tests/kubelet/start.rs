@@ -185,6 +185,42 @@ fn a_missing_config_map_keeps_a_container_from_being_created() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
+/// LC-231: a file of variables is there once a container that can write it has run; a long key is never taken.
+#[test]
+fn a_file_of_variables_is_written_by_a_container_before() {
+    let from = |key: &str, optional: bool| {
+        let file = json!({"volumeName": "made", "path": "app.env", "key": key, "optional": optional});
+        json!({"env": [{"name": "COLOR", "valueFrom": {"fileKeyRef": file}}]})
+    };
+    let mounts = |read_only: bool| json!({"init": true, "volumeMounts": [{"name": "made", "mountPath": "/data", "readOnly": read_only}]});
+    let long = "K".repeat(129);
+    let too_long = format!("environment variable key \"{long}\" exceeds maximum length of 128 characters");
+    for (who_writes, needs, refusal) in [
+        (Some(mounts(false)), from("COLOR", false), None),
+        (Some(mounts(true)), from("COLOR", true), Some("couldn't parse env file")),
+        (None, from("COLOR", true), Some("couldn't parse env file")),
+        (Some(mounts(false)), from(&long, true), Some(too_long.as_str())),
+    ] {
+        let spec = json!({"volumes": [{"name": "made", "emptyDir": {}}]});
+        let mut containers = vec![("main", needs.clone(), "")];
+        if let Some(writer) = &who_writes {
+            containers.insert(0, ("prepare", writer.clone(), "run=1s, exit=0"));
+        }
+        let mut lab = Lab::new(&[web(spec, &containers)]);
+        lab.run(30.0);
+        let found = status(lab.web().unwrap());
+        let what = format!("{who_writes:?} {needs}");
+        match refusal {
+            None => assert_eq!(found["phase"], "Running", "{what}"),
+            Some(message) => assert_eq!(
+                found["containerStatuses"][0]["state"]["waiting"],
+                json!({"reason": "CreateContainerConfigError", "message": message}),
+                "{what}"
+            ),
+        }
+    }
+}
+
 #[test]
 fn a_missing_secret_keeps_a_volume_from_being_mounted() {
     let spec = json!({"volumes": [{"name": "key", "secret": {"secretName": "tls"}}]});

@@ -387,7 +387,13 @@ fn told(from: &Value) -> String {
     if from.get("fieldRef").is_some() {
         return format!("field path {}", text("/fieldRef/fieldPath"));
     }
-    format!("resource {}", text("/resourceFieldRef/resource"))
+    if from.get("resourceFieldRef").is_some() {
+        let of = text("/resourceFieldRef/containerName");
+        let of = if of.is_empty() { String::new() } else { format!("{of}/") };
+        return format!("resource field {of}{}", text("/resourceFieldRef/resource"));
+    }
+    // kubectl knows no file of variables.
+    "invalid valueFrom".to_owned()
 }
 
 fn resolved(object: &Object, from: &Value, view: &View<'_>) -> Result<String, String> {

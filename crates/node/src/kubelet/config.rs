@@ -1,15 +1,22 @@
-//! ConfigMaps and Secrets that a container's environment needs: without them
+//! ConfigMaps, Secrets and files of variables that a container's environment needs: without them
 //! it cannot be created (`CreateContainerConfigError`).
 
-use podscope_api::{ConfigMap, Container, ObjectKey, Pod, Secret};
+use podscope_api::{ConfigMap, Container, FileKeySelector, ObjectKey, Pod, Secret};
 
 use podscope_sim::Objects;
 
-/// Whether everything a container refers to exists.
+use crate::machine::{MachinePod, containers_of};
+
+/// Whether everything a container refers to exists. `held` is what the machine has of the pod.
 ///
 /// # Errors
 /// The kubelet's text for the first thing that is missing.
-pub(super) fn check(pod: &Pod, container: &Container, cache: &Objects) -> Result<(), String> {
+pub(super) fn check(
+    pod: &Pod,
+    container: &Container,
+    cache: &Objects,
+    held: Option<&MachinePod>,
+) -> Result<(), String> {
     let namespace = &pod.metadata.namespace;
     let key = |name: &str| ObjectKey::new(namespace.clone(), name);
     let config_map = |name: &str| cache.get::<ConfigMap>(&key(name));
@@ -55,6 +62,33 @@ pub(super) fn check(pod: &Pod, container: &Container, cache: &Objects) -> Result
                 ));
             }
         }
+        if let Some(selector) = &source.file_key_ref {
+            file_of_variables(pod, selector, held)?;
+        }
     }
     Ok(())
+}
+
+/// LC-231. An emptyDir is empty until a container of the pod that mounts it has run; `optional` is about the key alone.
+///
+/// Deviation: what such a container has written is not simulated: the file is there then, with that key.
+fn file_of_variables(pod: &Pod, selector: &FileKeySelector, held: Option<&MachinePod>) -> Result<(), String> {
+    const KEY_MAX: usize = 128;
+    if selector.key.len() > KEY_MAX {
+        return Err(format!(
+            "environment variable key {:?} exceeds maximum length of {KEY_MAX} characters",
+            &*selector.key
+        ));
+    }
+    let can_write = |container: &Container| {
+        let mut mounts = container.volume_mounts.iter();
+        mounts.any(|mount| mount.name == selector.volume_name && mount.read_only != Some(true))
+    };
+    let has_run = |container: &Container| held.is_some_and(|held| held.latest(&container.name).is_some());
+    let is_written = containers_of(pod).any(|(_, container)| can_write(container) && has_run(container));
+    if is_written {
+        Ok(())
+    } else {
+        Err("couldn't parse env file".to_owned())
+    }
 }

@@ -128,7 +128,8 @@ impl PodWorker {
         let Some((role, container)) = containers_of(pod).nth(start.idx) else {
             return;
         };
-        if let Err(message) = config::check(pod, container, host.cache) {
+        let held = host.machine.pod(self.uid());
+        if let Err(message) = config::check(pod, container, host.cache, held) {
             fail(run, role);
             self.fail_to_create(pod, start.idx, container, message, host);
             return;
