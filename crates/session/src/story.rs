@@ -171,7 +171,10 @@ impl Story {
                 note(instant(goal).filter(|_| *state == Goal::Open));
             }
             for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
-                note(instant(&mistake.when).filter(|_| made.is_none()));
+                mistake
+                    .when
+                    .iter()
+                    .for_each(|when| note(instant(when).filter(|_| made.is_none())));
             }
             step.keeps.iter().for_each(|keep| note(instant(keep)));
             match step
@@ -213,7 +216,7 @@ impl Story {
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
             for (mistake, made) in step.mistakes.iter().zip(&mut shown.mistakes) {
                 // Once the story is past a step, what was wrong there may be what is wanted now.
-                if at == last && made.is_none() && moment.holds(&mistake.when) {
+                if at == last && made.is_none() && mistake.when.iter().all(|when| moment.holds(when)) {
                     *made = Some(now);
                 }
             }

@@ -97,7 +97,8 @@ wire_types! {
         pub(crate) why: ordered::Map<String, String>,
     }
     /// An answer to a mistake.
-    pub(crate) struct MistakeDocument { pub(crate) when: Option<ExpectDocument>, pub(crate) say: String }
+    // One condition, or a list of which all hold.
+    pub(crate) struct MistakeDocument { pub(crate) when: Value, pub(crate) say: String }
     /// An expectation or condition.
     pub(crate) struct ExpectDocument {
         pub(crate) at: Moment,

@@ -80,8 +80,8 @@ pub enum About {
 /// A mistake, and what is said to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
-    /// How it is known.
-    pub when: Condition,
+    /// How it is known: all of this holds at one instant.
+    pub when: Vec<Condition>,
     /// What is said.
     pub say: String,
 }
@@ -294,16 +294,12 @@ impl Reader {
             if document.say.trim().is_empty() {
                 self.problem(file, tree, &format!("{path}.say"), "a mistake needs an answer");
             }
-            let Some(when) = &document.when else {
-                self.problem(
-                    file,
-                    tree,
-                    &format!("{path}.when"),
-                    "a mistake needs a condition to know it by",
-                );
-                continue;
-            };
-            if let Some(when) = self.condition(file, tree, &format!("{path}.when"), when) {
+            let path = format!("{path}.when");
+            if document.when.is_null() || document.when.as_array().is_some_and(Vec::is_empty) {
+                self.problem(file, tree, &path, "a mistake needs a condition to know it by");
+            }
+            let when = self.conditions(file, tree, &path, &document.when);
+            if !when.is_empty() {
                 let say = document.say;
                 mistakes.push(Mistake { when, say });
             }
