@@ -83,6 +83,14 @@ fn a_lesson_tells_enough() {
         if words < 60 {
             complaints.push(format!("{name} tells {words} words"));
         }
+        // The commands that no kubectl has are told of where they are needed.
+        let hints: Vec<&String> = loaded.scenario.steps.iter().flat_map(|step| &step.hints).collect();
+        for command in ["fault", "app member"] {
+            let is_needed = hints.iter().any(|hint| hint.starts_with(&format!("{command} ")));
+            if is_needed && !told.contains(&format!("[[{command}]]")) {
+                complaints.push(format!("{name} needs `{command}`, and links no word of it"));
+            }
+        }
         let behaves = lessons::text(name).is_some_and(|text| text.contains("behavior.podscope.dev/"));
         if behaves && !told.contains("behavior.podscope.dev/") {
             complaints.push(format!("{name} uses a behaviour that it does not explain"));
@@ -148,4 +156,39 @@ fn every_lesson_keeps_the_rules_of_its_authors() {
         complaints.len(),
         complaints.join("\n")
     );
+}
+
+/// Attempts that nobody can answer: what they leave in the API is what was there before, and no command was refused.
+const UNANSWERED: [(&str, usize); 4] = [
+    // A patch of the status without its subresource is dropped.
+    ("readiness-gates", 2),
+    // A grace period that runs gets no longer.
+    ("shorten-a-grace", 1),
+    // It only waits for what comes of nothing.
+    ("node-deletion-returning-kubelet", 2),
+    // A kubelet that restarts changes no object.
+    ("incident-will-not-go", 2),
+];
+
+/// E-07: who tries what tempts hears why it does not do: an answer, a promise that broke, or kubectl's refusal.
+#[test]
+fn each_attempt_that_tempts_is_answered() {
+    let mut complaints = Vec::new();
+    for name in lessons::names() {
+        let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        for number in 1..=play::bypasses(&loaded.scenario).len() {
+            let played = play(name, Attempt::Bypass(number));
+            let story = played.session.progress().story();
+            let is_told = story
+                .shown()
+                .iter()
+                .any(|shown| shown.mistakes.iter().any(Option::is_some));
+            let is_refused = played.session.finished().iter().any(|(_, _, code)| *code != 0);
+            let is_answered = is_told || is_refused || story.halt().is_some();
+            if is_answered == UNANSWERED.contains(&(name, number)) {
+                complaints.push(format!("{name}, bypass {number}: answered: {is_answered}"));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

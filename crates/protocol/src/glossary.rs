@@ -16,6 +16,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "The door of the control plane: every object is written and read through it, and through nothing else.",
     ),
     (
+        "app member",
+        "A command of this playground that says who votes in a group of processes, such as an etcd in pods. A real group has a tool of its own for it: etcdctl member.",
+    ),
+    (
         "back-off",
         "A wait before the next try, which doubles after each failure: 10 s, 20 s, 40 s, up to five minutes for a container.",
     ),
@@ -75,6 +79,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "eviction",
         "A deletion that asks first: the API checks disruption budgets. The kubelet's own eviction, when a node runs short, asks nobody, and neither does a NoExecute taint.",
+    ),
+    (
+        "fault",
+        "A command of this playground, beside kubectl: it ends programs, cuts networks, switches machines off, and heals again. In a real cluster such things happen without being asked.",
     ),
     (
         "fencing",
