@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::columns::{Column, columns};
 use super::gotext::{klog, plain};
-use super::jsonpath::Path;
+use super::jsonpath::{Path, weight};
 use super::output::Form;
 use super::selector::{FieldQuery, LabelQuery, refused};
 use super::text::table;
@@ -219,9 +219,14 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     };
     let work = Work::default();
     let mut keyed: Vec<(Option<SortKey>, Object)> = Vec::new();
+    let count = objects.len().max(1);
     for object in objects.drain(..) {
         let value = object.to_value();
         let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
+        // It is copied, and compared with as many others as a sort compares.
+        let compared = 2 + u64::from(count.ilog2());
+        work.spend(found.first().map_or(0, |value| weight(value) * compared))
+            .map_err(|why| format!("error: {why}"))?;
         keyed.push((found.first().map(|value| SortKey::of(value)), object));
     }
     let any = keyed.iter().any(|(key, _)| key.is_some());
@@ -377,6 +382,8 @@ pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Wo
     let value = object.to_value();
     let row = columns.iter().map(|(_, path)| {
         let found = path.find(&value, work).map_err(|why| format!("error: {why}"))?;
+        work.spend(found.iter().map(|value| weight(value)).sum())
+            .map_err(|why| format!("error: {why}"))?;
         let texts: Vec<String> = found.into_iter().map(plain).collect();
         Ok(if texts.is_empty() {
             "<none>".into()
@@ -386,6 +393,9 @@ pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Wo
     });
     row.collect()
 }
+
+/// Largest table of columns that somebody chose, in bytes.
+const MAX_TABLE: usize = 32 << 20;
 
 fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
     let columns = match columns_of(spec) {
@@ -402,6 +412,13 @@ fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Print
             Ok(row) => rows.push(row),
             Err(why) => return printed.fail(why),
         }
+    }
+    // A column is as wide as its longest cell, in every row.
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(String::len).max();
+    let wide: usize = (0..columns).filter_map(widest).sum();
+    if wide.saturating_mul(rows.len()) > MAX_TABLE {
+        return printed.fail(format!("error: the table is larger than {MAX_TABLE} bytes"));
     }
     for line in table(&rows) {
         printed.out(line);

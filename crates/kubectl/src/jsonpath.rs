@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use crate::work::{TooMuchWork, Work};
+use crate::work::{TooMuchWork, Work, of_text};
 
 /// Longest text that a template prints, in bytes.
 const MAX_OUTPUT: usize = 4 << 20;
@@ -112,7 +112,8 @@ impl Step {
         work.spend(match (self, value) {
             (Step::Wildcard | Step::Filter(..) | Step::Slice(..), Value::Array(items)) => 1 + items.len() as u64,
             (Step::Wildcard, Value::Object(map)) => 1 + map.len() as u64,
-            (Step::Fields(names), _) => names.len() as u64,
+            (Step::Field(name), _) => of_text(name),
+            (Step::Fields(names), _) => names.iter().map(|name| of_text(name)).sum(),
             (Step::Indexes(indexes), _) => indexes.len() as u64,
             _ => 1,
         })?;
@@ -136,7 +137,7 @@ impl Step {
                     let mut at = from;
                     while at < to {
                         out.extend(usize::try_from(at).ok().and_then(|at| items.get(at)));
-                        at += (*step).max(1);
+                        at = at.saturating_add((*step).max(1));
                     }
                 }
             }
@@ -155,7 +156,10 @@ impl Step {
                             Some((compare, right)) => {
                                 let rights = right.values(root, item, work)?;
                                 match (lefts.first(), rights.first()) {
-                                    (Some(left), Some(right)) => compare.holds(left, right),
+                                    (Some(left), Some(right)) => {
+                                        work.spend(weight(left).min(weight(right)))?;
+                                        compare.holds(left, right)
+                                    }
                                     _ => false,
                                 }
                             }
@@ -354,9 +358,10 @@ fn print_pieces(pieces: &[Piece], root: &Value, current: &Value, work: &Work, ou
     Ok(())
 }
 
-/// How many values a value holds, itself included.
+/// What a value costs who copies, compares or prints it: the values that it holds, itself included, long texts as several.
 pub(crate) fn weight(value: &Value) -> u64 {
     match value {
+        Value::String(text) => of_text(text),
         Value::Array(items) => 1 + items.iter().map(weight).sum::<u64>(),
         Value::Object(map) => 1 + map.values().map(weight).sum::<u64>(),
         _ => 1,
@@ -582,6 +587,28 @@ mod tests {
             let parsed = Template::parse(template).expect(template);
             assert!(parsed.print(&value).is_err(), "{template}");
         }
+        // What is compared and copied costs what it holds; long names cost their length.
+        let text = "x".repeat(1 << 20);
+        let large = json!({"items": (0..3_000).collect::<Vec<_>>(), "text": text, "all": vec![text.as_str(); 20]});
+        for template in [
+            "{.items[?($==$)]}".to_owned(),
+            "{.items[?($.text==$.text)]}".to_owned(),
+            "{range .items[*]}{$.all}{end}".to_owned(),
+            format!(
+                "{{range .items[*]}}{{range $.items[*]}}{{.{}}}{{end}}{{end}}",
+                "n".repeat(50_000)
+            ),
+        ] {
+            let parsed = Template::parse(&template).expect("a template");
+            assert!(parsed.print(&large).is_err(), "{template:.80}");
+        }
+        let steps = "{.items[1:9:9223372036854775807]}{.items[-9223372036854775808:2:9223372036854775807]}";
+        assert_eq!(
+            Template::parse(steps)
+                .and_then(|parsed| parsed.print(&large))
+                .as_deref(),
+            Ok("10")
+        );
         let work = Work::default();
         let found = Path::parse("..b").and_then(|path| {
             path.find(&value, &work)

@@ -7,6 +7,11 @@ use std::cell::Cell;
 /// Values that one command may look at: half a second or so in a browser.
 pub const WORK: u64 = 20_000_000;
 
+/// What a text counts as: one value, and another for every sixteen bytes.
+pub(crate) fn of_text(text: &str) -> u64 {
+    1 + text.len() as u64 / 16
+}
+
 /// A command's count of work.
 #[derive(Debug, Clone)]
 pub struct Work {

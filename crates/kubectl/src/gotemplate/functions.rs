@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::Found;
+use super::{Found, MAX_OUTPUT, TOO_LONG};
 use crate::gotext::{float, plain};
 
 pub(super) fn go_type(value: &Value) -> &'static str {
@@ -107,9 +107,9 @@ pub(super) fn call(name: &str, arguments: &[Found]) -> Result<Found, String> {
                 _ => return Ok(value),
             }
         }
-        "print" => Value::from(texts(arguments).join(" ")),
-        "println" => Value::from(texts(arguments).join(" ") + "\n"),
-        "printf" => Value::from(formatted(&printed(&first), arguments.get(1..).unwrap_or_default())),
+        "print" => bounded(texts(arguments).join(" "))?,
+        "println" => bounded(texts(arguments).join(" ") + "\n")?,
+        "printf" => bounded(formatted(&printed(&first), arguments.get(1..).unwrap_or_default()))?,
         _ => {
             let text = printed(&first);
             let bytes = STANDARD
@@ -118,6 +118,15 @@ pub(super) fn call(name: &str, arguments: &[Found]) -> Result<Found, String> {
             Value::from(String::from_utf8_lossy(&bytes).into_owned())
         }
     }))
+}
+
+/// A text that was put together, unless it is longer than what may be printed: twice itself, again and again, it would
+/// fill the memory before anything is.
+fn bounded(text: String) -> Result<Value, String> {
+    if text.len() > MAX_OUTPUT {
+        return Err(TOO_LONG.to_owned());
+    }
+    Ok(Value::from(text))
 }
 
 fn compare(left: &Found, right: &Found) -> Option<i8> {
@@ -135,6 +144,9 @@ fn formatted(format: &str, arguments: &[Found]) -> String {
     let mut out = String::new();
     let (mut chars, mut arguments) = (format.chars().peekable(), arguments.iter());
     while let Some(c) = chars.next() {
+        if out.len() > MAX_OUTPUT {
+            break; // Whoever asked refuses it.
+        }
         if c != '%' {
             out.push(c);
             continue;

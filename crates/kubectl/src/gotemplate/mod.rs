@@ -10,10 +10,11 @@ use self::functions::{call, go_type, printed, truth};
 use self::parse::{Parser, tokens};
 use super::gotext::{plain, sorted};
 use super::jsonpath::weight;
-use super::work::Work;
+use super::work::{Work, of_text};
 
 /// Longest output; templates come from users.
 const MAX_OUTPUT: usize = 4 << 20;
+const TOO_LONG: &str = "the output is too long";
 /// Deepest nesting of blocks.
 const MAX_DEPTH: usize = 32;
 
@@ -130,9 +131,9 @@ impl Run {
         let known = self.variables.len();
         for node in nodes {
             if self.out.len() > MAX_OUTPUT {
-                return Err("the output is too long".to_owned());
+                return Err(TOO_LONG.to_owned());
             }
-            self.work.spend(1).map_err(|why| why.to_string())?;
+            self.spend(1)?;
             match node {
                 Node::Text(text) => self.out.push_str(text),
                 Node::Print(pipe) => {
@@ -185,7 +186,9 @@ impl Run {
             return self.list(otherwise, dot);
         }
         let known = self.variables.len();
+        let named: u64 = names.iter().map(|name| of_text(name)).sum();
         for (key, item) in items {
+            self.spend(named)?;
             match names {
                 [value] => self.variables.push((value.clone(), Some(item.clone()))),
                 [index, value, ..] => {
@@ -210,6 +213,7 @@ impl Run {
             value = Some(match command.first() {
                 Some(Term::Function(name)) => {
                     arguments.extend(piped);
+                    self.spend(arguments.iter().flatten().map(weight).sum())?;
                     call(name, &arguments)?
                 }
                 Some(other) if arguments.is_empty() && piped.is_none() => self.term(other, dot)?,
@@ -222,21 +226,26 @@ impl Run {
         }
         Ok(value)
     }
+    fn spend(&self, values: u64) -> Result<(), String> {
+        self.work.spend(values).map_err(|why| why.to_string())
+    }
     /// A copy of a value, which costs what it holds.
     fn copy(&self, value: &Found) -> Result<Found, String> {
-        self.work
-            .spend(value.as_ref().map_or(1, weight))
-            .map_err(|why| why.to_string())?;
+        self.spend(value.as_ref().map_or(1, weight))?;
         Ok(value.clone())
     }
     fn term(&mut self, term: &Term, dot: &Found) -> Result<Found, String> {
         Ok(match term {
-            Term::Literal(value) => Some(value.clone()),
+            Term::Literal(value) => {
+                self.spend(weight(value))?;
+                Some(value.clone())
+            }
             Term::Function(name) => call(name, &[])?,
             Term::Path(root, path) => {
                 let mut value = match root {
                     Root::Dot => self.copy(dot)?,
                     Root::Variable(name) => {
+                        self.spend(of_text(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
                         let known = self.variables.iter().rev().find(|(known, _)| known == name);
                         self.copy(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
                     }
@@ -272,6 +281,34 @@ mod tests {
         let text = "{{range .items}}{{range $.items}}{{range $.items}}{{end}}{{end}}{{end}}";
         let printed = GoTemplate::parse(text).and_then(|template| template.print(&value));
         assert!(printed.is_err_and(|why| why.contains("would look at more than")));
+    }
+
+    /// a text that is put together of itself, formats that pad, copies of long texts, names without end.
+    #[test]
+    fn texts_that_grow_without_being_printed_are_refused() {
+        let items: Vec<Value> = (0..300).map(Value::from).collect();
+        let value = json!({"items": items, "long": "x".repeat(1 << 20)});
+        let doubled = "{{$x := printf \"%s%s\" $x $x}}".repeat(60);
+        let padded = "%999s".repeat(5_000);
+        let long = "y".repeat(20_000);
+        for template in [
+            format!("{{{{$x := \"aaaaaaaa\"}}}}{doubled}"),
+            format!("{{{{$x := println .long}}}}{}", "{{$x := print $x $x $x}}".repeat(60)),
+            format!("{{{{$x := printf \"{padded}\"}}}}"),
+            format!("{{{{$x := print {}}}}}", ".long ".repeat(2_000)),
+            format!(
+                "{{{{range .items}}}}{{{{range $.items}}}}{{{{range $.items}}}}{{{{$x := \"{long}\"}}}}{{{{end}}}}{{{{end}}}}{{{{end}}}}"
+            ),
+            format!(
+                "{{{{range .items}}}}{{{{range $.items}}}}{{{{range ${long} := $.items}}}}{{{{end}}}}{{{{end}}}}{{{{end}}}}"
+            ),
+            "{{range .items}}{{range $.items}}{{$x := eq $.long $.long}}{{end}}{{end}}".to_owned(),
+        ] {
+            let printed = GoTemplate::parse(&template).and_then(|parsed| parsed.print(&value));
+            let why = printed.expect_err(&template[..60]);
+            let is_refused = why.contains("would look at more than") || why.contains(TOO_LONG);
+            assert!(is_refused, "{}: {why:.300}", &template[..60]);
+        }
     }
 
     #[test]
