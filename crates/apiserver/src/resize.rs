@@ -1,12 +1,12 @@
 //! The resize subresource of pods: what may change in place, and whether the pod's node can do it.
 
-use podscope_api::{Container, Kind, Node, Object, Pod, features};
+use podscope_api::{Container, Kind, Node, Object, Pod, Quantity, ResourceList, features};
 
 use super::{ApiServer, admission};
 use podscope_sim::ApiError;
 
 impl ApiServer {
-    /// Refuses a resize that is invalid, or that needs of the pod's node what its kubelet does not declare.
+    /// Refuses a resize that is invalid, or that the pod's node could never grant.
     pub(super) fn admit_resize(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
         let (Object::Pod(old), Object::Pod(new)) = (old, new) else {
             return Err(ApiError::not_found(old.kind(), &old.metadata().name));
@@ -16,26 +16,74 @@ impl ApiServer {
         if !problems.is_empty() {
             return Err(ApiError::invalid(Kind::Pod, name, problems));
         }
-        let node = new
-            .spec
-            .node_name
-            .as_ref()
-            .and_then(|node| self.objects().named::<Node>(node));
-        let Some(node) = node else { return Ok(()) };
-        let declared = &node.status.declared_features;
-        let missing: Vec<&str> = needed(old, new)
-            .filter(|needed| !declared.iter().any(|known| &**known == *needed))
-            .collect();
-        if missing.is_empty() {
+        let Some(node_name) = new.spec.node_name.as_ref().filter(|node| !node.is_empty()) else {
+            return Ok(());
+        };
+        let node = self.objects().named::<Node>(node_name);
+        if let Some(node) = node {
+            declares(node, old, new)?;
+        }
+        // What changes nothing is not asked of the node.
+        if old.spec == new.spec {
             return Ok(());
         }
-        let why = format!(
-            "pod update requires features {} which are not available on node {:?}",
-            missing.join(", "),
-            &*node.metadata.name
-        );
-        Err(ApiError::forbidden(Kind::Pod, name, &why))
+        match node {
+            Some(node) => can_hold(node, new),
+            None => {
+                let why = format!("node {:?} not found", node_name.as_str());
+                Err(ApiError::forbidden(Kind::Pod, name, &why))
+            }
+        }
     }
+}
+
+/// NodeDeclaredFeatureValidator: whether the node declares what the resize needs.
+fn declares(node: &Node, old: &Pod, new: &Pod) -> Result<(), ApiError> {
+    let declared = &node.status.declared_features;
+    let missing: Vec<&str> = needed(old, new)
+        .filter(|needed| !declared.iter().any(|known| &**known == *needed))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "pod update requires features {} which are not available on node {:?}",
+        missing.join(", "),
+        &*node.metadata.name
+    );
+    Err(ApiError::forbidden(Kind::Pod, &new.metadata.name, &why))
+}
+
+/// PodResizeValidator (LC-230): whether the empty node could hold the pod, and whether it runs Linux.
+fn can_hold(node: &Node, pod: &Pod) -> Result<(), ApiError> {
+    const OS: &str = "kubernetes.io/os";
+    let requests = pod.spec.total_requests();
+    let too_much: Vec<String> = [
+        ("cpu", Quantity::milli_value as fn(&Quantity) -> i64),
+        ("memory", Quantity::value),
+    ]
+    .into_iter()
+    .filter_map(|(name, amount)| {
+        let of = |list: &ResourceList| list.get(name).map_or(0, amount);
+        let (requested, allocatable) = (of(&requests), of(&node.status.allocatable));
+        (requested > allocatable).then(|| format!("{name}, requested: {requested}, allocatable: {allocatable}"))
+    })
+    .collect();
+    let refused = |why: &str, cause: &str| {
+        let error = ApiError::forbidden(Kind::Pod, &pod.metadata.name, why);
+        Err(error.with_cause(cause, ""))
+    };
+    if !too_much.is_empty() {
+        let why = format!("Node didn't have enough allocatable resources: {}", too_much.join("; "));
+        return refused(&why, "NodeCapacity");
+    }
+    let os = node.metadata.labels.get(OS).map_or("", |os| &**os);
+    if os != "linux" {
+        let name = &*node.metadata.name;
+        let why = format!("pod resize is only supported on linux nodes, node {name:?} is {os:?}");
+        return refused(&why, "UnsupportedPlatform");
+    }
+    Ok(())
 }
 
 /// The features of kubelets that a resize needs.

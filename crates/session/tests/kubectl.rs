@@ -634,3 +634,39 @@ spec:
     assert!(told.contains("  reportingComponent: batch\n"), "{told}");
     assert!(!told.contains("default-scheduler"), "{told}");
 }
+
+/// LC-230: what the pod's node could never grant is refused when it is asked for. K-02.
+#[test]
+fn a_resize_that_the_node_could_never_grant_is_refused() {
+    let mut shell = Shell::on(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {nodeName: a-1, containers: [{name: c, image: x, resources: \
+         {requests: {cpu: 500m, memory: 1Gi}}}]}\n",
+    );
+    shell.to(10);
+    let patch = |asked: &str| {
+        let containers = format!(r#"[{{"name":"c","resources":{{"requests":{{{asked}}}}}}}]"#);
+        format!(r#"kubectl patch pod web --subresource=resize -p '{{"spec":{{"containers":{containers}}}}}'"#)
+    };
+    let refused = |why: &str| {
+        vec![format!(
+            "!Error from server (Forbidden): pods \"web\" is forbidden: {why}"
+        )]
+    };
+    let too_much = "Node didn't have enough allocatable resources: cpu, requested: 9000, allocatable: 4000";
+    assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
+    let memory = "memory, requested: 10737418240, allocatable: 8589934592";
+    assert_eq!(
+        shell.run(&patch(r#""cpu":"9","memory":"10Gi""#)),
+        refused(&format!("{too_much}; {memory}"))
+    );
+    assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched"]);
+    shell.to(20);
+    let told = shell.run("kubectl get pod web -o jsonpath={.status.allocatedResources.cpu}");
+    assert_eq!(told, ["4"]);
+    shell.run("kubectl label node a-1 kubernetes.io/os=windows --overwrite");
+    let linux = "pod resize is only supported on linux nodes, node \"a-1\" is \"windows\"";
+    assert_eq!(shell.run(&patch(r#""cpu":"2""#)), refused(linux));
+    // The capacity is looked at first, and what changes nothing is not looked at.
+    assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
+    assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
+}
