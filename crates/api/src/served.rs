@@ -17,12 +17,102 @@ pub(crate) enum Served {
     Unserved,
 }
 
-/// Kinds of the built-in groups that are served and have no objects that are stored here.
+/// A resource that a v1.36 API server serves, besides those of [`Kind`]: reviews, what extends the API, and other
+/// names of what is stored (KC-063).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherResource {
+    /// Resource name, plural.
+    pub plural: &'static str,
+    /// Short names kubectl accepts.
+    pub short_names: &'static [&'static str],
+    /// `apiVersion`.
+    pub api_version: &'static str,
+    /// Whether its objects live in a namespace.
+    pub is_namespaced: bool,
+    /// `kind` on the wire.
+    pub kind: &'static str,
+    /// What can be done with it.
+    pub verbs: &'static str,
+    /// The category that kubectl groups it under; empty if none.
+    pub category: &'static str,
+}
+
+/// The verbs of a resource whose objects are stored.
+pub const ALL_VERBS: &str = "create,delete,deletecollection,get,list,patch,update,watch";
+/// The category of what extends the API.
+pub const API_EXTENSIONS: &str = "api-extensions";
+const AUTHENTICATION: &str = "authentication.k8s.io/v1";
+const AUTHORIZATION: &str = "authorization.k8s.io/v1";
+const ADMISSION: &str = "admissionregistration.k8s.io/v1";
+
+const fn only_created(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
+    OtherResource {
+        plural,
+        short_names: &[],
+        api_version,
+        is_namespaced: false,
+        kind,
+        verbs: "create",
+        category: "",
+    }
+}
+
+const fn extension(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
+    OtherResource {
+        verbs: ALL_VERBS,
+        category: API_EXTENSIONS,
+        ..only_created(api_version, plural, kind)
+    }
+}
+
+/// The resources that [`Kind`] does not know, by group and name.
+pub const OTHER_RESOURCES: &[OtherResource] = &[
+    OtherResource {
+        is_namespaced: true,
+        ..only_created("v1", "bindings", "Binding")
+    },
+    OtherResource {
+        short_names: &["cs"],
+        verbs: "get,list",
+        ..only_created("v1", "componentstatuses", "ComponentStatus")
+    },
+    extension(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+    extension(
+        ADMISSION,
+        "mutatingadmissionpolicybindings",
+        "MutatingAdmissionPolicyBinding",
+    ),
+    OtherResource {
+        short_names: &["crd", "crds"],
+        ..extension(
+            "apiextensions.k8s.io/v1",
+            "customresourcedefinitions",
+            "CustomResourceDefinition",
+        )
+    },
+    only_created(AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview"),
+    only_created(AUTHENTICATION, "tokenreviews", "TokenReview"),
+    OtherResource {
+        is_namespaced: true,
+        ..only_created(AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview")
+    },
+    only_created(AUTHORIZATION, "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
+    only_created(AUTHORIZATION, "selfsubjectrulesreviews", "SelfSubjectRulesReview"),
+    only_created(AUTHORIZATION, "subjectaccessreviews", "SubjectAccessReview"),
+    OtherResource {
+        short_names: &["ev"],
+        is_namespaced: true,
+        verbs: ALL_VERBS,
+        ..only_created("events.k8s.io/v1", "events", "Event")
+    },
+];
+
+/// The versions of groups that are served beside those of their resources.
+pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
+
+/// Kinds of the built-in groups that are served in other versions or for subresources alone.
 const KEPT: &[(&str, &[&str])] = &[
-    ("v1", &["Binding", "ComponentStatus"]),
-    ("apiextensions.k8s.io/v1", &["CustomResourceDefinition"]),
     ("autoscaling/v1", &["HorizontalPodAutoscaler", "Scale"]),
-    ("events.k8s.io/v1", &["Event"]),
     ("policy/v1", &["Eviction"]),
     (
         "resource.k8s.io/v1beta1",
@@ -69,10 +159,13 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
         return Served::Simulated(kind);
     }
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
-    let kept = KEPT
+    let is_other = OTHER_RESOURCES
+        .iter()
+        .any(|other| (other.api_version, other.kind) == (api_version, kind));
+    let is_kept = KEPT
         .iter()
         .any(|(served, kinds)| *served == api_version && kinds.contains(&kind));
-    if kept || !BUILT_IN.contains(&group) {
+    if is_other || is_kept || !BUILT_IN.contains(&group) {
         Served::Kept
     } else {
         Served::Unserved

@@ -2,7 +2,7 @@
 //! `version`, `diff`, `apply view-last-applied`, `get --raw`.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Kind, ObjectKey};
+use podscope_api::{ALL_VERBS, API_EXTENSIONS, Kind, OTHER_RESOURCES, OTHER_VERSIONS, ObjectKey, OtherResource};
 use serde_json::{Value, json};
 
 use super::diff;
@@ -44,7 +44,8 @@ pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool 
         }
         Deed::ApiResources { .. } => api_resources(&said.deed, printed),
         Deed::ApiVersions => {
-            let mut versions: Vec<&str> = Kind::ALL.iter().map(|kind| kind.api_version()).collect();
+            let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
+            versions.extend(all_resources().iter().map(|listed| listed.resource.api_version));
             versions.stable_sort();
             versions.dedup();
             versions.into_iter().for_each(|version| printed.out(version));
@@ -74,6 +75,48 @@ fn group_of(kind: Kind) -> String {
         .map_or_else(String::new, |(group, _)| format!(" in group '{group}'"))
 }
 
+/// A resource as `api-resources` lists it.
+struct Listed {
+    /// Empty for the first, which has no name.
+    group: &'static str,
+    resource: OtherResource,
+}
+
+/// All resources of the API server, by group and name.
+fn all_resources() -> Vec<Listed> {
+    let of_kind = |kind: &Kind| OtherResource {
+        plural: kind.plural(),
+        short_names: kind.short_names(),
+        api_version: kind.api_version(),
+        is_namespaced: kind.is_namespaced(),
+        kind: kind.name(),
+        verbs: match kind {
+            Kind::Namespace => "create,delete,get,list,patch,update,watch",
+            _ => ALL_VERBS,
+        },
+        category: match kind {
+            kind if crate::command::is_of_all(*kind) => "all",
+            Kind::MutatingWebhookConfiguration
+            | Kind::ValidatingWebhookConfiguration
+            | Kind::ValidatingAdmissionPolicy
+            | Kind::ValidatingAdmissionPolicyBinding
+            | Kind::ApiService => API_EXTENSIONS,
+            _ => "",
+        },
+    };
+    let mut all: Vec<Listed> = Kind::ALL
+        .iter()
+        .map(of_kind)
+        .chain(OTHER_RESOURCES.iter().copied())
+        .map(|resource| Listed {
+            group: resource.api_version.split_once('/').map_or("", |(group, _)| group),
+            resource,
+        })
+        .collect();
+    all.stable_sort_by_key(|listed| (listed.group, listed.resource.plural));
+    all
+}
+
 /// `kubectl api-resources` (KC-063).
 fn api_resources(deed: &Deed, printed: &mut Printed) {
     let Deed::ApiResources {
@@ -87,21 +130,20 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
     else {
         return;
     };
-    let of = |kind: &Kind| kind.api_version().split_once('/').map_or("", |(group, _)| group);
-    let mut kinds: Vec<Kind> = Kind::ALL
-        .iter()
-        .copied()
-        .filter(|kind| group.as_deref().is_none_or(|group| of(kind) == group))
-        .filter(|kind| namespaced.is_none_or(|namespaced| kind.is_namespaced() == namespaced))
-        .collect();
-    kinds.stable_sort_by_key(|kind| (!of(kind).is_empty(), of(kind).to_owned(), kind.plural()));
+    let mut all = all_resources();
+    all.retain(|listed| {
+        group.as_deref().is_none_or(|group| listed.group == group)
+            && namespaced.is_none_or(|namespaced| listed.resource.is_namespaced == namespaced)
+    });
     if *by_kind {
-        kinds.stable_sort_by_key(|kind| kind.name());
+        all.stable_sort_by_key(|listed| listed.resource.kind);
     }
     if *name {
-        return kinds
-            .into_iter()
-            .for_each(|kind| printed.out(super::qualified_plural(kind)));
+        for Listed { group, resource } in all {
+            let dot = if group.is_empty() { "" } else { "." };
+            printed.out(format!("{}{dot}{group}", resource.plural));
+        }
+        return;
     }
     let mut rows = Vec::new();
     if !no_headers {
@@ -113,21 +155,16 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
         }
         rows.push(header);
     }
-    for kind in kinds {
+    for Listed { resource, .. } in all {
         let mut row = vec![
-            kind.plural().to_owned(),
-            kind.short_names().join(","),
-            kind.api_version().to_owned(),
-            kind.is_namespaced().to_string(),
-            kind.name().to_owned(),
+            resource.plural.to_owned(),
+            resource.short_names.join(","),
+            resource.api_version.to_owned(),
+            resource.is_namespaced.to_string(),
+            resource.kind.to_owned(),
         ];
         if *wide {
-            row.push("create,delete,deletecollection,get,list,patch,update,watch".to_owned());
-            row.push(if crate::command::is_of_all(kind) {
-                "all".to_owned()
-            } else {
-                String::new()
-            });
+            row.extend([resource.verbs, resource.category].map(String::from));
         }
         rows.push(row);
     }

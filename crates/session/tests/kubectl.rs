@@ -670,3 +670,79 @@ fn a_resize_that_the_node_could_never_grant_is_refused() {
     assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
 }
+
+/// KC-063: all that a v1.36 API server serves by default, also what stores nothing.
+#[test]
+fn api_resources_are_those_of_the_real_server() {
+    let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
+    let names = shell.run("kubectl api-resources -o name");
+    let wanted = [
+        "bindings componentstatuses configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims \
+         persistentvolumes pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
+        "mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations \
+         validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations \
+         .admissionregistration.k8s.io",
+        "customresourcedefinitions .apiextensions.k8s.io",
+        "apiservices .apiregistration.k8s.io",
+        "controllerrevisions daemonsets deployments replicasets statefulsets .apps",
+        "selfsubjectreviews tokenreviews .authentication.k8s.io",
+        "localsubjectaccessreviews selfsubjectaccessreviews selfsubjectrulesreviews subjectaccessreviews \
+         .authorization.k8s.io",
+        "horizontalpodautoscalers .autoscaling",
+        "cronjobs jobs .batch",
+        "certificatesigningrequests .certificates.k8s.io",
+        "leases .coordination.k8s.io",
+        "endpointslices .discovery.k8s.io",
+        "events .events.k8s.io",
+        "flowschemas prioritylevelconfigurations .flowcontrol.apiserver.k8s.io",
+        "ingressclasses ingresses ipaddresses networkpolicies servicecidrs .networking.k8s.io",
+        "runtimeclasses .node.k8s.io",
+        "poddisruptionbudgets .policy",
+        "clusterrolebindings clusterroles rolebindings roles .rbac.authorization.k8s.io",
+        "deviceclasses resourceclaims resourceclaimtemplates resourceslices .resource.k8s.io",
+        "priorityclasses .scheduling.k8s.io",
+        "csidrivers csinodes csistoragecapacities storageclasses volumeattachments volumeattributesclasses \
+         .storage.k8s.io",
+    ];
+    let wanted = wanted.iter().flat_map(|line| {
+        let (names, group) = line
+            .split_once(" .")
+            .map_or((*line, String::new()), |(names, group)| (names, format!(".{group}")));
+        names.split_whitespace().map(move |name| format!("{name}{group}"))
+    });
+    assert_eq!(names, wanted.collect::<Vec<_>>());
+    let wide = shell.run("kubectl api-resources -o wide --no-headers");
+    let row = |name: &str| {
+        let row = wide
+            .iter()
+            .find(|row| row.starts_with(&format!("{name} ")))
+            .expect("a row");
+        row.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for wanted in [
+        "bindings v1 true Binding create",
+        "componentstatuses cs v1 false ComponentStatus get,list",
+        "namespaces ns v1 false Namespace create,delete,get,list,patch,update,watch",
+        "pods po v1 true Pod create,delete,deletecollection,get,list,patch,update,watch all",
+        "mutatingadmissionpolicies admissionregistration.k8s.io/v1 false MutatingAdmissionPolicy \
+         create,delete,deletecollection,get,list,patch,update,watch api-extensions",
+        "customresourcedefinitions crd,crds apiextensions.k8s.io/v1 false CustomResourceDefinition \
+         create,delete,deletecollection,get,list,patch,update,watch api-extensions",
+        "localsubjectaccessreviews authorization.k8s.io/v1 true LocalSubjectAccessReview create",
+    ] {
+        assert_eq!(row(wanted.split(' ').next().expect("a name")), wanted);
+    }
+    let versions = shell.run("kubectl api-versions");
+    for version in [
+        "apiextensions.k8s.io/v1",
+        "autoscaling/v1",
+        "autoscaling/v2",
+        "events.k8s.io/v1",
+    ] {
+        assert!(
+            versions.iter().any(|known| known == version),
+            "{version} in {versions:?}"
+        );
+    }
+    assert_eq!(versions.last().map(String::as_str), Some("v1"));
+}
