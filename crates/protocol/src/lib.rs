@@ -37,7 +37,7 @@ pub use explanation::{
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView,
     Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
-    TerminationStage, TerminationView,
+    SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef};
 pub use story::{

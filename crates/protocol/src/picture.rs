@@ -53,6 +53,46 @@ pub struct Frame {
     pub other: Option<Box<Frame>>,
     /// What comes next, whenever it changed.
     pub director: Option<Director>,
+    /// The spread of what the inspector shows, whenever it changed; one without domains stands for none.
+    pub spread: Option<SpreadLane>,
+}
+
+/// Pods per domain over time, as a constraint counts them: of the pod or workload that the inspector shows. Without a
+/// constraint, the pods of its owner.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpreadLane {
+    /// Whose constraint it is: a pod's or a workload's name.
+    pub of: String,
+    /// The topology key.
+    pub key: String,
+    /// Its values on nodes that count, in order of appearance.
+    pub domains: Vec<String>,
+    /// Skew allowed; none without a constraint.
+    pub max_skew: Option<u32>,
+    /// Whether no pod is placed beyond it (DoNotSchedule).
+    pub hard: bool,
+    /// With fewer domains than this the emptiest counts as 0.
+    pub min_domains: u32,
+    /// Each change with its instant, up to the horizon, oldest first.
+    pub points: Vec<SpreadPoint>,
+}
+
+/// How pods are spread from an instant on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpreadPoint {
+    /// The instant.
+    pub at: Micros,
+    /// Domains that are there.
+    pub found: u32,
+    /// Pods in the emptiest, by which the skew is counted.
+    pub least: u32,
+    /// Pods in the fullest.
+    pub most: u32,
+    /// Pods by domain, in the order of [`SpreadLane::domains`]; none where a domain had no node. Empty of more domains
+    /// than can be told apart.
+    pub pods: Vec<Option<u32>>,
 }
 
 /// A group of nodes: a zone, or the value of another label; the name is empty for nodes without the key.

@@ -19,7 +19,7 @@ pub(crate) use self::record::Picked;
 use crate::film::Film;
 use crate::story::Story;
 use crate::timeline::{END_OF_TIME, Session, Slice};
-use crate::view::{self, Marks, Owners, Picture};
+use crate::view::{self, Marks, Owners, Picture, Spread};
 use podscope_kubectl::command;
 use podscope_protocol::{
     Caption, Completion, Director, ExportKind, Frame, LineKind, MarkKind, Request, StoryState, SubjectRef, Update,
@@ -77,6 +77,7 @@ struct Show {
     owners: Owners,
     marks: Marks,
     /// Output lines of the branch that the console has shown.
+    spread: Spread,
     console_seen: usize,
     console_branch: usize,
     director: Director,
@@ -96,6 +97,7 @@ impl Show {
             owners: Owners::default(),
             marks: Marks::default(),
             console_seen: 0,
+            spread: Spread::default(),
             console_branch: 0,
             director: Director::default(),
         }
@@ -105,6 +107,7 @@ impl Show {
         if frame.reset {
             self.marks = Marks::default();
         }
+        self.spread = Spread::default();
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
         frame.announcements = marks
             .iter()
@@ -659,6 +662,8 @@ impl Host {
             self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;
             frame.other = Some(Box::new(other.frame(&self.group_by, StoryState::default())));
         }
+        frame.spread = (show.spread).follow(&show.session, self.subject.as_ref(), &self.group_by);
+        self.dirty = show.spread.is_late(&show.session);
         let lines = new_output(show);
         if !lines.is_empty() {
             updates.push(Update::Console { lines });

@@ -6,6 +6,7 @@ mod explanation;
 mod marks;
 mod nodes;
 mod pods;
+mod spread;
 mod words;
 
 use podscope_api::Uid;
@@ -16,6 +17,7 @@ use podscope_cluster::Invariant;
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
+pub(crate) use spread::Spread;
 
 use crate::timeline::Session;
 use podscope_protocol::{

@@ -13,6 +13,7 @@ use super::lessons::Lessons;
 use super::next_theme;
 use super::share::Share;
 use super::shown::shown;
+use super::spread;
 use super::start::Pending;
 use super::timeline::{LANES, kind};
 use crate::app::Ctl;
@@ -61,6 +62,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Confirm(action) => confirm(&ctl, action),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
         Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
+        Dialog::Spread => spread::list(&ctl, page),
         Dialog::Glossary => glossary(),
     }
 }

@@ -27,6 +27,7 @@ mod record;
 mod said;
 mod share;
 mod shown;
+mod spread;
 mod start;
 mod story;
 mod timeline;

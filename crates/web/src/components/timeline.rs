@@ -5,6 +5,7 @@ use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
 use super::icon;
+use super::spread::SpreadView;
 use super::story::Pins;
 use crate::app::{Ctl, Now};
 use crate::pure::find::Filter;
@@ -60,6 +61,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let model = &*page.model;
     let span = page.seen();
     let asked = page.asked();
+    let spreads = !model.spread.domains.is_empty();
     let lanes_ref = use_node_ref();
     let scrubbing = use_mut_ref(|| false);
     let instant_at = {
@@ -142,7 +144,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::None));
     html! {
-        <section class="time" aria-label="Timeline">
+        <section class={classes!("time", spreads.then_some("spreads"))} aria-label="Timeline">
             <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline">{ icon("down") }</button>
             <div class="names">
                 { for LANES.iter().map(|(which, name)| {
@@ -150,6 +152,9 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                     let open = ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::Lane(which)));
                     html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_ascii_lowercase()}>{ *name }</button> }
                 }) }
+                if spreads {
+                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Spread))} title={format!("The spread of {} as a list", model.spread.of)} aria-haspopup="dialog" data-lane-name="spread">{ "Spread" }</button>
+                }
                 <span class="zooms">
                     { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
                     { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
@@ -158,6 +163,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             </div>
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 { for (0..LANES.len()).map(|index| html! { <LaneView page={props.page.clone()} {span} {index} /> }) }
+                if spreads { <SpreadView page={props.page.clone()} {span} /> }
                 <div class="axis mono" aria-hidden="true">
                     { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span ~style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
                 </div>

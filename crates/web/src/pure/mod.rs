@@ -19,6 +19,7 @@ pub(crate) mod qr;
 pub(crate) mod quantity;
 pub(crate) mod route;
 pub(crate) mod scale;
+pub(crate) mod spread;
 pub(crate) mod symptoms;
 pub(crate) mod waits;
 pub(crate) mod watch;

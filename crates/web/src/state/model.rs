@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podscope_protocol::{
     BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView,
-    StoryState,
+    SpreadLane, StoryState,
 };
 use rpds::RedBlackTreeMap;
 
@@ -62,6 +62,8 @@ pub(crate) struct Model {
     pub(crate) marks_rev: u64,
     pub(crate) branches: Shared<Vec<BranchView>>,
     pub(crate) story: Shared<StoryState>,
+    /// The spread of what is selected; without domains there is none.
+    pub(crate) spread: Shared<SpreadLane>,
     /// What comes next.
     pub(crate) director: Shared<Director>,
     /// Ids of pods whose place changed in the last frame, with the place they left.
@@ -103,6 +105,9 @@ impl Model {
         }
         if let Some(director) = frame.director {
             self.director = Shared::new(director);
+        }
+        if let Some(spread) = frame.spread {
+            self.spread = Shared::new(spread);
         }
         self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
         for id in frame.marks_gone {

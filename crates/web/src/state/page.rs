@@ -49,6 +49,8 @@ pub(crate) enum Dialog {
     Menu(Menu),
     /// The marks of one lane as a list.
     Lane(podscope_protocol::Lane),
+    /// The spread of what is selected as a list.
+    Spread,
     /// The terms that lessons explain.
     Glossary,
 }

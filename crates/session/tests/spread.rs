@@ -1,0 +1,158 @@
+//! U-05: the pods of each domain over time, of what the inspector shows.
+
+use podscope_protocol::{Frame, Request, Source, SpreadLane, SubjectRef, Update};
+use podscope_session::host::{Host, Wants};
+
+const CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: spread}\nspec:\n  seed: 4\n  cluster: {zones: [a, b, c], nodesPerZone: 1, node: {cpu: 4, memory: 8Gi, pods: 20}}\n";
+
+fn web(replicas: u32, more: &str) -> String {
+    format!(
+        "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  replicas: {replicas}\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    metadata: {{labels: {{app: web}}}}\n    spec:\n      containers: [{{name: web, image: web:1}}]\n{more}"
+    )
+}
+
+const BY_ZONE: &str = "      topologySpreadConstraints:\n      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}\n";
+
+/// A host with the frames that it sent.
+struct Page {
+    host: Host,
+    clock: f64,
+    lane: SpreadLane,
+    /// Pods of `web` by zone, as the picture counts them.
+    zones: Vec<u32>,
+}
+
+impl Page {
+    fn on(text: String) -> Page {
+        let (host, clock) = (Host::new(), 0.0);
+        let (lane, zones) = (SpreadLane::default(), Vec::new());
+        let mut page = Page {
+            host,
+            clock,
+            lane,
+            zones,
+        };
+        let files = vec![("spread.yaml".to_owned(), text)];
+        page.ask(Request::Open {
+            source: Source::Files { files },
+        });
+        page
+    }
+    fn ask(&mut self, request: Request) {
+        let mut updates = self.host.handle(request, self.clock);
+        for _ in 0..1_000_000 {
+            for update in std::mem::take(&mut updates) {
+                if let Update::Frame(frame) = update {
+                    self.draw(*frame);
+                    self.host.handle(Request::FrameDone, self.clock);
+                }
+            }
+            match self.host.wants() {
+                Wants::Rest => break,
+                Wants::Now => self.clock += 0.1,
+                Wants::At(at) => self.clock = at.max(self.clock + 0.1),
+            }
+            updates = self.host.work(self.clock);
+        }
+    }
+    fn draw(&mut self, frame: Frame) {
+        if let Some(lane) = frame.spread {
+            self.lane = lane;
+        }
+        if let Some(groups) = frame.groups {
+            let of_web = |count: &&podscope_protocol::SpreadCount| count.owner.contains("web");
+            let pods =
+                |group: &podscope_protocol::GroupView| group.counts.iter().find(of_web).map_or(0, |count| count.pods);
+            self.zones = groups.iter().map(pods).collect();
+        }
+    }
+    fn seek(&mut self, millis: i64) {
+        self.ask(Request::Seek { at: millis * 1000 });
+    }
+    fn run(&mut self, line: &str) {
+        self.ask(Request::Command { line: line.into() });
+    }
+    fn inspect(&mut self, kind: &str, name: &str) {
+        let key = format!("default/{name}");
+        let subject = match kind {
+            "Pod" => SubjectRef::Pod {
+                key,
+                uid: String::new(),
+            },
+            kind => SubjectRef::Object { kind: kind.into(), key },
+        };
+        self.ask(Request::Inspect { subject: Some(subject) });
+    }
+    /// What the lane says of an instant, by zone.
+    fn told(&self, millis: i64) -> Vec<u32> {
+        let before = self.lane.points.iter().rev().find(|point| point.at <= millis * 1000);
+        before.map_or_else(Vec::new, |point| point.pods.iter().flatten().copied().collect())
+    }
+}
+
+#[test]
+fn a_workload_s_lane_counts_as_the_picture_does_at_every_instant() {
+    let mut page = Page::on(format!("{CLUSTER}{}", web(4, BY_ZONE)));
+    page.seek(10_000);
+    page.inspect("Deployment", "web");
+    let mut seen = Vec::new();
+    let mut step = |page: &mut Page, until: i64| {
+        for at in (seen.last().map_or(10_000, |(at, _)| *at)..until).step_by(500) {
+            page.seek(at);
+            seen.push((at, page.zones.clone()));
+        }
+    };
+    step(&mut page, 12_000);
+    page.run("kubectl set image deployment/web web=web:2");
+    step(&mut page, 40_000);
+    page.run("kubectl scale deployment web --replicas=7");
+    step(&mut page, 60_000);
+    page.run("fault partition a-1");
+    step(&mut page, 460_000);
+    page.run("kubectl delete deployment web");
+    step(&mut page, 520_000);
+    let differing: Vec<_> = (seen.iter())
+        .filter(|(at, zones)| page.told(*at) != *zones)
+        .map(|(at, zones)| (at, zones, page.told(*at)))
+        .collect();
+    assert!(differing.is_empty(), "{differing:?}");
+    let (sums, lane) = (seen.iter().map(|(_, zones)| zones.iter().sum::<u32>()), &page.lane);
+    assert_eq!((sums.max(), lane.domains.join(" ")), (Some(7), "a b c".to_owned()));
+    assert_eq!((lane.of.as_str(), lane.max_skew, lane.hard), ("web", Some(1), true));
+}
+
+#[test]
+fn a_new_node_opens_a_domain_and_too_few_domains_count_as_none() {
+    let constraint = BY_ZONE.replace("maxSkew: 1", "maxSkew: 1, minDomains: 4");
+    let mut page = Page::on(format!("{CLUSTER}{}", web(3, &constraint)));
+    page.seek(10_000);
+    page.inspect("Deployment", "web");
+    let last = |page: &Page| page.lane.points.last().cloned().expect("pods have come");
+    assert_eq!((last(&page).found, last(&page).least, last(&page).most), (3, 0, 1));
+    page.run("kubectl scale deployment web --replicas=4");
+    page.run("kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: Node\nmetadata: {name: d-1, labels: {topology.kubernetes.io/zone: d, kubernetes.io/hostname: d-1}}\nstatus: {capacity: {cpu: 4, memory: 8Gi, pods: 20}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\nEOF\n");
+    page.seek(120_000);
+    assert_eq!((page.lane.domains.len(), last(&page).found), (4, 4), "{:?}", page.lane);
+    assert_eq!(last(&page).pods, [Some(1); 4]);
+}
+
+#[test]
+fn a_pod_without_owner_is_counted_by_its_selector_and_one_without_constraint_by_its_owner() {
+    let alone = |name: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: web}}}}\nspec:\n  containers: [{{name: c, image: app}}]\n{}",
+            BY_ZONE.replace("      ", "  ")
+        )
+    };
+    let mut page = Page::on([CLUSTER, &alone("one"), &alone("two"), &web(2, "")].concat());
+    page.seek(10_000);
+    page.inspect("Pod", "one");
+    assert_eq!(
+        (page.told(10_000).iter().sum::<u32>(), page.lane.max_skew),
+        (4, Some(1))
+    );
+    page.inspect("Deployment", "web");
+    assert_eq!((page.told(10_000).iter().sum::<u32>(), page.lane.max_skew), (4, None));
+    page.ask(Request::Inspect { subject: None });
+    assert_eq!(page.lane, SpreadLane::default(), "nothing is selected");
+}

@@ -1,0 +1,101 @@
+//! The lane of what is selected: its pods in each domain over time, beside what maxSkew allows.
+
+use podscope_protocol::{Micros, Request, SpreadLane};
+use yew::prelude::*;
+
+use super::dialog::Modal;
+use crate::app::Ctl;
+use crate::pure::scale::Span;
+use crate::pure::{clock, spread};
+use crate::state::{Act, Dialog, Page, Shared};
+
+#[derive(Properties)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+    pub(crate) span: Span,
+}
+
+impl Props {
+    /// What it is drawn again for: as other lanes, a few times a second while time runs.
+    fn stamp(&self) -> (&Shared<SpreadLane>, u64, Micros, bool, Span) {
+        let model = &self.page.model;
+        let (frames, now) = if model.playing {
+            (self.page.frames / 8, 0)
+        } else {
+            (0, model.now)
+        };
+        (&model.spread, frames, now, model.story.question.is_some(), self.span)
+    }
+}
+
+impl PartialEq for Props {
+    fn eq(&self, other: &Self) -> bool {
+        self.stamp() == other.stamp()
+    }
+}
+
+/// The lane.
+#[component]
+pub(crate) fn SpreadView(props: &Props) -> Html {
+    let (model, span) = (&props.page.model, props.span);
+    let lane = &*model.spread;
+    // What an earlier run showed of the time after a question is no answer to it.
+    let until = if model.story.question.is_some() {
+        model.now
+    } else {
+        model.horizon.max(model.now)
+    };
+    let drawn = spread::draw(lane, span, until);
+    let now = spread::at(lane, model.now);
+    html! {
+        <div class="lane" data-lane="spread" aria-hidden="true">
+            <svg viewBox={format!("0 0 {} {}", spread::WIDE, spread::HIGH)} preserveAspectRatio="none">
+                <path class="band" d={drawn.band} />
+                { for drawn.lines.into_iter().enumerate().map(|(i, d)| html! { <path class={format!("h{}", i % 8)} {d} /> }) }
+                <path class="over" d={drawn.over} />
+            </svg>
+            if let Some(now) = now {
+                <span class="is">
+                    if now.pods.is_empty() {
+                        { spread::pods(lane, now) }
+                    } else {
+                        { for lane.domains.iter().zip(&now.pods).enumerate().filter_map(|(i, (name, pods))| {
+                            let pods = (*pods)?;
+                            Some(html! { <b class={format!("h{}", i % 8)}>{ format!("{name} {pods}") }</b> })
+                        }) }
+                    }
+                    <span class={classes!(spread::is_over(lane, now).then_some("bad"))}>{ spread::says(lane, now) }</span>
+                </span>
+            }
+        </div>
+    }
+}
+
+/// The lane as a list, the latest change first.
+pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
+    let (model, lane) = (&page.model, &*page.model.spread);
+    let is_open = |at: Micros| model.story.question.is_none() || at <= model.now;
+    let rule = match (lane.max_skew, lane.hard) {
+        (None, _) => "No constraint: where pods of its owner run.".to_owned(),
+        (Some(max), true) => format!(
+            "maxSkew {max}: a pod goes only where it leaves the fullest domain at most {max} above the emptiest. Nobody moves pods that run."
+        ),
+        (Some(max), false) => format!("maxSkew {max}, ScheduleAnyway: the scheduler prefers domains that keep to it."),
+    };
+    html! {
+        <Modal title={format!("Spread of {} by {}", lane.of, spread::key(lane))} class="lane-list">
+            <p>{ rule }</p>
+            <ol>
+                { for lane.points.iter().rev().filter(|point| is_open(point.at)).take(400).map(|point| {
+                    let (ctl, at) = (ctl.clone(), point.at);
+                    let go = Callback::from(move |_: MouseEvent| {
+                        ctl.act.emit(Act::Dialog(Dialog::None));
+                        ctl.send.emit(Request::Seek { at });
+                    });
+                    let key = if spread::is_over(lane, point) { "key k-unexpected" } else { "key k-bound" };
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={key}></i><span class="mono">{ clock::instant(at) }</span><span>{ spread::pods(lane, point) }{ ": " }{ spread::says(lane, point) }</span></button></li> }
+                }) }
+            </ol>
+        </Modal>
+    }
+}
