@@ -7,16 +7,18 @@
 //! Deviation: the recorders' memories are kept here, and outlive their processes; a series is counted as it goes, where
 //! the real recorder writes its beginning and its end.
 
+mod fifo;
 mod recent;
 
 use podscope_api::{
     Event, EventSeries, EventSource, Kind, Labels, MicroTime, Namespace, Object, ObjectKey, ObjectReference, Str, Time,
     Uid, shared,
 };
-use rpds::RedBlackTreeMapSync;
 use std::sync::Arc;
 
 use super::{ApiServer, Caller, Draft, Outcome, new_uid};
+use fifo::Fifo;
+use podscope_api::hash::fnv1a;
 use podscope_sim::{Actor, EventNote, subject};
 use podscope_sim::{Happening, fnv64};
 use recent::Recent;
@@ -47,8 +49,8 @@ pub(super) struct EventLog {
     similar: Recent<Similar>,
     /// What a component may still say about an object.
     budget: Recent<Budget>,
-    /// Keys of events, by the number of their creation.
-    order: RedBlackTreeMapSync<u64, ObjectKey>,
+    /// Keys of events, in the order of their creation.
+    order: Fifo<ObjectKey>,
     next: u64,
     /// The labels of events.
     nothing: Labels,
@@ -84,15 +86,15 @@ struct Correlated {
 
 impl EventLog {
     /// Whether a note is told by itself or as one of many that are alike; `version` is that of the object it is about.
-    fn correlate(&mut self, note: &EventNote, actor: &Actor, version: &str, now: Time) -> Correlated {
+    fn correlate(&mut self, note: &EventNote, speaker: u64, version: &str, now: Time) -> Correlated {
         if !note.action.is_empty() {
             let what = [&*note.reason, note.kind_of_event.as_str(), &*note.action, version];
             return Correlated {
-                hash: hash_of(note, actor, &what),
+                hash: hash_of(speaker, &what),
                 message: note.message.clone(),
             };
         }
-        let alike = hash_of(note, actor, &[&note.reason, note.kind_of_event.as_str()]);
+        let alike = hash_of(speaker, &[&note.reason, note.kind_of_event.as_str()]);
         let message = fnv64([&*note.message]);
         let mut similar = self.similar.get(alike).cloned().unwrap_or_default();
         if now.0 - similar.at.0 > SIMILAR_FOR {
@@ -115,8 +117,7 @@ impl EventLog {
         }
         Correlated {
             hash: hash_of(
-                note,
-                actor,
+                speaker,
                 &[
                     &note.reason,
                     note.kind_of_event.as_str(),
@@ -129,8 +130,7 @@ impl EventLog {
     }
 
     /// Takes one of what a component may say about an object; false if it has to wait.
-    fn may_say(&mut self, note: &EventNote, actor: &Actor, now: Time) -> bool {
-        let about = hash_of(note, actor, &[]);
+    fn may_say(&mut self, about: u64, now: Time) -> bool {
         let full = BURST * REFILL;
         let left = self
             .budget
@@ -148,7 +148,8 @@ impl ApiServer {
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let (now, is_series) = (caller.wall(), !note.action.is_empty());
         let version = self.version_of(note);
-        let Correlated { hash, message } = self.events.correlate(note, caller.actor, &version, now);
+        let speaker = speaker(note, caller.actor);
+        let Correlated { hash, message } = self.events.correlate(note, speaker, &version, now);
         let last = self.events.sent.get(hash).cloned();
         let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_FOR);
         let count = last.as_ref().map_or(0, |last| last.count).saturating_add(1);
@@ -165,7 +166,7 @@ impl ApiServer {
         if known.is_none() && self.is_ending(&namespace) {
             return;
         }
-        let is_heard = is_series || self.events.may_say(note, caller.actor, now);
+        let is_heard = is_series || self.events.may_say(speaker, now);
         let (key, count) = match known {
             Some(event) => {
                 let key = event.metadata.key();
@@ -251,7 +252,7 @@ impl ApiServer {
         }
         let key = event.metadata.key();
         self.store.put_unwatched(Object::Event(Arc::new(event)));
-        self.events.order.insert_mut(self.events.next, key.clone());
+        self.events.order.push(key.clone());
         self.forget_oldest();
         key
     }
@@ -280,29 +281,32 @@ impl ApiServer {
     }
 
     fn forget_oldest(&mut self) {
-        while self.events.order.size() > KEPT_MAX {
-            let Some((number, key)) = self.events.order.first().map(|(number, key)| (*number, key.clone())) else {
-                return;
-            };
-            self.events.order.remove_mut(&number);
+        while self.events.order.len() > KEPT_MAX
+            && let Some((_, key)) = self.events.order.pop()
+        {
             self.store.remove_unwatched(Kind::Event, &key);
         }
     }
 }
 
-/// Who speaks of which object, and what more is given; [`says`] tells those apart that share a number.
-fn hash_of(note: &EventNote, actor: &Actor, more: &[&str]) -> u64 {
+/// Who speaks of which object: where the hashes of what is said begin.
+fn speaker(note: &EventNote, actor: &Actor) -> u64 {
     let ObjectKey { namespace, name } = &note.key;
     let actor = actor.to_string();
-    let about = [
+    fnv64([
         &*actor,
         &*note.component,
         note.kind.name(),
         &**namespace,
         &**name,
         &*note.uid.0,
-    ];
-    fnv64(about.into_iter().chain(more.iter().copied()))
+    ])
+}
+
+/// That, and what more is given; [`says`] tells those apart that share a number.
+fn hash_of(speaker: u64, more: &[&str]) -> u64 {
+    let on = |hash, text: &&str| fnv1a(hash, [0].into_iter().chain(text.bytes()));
+    more.iter().fold(speaker, on)
 }
 
 /// Whether an event is of the kind that is noted now.
