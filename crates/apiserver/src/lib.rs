@@ -146,8 +146,7 @@ impl ApiServer {
         if is_unwatched(object.kind()) {
             return self.store.put_unwatched(object);
         }
-        let change = self.store.put(object.clone());
-        change.new.clone().unwrap_or(object)
+        written(&self.store.put(object))
     }
     /// Applies one request; what it changed and recorded is in `out`.
     ///
@@ -237,9 +236,10 @@ impl ApiServer {
         if is_unwatched(object.kind()) {
             return self.store.put_unwatched(object);
         }
-        let change = self.store.put(object.clone());
-        out.changes.push(change.clone());
-        change.new.clone().unwrap_or(object)
+        let change = self.store.put(object);
+        let stored = written(&change);
+        out.changes.push(change);
+        stored
     }
     /// Removes an object and records it.
     fn remove(&mut self, kind: Kind, key: &ObjectKey, out: &mut Outcome) -> Option<Object> {
@@ -256,6 +256,11 @@ impl ApiServer {
         }
         Some(old)
     }
+}
+
+/// The object that a write stored.
+fn written(change: &Change) -> Object {
+    change.new.clone().expect("a write that is no removal stores an object")
 }
 
 /// Kinds that no component watches and whose writes are not recorded: events have records of their own, leases are heartbeats.

@@ -38,12 +38,11 @@ impl Store {
     pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {
         Arc::make_mut(&mut self.objects).assume(assumed);
     }
-    /// Creates or replaces an object; sets its resourceVersion.
+    /// Creates or replaces an object; sets its resourceVersion, in place if nobody else holds it.
     pub(super) fn put(&mut self, mut object: Object) -> Arc<Change> {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
-        let old = self.objects.get_kind(object.kind(), &object.key());
-        Arc::make_mut(&mut self.objects).put(object.clone());
+        let old = Arc::make_mut(&mut self.objects).put(object.clone());
         self.append(old, Some(object))
     }
     /// Removes an object.

@@ -120,14 +120,14 @@ impl Objects {
     pub fn by_uid(&self, uid: &Uid) -> Option<Object> {
         self.by_uid.get(uid).and_then(|(kind, key)| self.get_kind(*kind, key))
     }
-    /// Adds or replaces an object. Only the API server's store and tests call this.
-    pub fn put(&mut self, object: Object) {
+    /// Adds or replaces an object; gives back the one that was there. Only the API server's store and tests call this.
+    pub fn put(&mut self, object: Object) -> Option<Object> {
         let key = object.key();
         let old = self.get_kind(object.kind(), &key);
         // Most writes change no index.
         if old.as_ref().map(places) != Some(places(&object)) {
-            if let Some(old) = old {
-                self.unindex(&old);
+            if let Some(old) = &old {
+                self.unindex(old);
             }
             if object.kind() != Kind::Event {
                 self.by_uid
@@ -142,6 +142,7 @@ impl Objects {
             }
         }
         self.tables.0[object.kind() as usize].insert_mut(key, object);
+        old
     }
     /// Removes an object.
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
