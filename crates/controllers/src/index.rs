@@ -18,6 +18,12 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn update(&mut self, change: &Change) {
+        // Most changes are of a status.
+        if let (Some(old), Some(new)) = (&change.old, &change.new)
+            && stands_alike(old, new)
+        {
+            return;
+        }
         if let Some(old) = &change.old {
             self.each_owner(old, |map, owner, key| remove(map, owner, &key));
             if let Object::Pod(pod) = old {
@@ -69,6 +75,16 @@ impl Index {
             act(&mut self.dependents, &owner.uid, (object.kind(), object.key()));
         }
     }
+}
+
+/// Whether all indexes have an object's two states alike.
+fn stands_alike(old: &Object, new: &Object) -> bool {
+    let has_same_owners = old.metadata().owner_references == new.metadata().owner_references;
+    has_same_owners
+        && match (old, new) {
+            (Object::Pod(old), Object::Pod(new)) => claims(old).eq(claims(new)),
+            _ => true,
+        }
 }
 
 /// The claims a pod uses, those made for its ephemeral volumes included.
