@@ -112,7 +112,8 @@ impl World {
         })
     }
     pub(crate) fn is_current(&self, process: &Process) -> bool {
-        self.running(&process.actor).as_ref() == Some(process)
+        let runs = |state: &ProcessState| state.runs() && state.incarnation == process.incarnation;
+        self.process(&process.actor).is_some_and(runs)
     }
     pub(crate) fn watch_mut(&mut self, actor: &Actor) -> Option<&mut WatchState> {
         self.process_mut(actor).map(|state| &mut state.watch)

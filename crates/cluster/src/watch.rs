@@ -13,7 +13,7 @@ use std::sync::Arc;
 use podscope_api::{NodeName, Object};
 
 use crate::event::{Event, Process};
-use crate::world::Body;
+use crate::world::{Body, ProcessState};
 use crate::{Actor, Change, Objects, Place, SimTime, Span, World};
 
 /// Back-off before a broken watch is tried again, low and high end.
@@ -65,10 +65,15 @@ impl World {
     }
 
     fn send_change(&mut self, actor: &Actor, change: &Arc<Change>) {
-        if !matches!(self.watch_mut(actor), Some(WatchState::Live)) {
+        // Read, not to be changed: what a checkpoint shares is copied by who asks to change it.
+        let live = |state: &&ProcessState| matches!(state.watch, WatchState::Live) && state.runs();
+        let Some(state) = self.process(actor).filter(live) else {
             return;
-        }
-        let Some(process) = self.running(actor) else { return };
+        };
+        let process = Process {
+            actor: actor.clone(),
+            incarnation: state.incarnation,
+        };
         match self.network.delivery(self.now, &Place::ControlPlane, &actor.place()) {
             Some(at) => self.queue.push(at, Event::Watch(process, change.clone())),
             None => self.break_watch(actor, change.revision - 1),

@@ -27,7 +27,11 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     lesson: "spread-by-zone",
 };
 
-/// Placements that the cache of the scheduler that made them does not show yet.
+/// Placements are looked through whenever so many more have come, if none is judged before.
+const LOOK_EVERY: usize = 256;
+
+/// Placements that the cache of the scheduler that made them did not show when they were looked through last. One that
+/// it shows by now counts as the cache has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
     assumed: ordered::Map<(Actor, Uid), NodeName>,
@@ -59,10 +63,15 @@ impl SkewAtBind {
             return;
         };
         let known = scheduler.known();
-        self.assumed.retain(|(actor, uid), _| {
-            let shown = known.by_uid(uid);
-            *actor != record.actor || matches!(shown, Some(Object::Pod(pod)) if pod.spec.node_name.is_none())
-        });
+        let forget_shown = |assumed: &mut ordered::Map<(Actor, Uid), NodeName>| {
+            assumed.retain(|(actor, uid), _| {
+                let shown = known.by_uid(uid);
+                *actor != record.actor || matches!(shown, Some(Object::Pod(pod)) if pod.spec.node_name.is_none())
+            });
+        };
+        if self.assumed.len() % LOOK_EVERY == LOOK_EVERY - 1 {
+            forget_shown(&mut self.assumed);
+        }
         let (Some(Object::Pod(pod)), Some(node)) = (known.by_uid(uid), known.named::<Node>(node.as_str())) else {
             return;
         };
@@ -70,6 +79,9 @@ impl SkewAtBind {
             return;
         }
         let hard: Vec<_> = pod.spec.topology_spread_constraints.iter().filter(is_hard).collect();
+        if !hard.is_empty() {
+            forget_shown(&mut self.assumed);
+        }
         for constraint in &hard {
             let counts = self.counts(&record.actor, &pod, constraint, &hard, known);
             let (skew, domain) = skew(&pod, node, constraint, &counts);
