@@ -19,8 +19,11 @@ const POD_WEIGHS: usize = 25;
 const KNOWN_NODE_WEIGHS: usize = 5;
 /// An object's former state.
 const WRITE_WEIGHS: usize = 4;
-/// A checkpoint comes after so many events at least for what it copies: replaying these takes about as long as the copy.
+/// A checkpoint comes after so many events at least for what it copies: it takes a part of the time of these.
 const KNOWN_PER_EVENT: u64 = 5;
+/// A world that takes so much of the room leaves some of it to a few checkpoints alone: most are let go soon after they
+/// were made, so they come as much more seldom.
+const LARGE: usize = ROOM / 4;
 
 /// Nodes and pods of a world.
 fn size(world: &World) -> (usize, usize) {
@@ -45,6 +48,16 @@ fn own_weight(checkpoint: &World, after: &World) -> usize {
 fn known(world: &World) -> usize {
     let (nodes, pods) = size(world);
     nodes * KNOWN_NODE_WEIGHS + pods
+}
+
+/// Events between two checkpoints at least.
+fn least_spacing(world: &World) -> u64 {
+    let known = known(world) as u64;
+    if weight(world) > LARGE {
+        known
+    } else {
+        known / KNOWN_PER_EVENT
+    }
 }
 
 impl Branch {
@@ -83,7 +96,7 @@ impl Session {
         if events > last && events.is_multiple_of(FIRST_SPACING) {
             branch.thin_out(&self.world, ROOM);
         }
-        if events < last + branch.spacing || events < last + known(&self.world) as u64 / KNOWN_PER_EVENT {
+        if events < last + branch.spacing.max(least_spacing(&self.world)) {
             return;
         }
         branch.checkpoints.push(Checkpoint {
