@@ -90,9 +90,28 @@ fn one_exit_begins_all_containers_anew() {
         (&during["phase"], condition(&lab, "Initialized").0.as_str()),
         (&json!("Running"), "True")
     );
+    // The status that tells it says that it is over; with the next one they wait as those of a new pod do.
+    assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
+    assert!(lab.sees(36.0, |lab| lab.waiting() == "PodInitializing"));
+    let next = status(lab.web().unwrap());
+    assert!(
+        next["initContainerStatuses"][0]["state"]["running"].is_object(),
+        "{next}"
+    );
+    for one in next["containerStatuses"].as_array().unwrap() {
+        assert_eq!(one["state"]["waiting"], json!({"reason": "PodInitializing"}), "{one}");
+        assert_eq!(
+            one["lastState"]["terminated"]["reason"], "RestartingAllContainers",
+            "{one}"
+        );
+        assert_eq!(one["restartCount"], 1, "{one}");
+    }
+    assert_eq!(
+        (&next["phase"], condition(&lab, "Initialized").0.as_str()),
+        (&json!("Running"), "True")
+    );
     lab.run(39.0);
     let after = status(lab.web().unwrap());
-    assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
     for field in ["phase", "podIP", "hostIP", "startTime"] {
         assert_eq!(after[field], before[field], "{field}");
     }

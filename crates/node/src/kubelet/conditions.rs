@@ -3,9 +3,12 @@
 use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
 use super::allocation::{self, Resize};
+use super::host::Host;
 use super::restart;
 use super::status::has_active_app;
+use super::worker::PodWorker;
 use crate::Context;
+use crate::machine::MachinePod;
 
 /// Why the kubelet itself ended a pod (eviction, preemption, rejection, deadline).
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +51,18 @@ pub(super) struct Seen<'a> {
     pub(super) is_restarting_all: bool,
     /// A resize that is not over.
     pub(super) resize: Option<&'a Resize>,
+}
+
+impl<'a> Seen<'a> {
+    /// What the worker and the machine know.
+    pub(super) fn of(worker: &'a PodWorker, host: &Host<'_, '_>) -> Self {
+        Self {
+            verdict: worker.verdict.as_deref(),
+            has_sandbox: host.machine.pod(worker.uid()).is_some_and(MachinePod::has_sandbox),
+            is_restarting_all: worker.is_restarting_all,
+            resize: worker.resize.as_deref(),
+        }
+    }
 }
 
 /// Sets all conditions of a status whose container states and phase are set.

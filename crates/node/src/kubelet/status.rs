@@ -123,14 +123,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         status.message = verdict.message.clone();
     }
     status.phase = Some(computed);
-    let has_sandbox = held.is_some_and(MachinePod::has_sandbox);
-    let seen = conditions::Seen {
-        verdict: worker.verdict.as_deref(),
-        has_sandbox,
-        is_restarting_all: worker.is_restarting_all,
-        resize: worker.resize.as_deref(),
-    };
-    conditions::set(&mut status, old, pod, seen, host.ctx);
+    conditions::set(&mut status, old, pod, conditions::Seen::of(worker, host), host.ctx);
     status
 }
 
@@ -308,8 +301,10 @@ fn never_seen(
     if old.state.terminated.is_some() {
         return old;
     }
-    let waiting = old.state.waiting.as_ref();
-    let begins_anew = waiting.is_some_and(|waiting| &*waiting.reason == podscope_api::RESTARTING_ALL);
+    // One that has not run since all began anew waits for its turn; it is not lost (LC-228).
+    let last = old.last_state.terminated.as_ref();
+    let begins_anew =
+        old.state.waiting.is_some() && last.is_some_and(|last| &*last.reason == podscope_api::RESTARTING_ALL);
     if role == Role::Init && !begins_anew && conditions::is_initialized(worker.status()) {
         status.restart_count = old.restart_count;
         status.state = ContainerState {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
-use super::conditions::{self, is_owned};
+use super::conditions::{self, Seen, is_owned};
 use super::host::{Call, Host};
 use super::status;
 use super::worker::{PodWorker, Stage};
@@ -190,21 +190,17 @@ impl PodWorker {
         self.publish(status, host);
     }
     /// All containers are gone from the machine and begin anew: each counts as restarted, whether it had ended or not.
+    /// This one status tells it; in the next one they wait as those of a new pod do (LC-228).
     pub(super) fn begin_anew(&mut self, host: &mut Host<'_, '_>) {
-        let mut status = self.status().clone();
+        self.is_restarting_all = false;
+        let old = self.status();
+        let mut status = old.clone();
         let inits = status.init_container_statuses.iter_mut();
         for one in inits.chain(&mut status.container_statuses) {
             status::begin_anew(one);
         }
-        for memory in &mut self.memory {
-            memory.waiting = Some(Box::new(podscope_api::ContainerStateWaiting {
-                reason: podscope_api::RESTARTING_ALL.into(),
-                message: status::BEGUN_ANEW.into(),
-            }));
-        }
+        conditions::set(&mut status, old, &self.pod, Seen::of(self, host), host.ctx);
         self.publish(status, host);
-        self.is_restarting_all = false;
-        self.set_status(false, host);
     }
     /// Refused at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
