@@ -246,6 +246,17 @@ export class Teller {
     await page.locator("[data-zone] [data-node]").first().waitFor();
   }
 
+  /** Touches as a finger makes them. */
+  async finger(page) {
+    const wire = await page.context().newCDPSession(page);
+    const send = (type, points) => wire.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+    return {
+      down: (x, y) => send("touchStart", [[x, y]]),
+      move: (x, y) => send("touchMove", [[x, y]]),
+      up: () => send("touchEnd", []),
+    };
+  }
+
   /** Types a command on the console and closes it again. */
   async command(page, line) {
     const field = page.getByLabel("Command", { exact: true });

@@ -1,16 +1,5 @@
 // One thumb, 390 × 844 and 360 × 640; and a wall of 3840 × 2160. U-08.
 
-/** Touches as a finger makes them. */
-const finger = async (page) => {
-  const wire = await page.context().newCDPSession(page);
-  const send = (type, points) => wire.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
-  return {
-    down: (x, y) => send("touchStart", [[x, y]]),
-    move: (x, y) => send("touchMove", [[x, y]]),
-    up: () => send("touchEnd", []),
-  };
-};
-
 const middle = async (locator) => {
   const box = await locator.boundingBox();
   return [box.x + box.width / 2, box.y + box.height / 2];
@@ -48,7 +37,7 @@ export const stories = {
   async "a finger rests on a pod and drags it to the bin (U-03)"(t) {
     const page = await t.open("", { size: "phone" });
     await t.seek(page, "0:40.0");
-    const touch = await finger(page);
+    const touch = await t.finger(page);
     const pod = page.locator('[data-pod^="default/web-"].m-ready').first();
     const name = await pod.getAttribute("data-pod");
     const [x, y] = await middle(pod);

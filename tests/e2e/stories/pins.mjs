@@ -66,4 +66,24 @@ export const stories = {
     await question.getByRole("button", { name: "My answer: 120s" }).click();
     await story.getByText("You said 120s.").waitFor();
   },
+
+  async "a finger drags the pin in the sheet of the timeline, and answers there"(t) {
+    const page = await t.open("#lesson=five-minutes", { size: "phone" });
+    const story = page.getByRole("complementary", { name: "Story" });
+    await story.getByRole("region", { name: "A question" }).waitFor();
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Timeline" }).click();
+    const { x, y, width, height } = await page.locator(".lanes").boundingBox();
+    const middle = y + height / 2;
+    const touch = await t.finger(page);
+    await touch.down(x + width * 0.3, middle);
+    for (const part of [0.35, 0.4, 0.45, 0.5]) await touch.move(x + width * part, middle);
+    await touch.up();
+    const pin = page.getByRole("slider", { name: "Your answer: how long it takes" });
+    const said = await pin.getAttribute("aria-valuetext");
+    const { x: at } = await pin.boundingBox();
+    t.check(Math.abs(at - (x + width * 0.5)) < width * 0.1, `the pin followed the finger: it stands at ${said}`);
+    await t.look(page, "pin-phone-timeline");
+    await page.locator(".time").getByRole("button", { name: `My answer: ${said}` }).click();
+    await story.getByText(`You said ${said}`).waitFor();
+  },
 };

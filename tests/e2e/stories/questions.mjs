@@ -7,6 +7,36 @@ const lesson = async (t, name, options) => {
   return { page, story, question };
 };
 
+const WHICH = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: which}
+spec:
+  title: Who gets the traffic?
+  cluster: {zones: [a, b], nodesPerZone: 1}
+  timeline:
+  - at: 1s
+    apply: |
+      {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}
+      ---
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: one, labels: {app: web}, annotations: {behavior.podscope.dev/web: "readiness=fail@20s..1h"}}
+      spec: {containers: [{name: web, image: "web:1", readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}}]}
+      ---
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: two, labels: {app: web}}
+      spec: {containers: [{name: web, image: "web:1", readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}}]}
+  steps:
+  - text: One of the two will fail its probe.
+    when: {count: "pods -l app=web --field-selector=status.phase=Running", equals: 2}
+    predict:
+      ask: Who gets the traffic a minute later?
+      is: {object: Endpoints default/web, path: ".subsets[0].addresses[*].targetRef.name", at: 60s}
+      why: {one: "Its probe fails.", two: "Its probe succeeds."}
+    goal: {count: pods, equals: 3}
+`;
+
 export const stories = {
   async "a click on a node answers, and the decision says what separates it from the one chosen"(t) {
     const { page, story, question } = await lesson(t, "two-constraints");
@@ -34,5 +64,23 @@ export const stories = {
     await page.keyboard.press("Enter");
     await story.getByText("You said b-2").waitFor();
     t.check(await page.getByRole("region", { name: "A question" }).count() === 0, "it is asked no more");
+  },
+
+  async "a pod is an answer too, and is marked as one"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "which.yaml": WHICH });
+    const story = page.getByRole("complementary", { name: "Story" });
+    const question = story.getByRole("region", { name: "A question" });
+    await question.getByText("Click a node or pod").waitFor();
+    await page.locator('[data-pod="default/one"]').click();
+    await page.locator('[data-pod="default/one"].told-mine').waitFor();
+    await t.look(page, "question-by-pod");
+    await question.getByRole("button", { name: "My answer: one" }).click();
+    await page.getByLabel("Speed").fill("6");
+    await story.getByText("It is two").waitFor();
+    await page.locator('[data-pod="default/one"].told-wrong').waitFor();
+    await page.locator('[data-pod="default/two"].told-real').waitFor();
+    t.check(/so it is/.test(await page.locator('[data-pod="default/two"]').getAttribute("aria-label")), "it is said, too");
+    await t.look(page, "question-by-pod-answered");
   },
 };

@@ -20,7 +20,7 @@ use super::record::Record;
 use super::said::Said;
 use super::shown::shown;
 use super::start::Start;
-use super::story::told_of;
+use super::story::{told_of, told_on};
 use super::timeline::branch_name;
 use super::tray::Tray;
 use super::versus::Versus;
@@ -246,7 +246,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
     html! {
         <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
             <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} />
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} />
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} />
             if is_told { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model) } else { zones(page, model, selected, Beside { versus, other }, ctl) } }
         </div>
@@ -312,7 +312,8 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
         let highlighted = lit.iter().any(|h| h.strip_prefix("node/") == Some(name));
         html! {
             <Node key={name.clone()} node={state.clone()} owners={model.owners.clone()} now={if state.ticks() { model.now } else { 0 }}
-                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} {differing} filter={page.filter.clone()} truth={page.truth} told={if beside.other { None } else { told_of(page, name) }} />
+                {selected_pod} selected={is} {verdict} {aside} {victims} {highlighted} {differing} filter={page.filter.clone()} truth={page.truth} told={if beside.other { None } else { told_of(page, name) }}
+                told_pods={if beside.other { Vec::new() } else { told_on(page, &state.pods) }} />
         }
     };
     let mut least: ordered::Map<String, u32> = ordered::Map::new();

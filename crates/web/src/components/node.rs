@@ -46,6 +46,9 @@ pub(crate) struct Props {
     /// What is told here of an answer to a question.
     #[prop_or_default]
     pub(crate) told: Option<Told>,
+    /// And on pods here, by their ids.
+    #[prop_or_default]
+    pub(crate) told_pods: Vec<(String, Told)>,
 }
 
 /// The state of a node in a few words, if it is not simply ready.
@@ -174,7 +177,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     html! {
         <article
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(|told| format!("told-{}", told.said().0.split(' ').next().unwrap_or_default())))}
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(Told::outline))}
             data-node={view.name.clone()}
             data-ready={view.ready.clone()}
             data-drop={view.name.clone()}
@@ -212,7 +215,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
                     { for pods.iter().map(|(pod, mark)| html! {
                         <Pod key={pod.id.clone()} pod={(*pod).clone()} drawn={*mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)} differs={props.differing.contains(&pod.id)}
-                            selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} />
+                            selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} told={Told::on(&props.told_pods, &pod.id)} />
                     }) }
                     { for nominated.iter().map(|pod| html! {
                         <span key={format!("n{}", pod.id)} class={classes!("nominee", format!("h{}", hue(&props.owners, &pod.owner)))}

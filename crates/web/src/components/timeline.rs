@@ -9,6 +9,7 @@ use super::spread::SpreadView;
 use super::story::Pins;
 use crate::app::{Ctl, Now};
 use crate::pure::find::Filter;
+use crate::pure::pin::Asked;
 use crate::pure::scale::{Drawn, Span, lane};
 use crate::pure::{clock, director};
 use crate::state::{Act, Dialog, Model, Page, Shared, Sheet};
@@ -146,6 +147,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     html! {
         <section class={classes!("time", spreads.then_some("spreads"))} aria-label="Timeline">
             <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline">{ icon("down") }</button>
+            { answer(&ctl, page, asked.as_ref()) }
             <div class="names">
                 { for LANES.iter().map(|(which, name)| {
                     let which = *which;
@@ -174,6 +176,23 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             { chooser(&ctl, page) }
         </section>
     }
+}
+
+/// The answer that the pin gives. It is for a phone, where the timeline lies over the question.
+fn answer(ctl: &Ctl, page: &Page, asked: Option<&Asked>) -> Html {
+    let (Some(asked), Some(pin), Some(step)) = (asked, page.pin, page.model.story.question) else {
+        return Html::default();
+    };
+    let answer = asked.answer(pin);
+    let give = {
+        let (ctl, answer) = (ctl.clone(), Some(answer.clone()));
+        Callback::from(move |_: MouseEvent| {
+            let answer = answer.clone();
+            ctl.send.emit(Request::Predict { step, answer });
+            ctl.act.emit(Act::Sheet(Sheet::Story));
+        })
+    };
+    html! { <button type="button" class="primary pin-answer" onclick={give}>{ format!("My answer: {answer}") }</button> }
 }
 
 /// Frames of a running clock after which a screen reader hears where it is: about a second's.

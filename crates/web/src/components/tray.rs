@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::pod::Pod;
 use super::shown::shown;
+use super::story::Told;
 use crate::pure::find::Filter;
 use crate::pure::waits::{self, Group};
 use crate::state::{HUES, Shared};
@@ -22,6 +23,9 @@ pub(crate) struct Props {
     /// There are pods at all.
     pub(crate) any: bool,
     pub(crate) filter: Option<Shared<Filter>>,
+    /// What is told on pods here of an answer to a question, by their ids.
+    #[prop_or_default]
+    pub(crate) told: Vec<(String, Told)>,
 }
 
 /// As many pods have a row each; of more, those with the same cause share one.
@@ -58,7 +62,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} /> }
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} told={Told::on(&props.told, &pod.id)} /> }
 }
 
 fn help(pod: &PodView) -> Html {

@@ -1,28 +1,31 @@
-//! Hints, one at a time, the least telling first.
+//! Hints, one at a time, the least telling first: those that were told, and the button for the next.
 
+use web_sys::Element;
 use yew::prelude::*;
 
 use super::words;
 use crate::app::Ctl;
+use crate::browser;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
-    pub(super) hints: Vec<String>,
+    /// Those that were told.
+    pub(super) told: Vec<String>,
 }
 
 #[component]
-pub(super) fn Help(props: &Props) -> Html {
-    let told = use_state(|| 0usize);
-    let Some(ctl) = use_context::<Ctl>() else {
-        return Html::default();
-    };
-    let all = props.hints.len();
-    if all == 0 {
-        return Html::default();
+pub(super) fn Hints(props: &Props) -> Html {
+    let list = use_node_ref();
+    {
+        let list = list.clone();
+        // The list stands at the end of what scrolls.
+        use_effect_with(props.told.len(), move |_| {
+            let last = list.cast::<Element>().and_then(|list| list.last_element_child());
+            last.iter().for_each(browser::bring_into_sight);
+        });
     }
-    let more = {
-        let told = told.clone();
-        Callback::from(move |_: MouseEvent| told.set((*told + 1).min(all)))
+    let Some(ctl) = use_context::<Ctl>().filter(|_| !props.told.is_empty()) else {
+        return Html::default();
     };
     let is_command = |hint: &str| {
         ["kubectl ", "fault ", "app "]
@@ -31,19 +34,24 @@ pub(super) fn Help(props: &Props) -> Html {
     };
     html! {
         <div class="hints">
-            if *told > 0 {
-                <ol aria-live="polite">
-                    { for props.hints.iter().take(*told).map(|hint| {
-                        if is_command(hint) {
-                            let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
-                            html! { <li><button type="button" class="mono" onclick={run} title="Run it">{ hint }</button></li> }
-                        } else {
-                            html! { <li>{ words(hint) }</li> }
-                        }
-                    }) }
-                </ol>
-            }
-            if *told < all { <button type="button" class="quiet" onclick={more}>{ format!("Hint {} of {all}", *told + 1) }</button> }
+            <ol aria-live="polite" aria-label="Hints" ref={list}>
+                { for props.told.iter().map(|hint| {
+                    if is_command(hint) {
+                        let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
+                        html! { <li><button type="button" class="mono" onclick={run} title="Run it">{ hint }</button></li> }
+                    } else {
+                        html! { <li>{ words(hint) }</li> }
+                    }
+                }) }
+            </ol>
         </div>
     }
+}
+
+/// The button for the next hint, while there is one.
+pub(super) fn more(hints: &[String], told: usize, next: Callback<MouseEvent>) -> Html {
+    if told >= hints.len() {
+        return Html::default();
+    }
+    html! { <button type="button" class="quiet" onclick={next}>{ format!("Hint {} of {}", told + 1, hints.len()) }</button> }
 }

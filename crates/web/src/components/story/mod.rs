@@ -10,16 +10,18 @@ mod starter;
 mod term;
 
 use super::shown::shown;
-use podscope_protocol::{Opened, QuestionKind, Request, Source, StoryState, SubjectRef};
+use podscope_protocol::{Opened, PodView, QuestionKind, Request, Source, StoryState, SubjectRef};
+use web_sys::Element;
 use yew::prelude::*;
 
 use self::ask::Ask;
 use self::end::End;
-use self::help::Help;
+use self::help::Hints;
 pub(crate) use self::pins::Pins;
 use self::starter::Starter;
 use self::term::Term;
 use crate::app::Ctl;
+use crate::browser;
 use crate::pure::actions;
 use crate::pure::clock;
 use crate::pure::markdown::{self, Block, Span};
@@ -38,6 +40,8 @@ pub(crate) fn Story(props: &Props) -> Html {
     };
     let page = &*props.page;
     use_finished(page, &ctl);
+    // Of which step, and how many of its hints.
+    let told = use_state(|| (String::new(), 0usize));
     let Some(opened) = &page.opened else {
         return Html::default();
     };
@@ -75,6 +79,9 @@ pub(crate) fn Story(props: &Props) -> Html {
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
     let asking = state.question;
     let here = asking == Some(at);
+    let key = format!("{} {} {at}", opened.title, opened.seed);
+    let n_told = if told.0 == key { told.1.min(step.hints.len()) } else { 0 };
+    let more = Callback::from(move |_: MouseEvent| told.set((key.clone(), n_told + 1)));
     // A story that asks for nothing has no end to celebrate.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
@@ -100,10 +107,11 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
                 if asking.is_none() { { goals::goals(opened, state) } }
                 { goals::mistakes(step, now) }
+                if asking.is_none() && !state.finished { <Hints told={step.hints[..n_told].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
                 if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
             </div>
-            { foot(&ctl, opened, state, &restart) }
+            { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more)) }
         </aside>
     }
 }
@@ -120,8 +128,15 @@ fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     }
 }
 
-/// What of the question of the step that is read is seen on a node: the reader's mark, and the run's.
-pub(crate) fn told_of(page: &Page, node: &str) -> Option<Told> {
+/// What of the question of the step that is read is seen on pods: by id, for those it is told of.
+pub(crate) fn told_on<'a>(page: &Page, pods: impl IntoIterator<Item = &'a Shared<PodView>>) -> Vec<(String, Told)> {
+    let name = |pod: &PodView| pod.key.split_once('/').map(|(_, name)| name.to_owned());
+    let told = |pod: &Shared<PodView>| Some((pod.id.clone(), told_of(page, &name(pod)?)?));
+    pods.into_iter().filter_map(told).collect()
+}
+
+/// What of the question of the step that is read is seen on a node or pod of that name: the reader's mark, and the run's.
+pub(crate) fn told_of(page: &Page, name: &str) -> Option<Told> {
     let story = &page.model.story;
     let step = page.opened.as_ref()?.story.get(story.step)?;
     let question = step
@@ -132,11 +147,11 @@ pub(crate) fn told_of(page: &Page, node: &str) -> Option<Told> {
     let is_open = story.question == Some(story.step);
     let mine = if is_open {
         let pick = pick(page, question.kind);
-        pick.is_some_and(|pick| pick == node && (question.options.is_empty() || question.options.contains(&pick)))
+        pick.is_some_and(|pick| pick == name && (question.options.is_empty() || question.options.contains(&pick)))
     } else {
-        state.answer.as_deref() == Some(node)
+        state.answer.as_deref() == Some(name)
     };
-    let real = !is_open && state.truth.as_ref().is_some_and(|truth| truth.value == node);
+    let real = !is_open && state.truth.as_ref().is_some_and(|truth| truth.value == name);
     match (mine, real) {
         (false, false) => None,
         (true, false) if is_open || state.truth.is_none() => Some(Told::Mine),
@@ -146,7 +161,7 @@ pub(crate) fn told_of(page: &Page, node: &str) -> Option<Told> {
     }
 }
 
-/// What is told of an answer on a node.
+/// What is told of an answer on a node or pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Told {
     /// The reader's, and nobody knows yet.
@@ -167,6 +182,18 @@ impl Told {
             Told::Wrong => ("mine wrong", "your answer"),
             Told::Real => ("real", "so it is"),
             Told::Right => ("real", "your answer, and so it is"),
+        }
+    }
+    /// What of a list is told of the one of that id.
+    pub(crate) fn on(all: &[(String, Told)], id: &str) -> Option<Told> {
+        all.iter().find(|(of, _)| of == id).map(|(_, told)| *told)
+    }
+    /// The class of what it lies on.
+    pub(crate) fn outline(self) -> &'static str {
+        match self {
+            Told::Mine => "told-mine",
+            Told::Wrong => "told-mine told-wrong",
+            Told::Real | Told::Right => "told-real",
         }
     }
 }
@@ -234,36 +261,43 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
 }
 
 /// Hints, Show me, Start over; back and on.
-fn foot(ctl: &Ctl, opened: &Shared<Opened>, state: &StoryState, restart: &Callback<()>) -> Html {
+fn foot(ctl: &Ctl, opened: &Shared<Opened>, state: &StoryState, restart: &Callback<()>, hint: &Html) -> Html {
     let at = state.step;
     let count = opened.story.len();
     let go = |to: usize| ctl.on(Request::StoryStep { step: to });
     let can_go = at + 1 < state.steps.len();
-    let hints = opened.story.get(at).map(|step| step.hints.clone()).unwrap_or_default();
     let is_busy = state.question.is_some();
     html! {
         <footer class="story-foot">
             if at + 1 < count && !can_go {
                 <p class="waits" id="story-waits">
-                    if is_busy { { "Next waits for your answer." } }
+                    if is_busy { { "Next waits for your answer." }<button type="button" class="quiet" onclick={Callback::from(to_question)}>{ "To the question" }</button> }
                     else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
                     else { { "Next waits for: " }{ words(state.waits_for.as_deref().unwrap_or_default()) } }
                 </p>
             }
-            if !is_busy && !state.finished { <Help key={at} {hints} /> }
             <div class="foot">
                 if !state.finished && !is_busy {
+                    { hint.clone() }
                     <button type="button" class="quiet" onclick={ctl.on(Request::ShowMe)} title="Plays the solution from here; what you did stays as a branch">{ "Show me" }</button>
                 }
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
                 <span class="gap"></span>
-                if at > 0 { <button type="button" class="quiet" onclick={go(at - 1)}>{ "‹ Back" }</button> }
+                if at > 0 { <button type="button" class="quiet" onclick={go(at - 1)} aria-label="The step before" title="The step before">{ "‹" }</button> }
                 if at + 1 < count {
                     <button type="button" class={classes!("next", can_go.then_some("primary"))} disabled={!can_go} aria-describedby={(!can_go).then_some("story-waits")} onclick={go(at + 1)}>{ "Next ›" }</button>
                 }
             </div>
         </footer>
     }
+}
+
+/// Below a long text, and on a phone, the question is out of sight.
+fn to_question(event: MouseEvent) {
+    let button = event.target_dyn_into::<Element>();
+    let story = button.and_then(|button| button.closest(".story").ok().flatten());
+    let question = story.and_then(|story| story.query_selector(".ask").ok().flatten());
+    question.iter().for_each(browser::bring_into_sight);
 }
 
 /// A line of a lesson: code spans and emphasis, no blocks.
@@ -273,19 +307,42 @@ fn words(text: &str) -> Html {
         Block::Paragraph(spans) | Block::Heading(spans) => spans.as_slice(),
         Block::List(..) | Block::Code(_) => &[],
     });
-    html! { <bdi>{ for spans.map(span) }</bdi> }
+    let spans: Vec<Span> = spans.cloned().collect();
+    html! { <bdi>{ line(&spans) }</bdi> }
 }
+
+/// Pieces of a line. A term is a button, after which a line may break: what closes the sentence stays beside it.
+fn line(spans: &[Span]) -> Html {
+    let mut drawn: Vec<Html> = Vec::new();
+    let mut rest = spans.iter().peekable();
+    while let Some(one) = rest.next() {
+        let closing = match (one, rest.peek()) {
+            (Span::Term(..), Some(Span::Text(text))) => text.len() - text.trim_start_matches(CLOSING).len(),
+            _ => 0,
+        };
+        if closing == 0 {
+            drawn.push(span(one));
+        } else if let Some(Span::Text(text)) = rest.next() {
+            let (sign, after) = text.split_at(closing);
+            drawn.push(html! { <><span class="kept">{ span(one) }{ sign }</span>{ after }</> });
+        }
+    }
+    html! { { for drawn } }
+}
+
+/// What stands directly after a word.
+const CLOSING: [char; 8] = ['.', ',', ':', ';', ')', '!', '?', '’'];
 
 fn block(block: &Block, first: bool) -> Html {
     match block {
-        Block::Heading(spans) if first => html! { <h2 class="title">{ for spans.iter().map(span) }</h2> },
-        Block::Heading(spans) => html! { <h3>{ for spans.iter().map(span) }</h3> },
-        Block::Paragraph(spans) => html! { <p>{ for spans.iter().map(span) }</p> },
+        Block::Heading(spans) if first => html! { <h2 class="title">{ line(spans) }</h2> },
+        Block::Heading(spans) => html! { <h3>{ line(spans) }</h3> },
+        Block::Paragraph(spans) => html! { <p>{ line(spans) }</p> },
         Block::List(true, items) => {
-            html! { <ol>{ for items.iter().map(|i| html! { <li>{ for i.iter().map(span) }</li> }) }</ol> }
+            html! { <ol>{ for items.iter().map(|i| html! { <li>{ line(i) }</li> }) }</ol> }
         }
         Block::List(false, items) => {
-            html! { <ul>{ for items.iter().map(|i| html! { <li>{ for i.iter().map(span) }</li> }) }</ul> }
+            html! { <ul>{ for items.iter().map(|i| html! { <li>{ line(i) }</li> }) }</ul> }
         }
         Block::Code(code) => html! { <pre class="mono">{ code }</pre> },
     }
