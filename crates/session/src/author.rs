@@ -4,6 +4,7 @@
 use crate::play::{self, Attempt, Played};
 use crate::scenario::{Loaded, Scenario};
 use crate::story::{Goal, is_always};
+use podscope_kubectl::command;
 use podscope_kubectl::duration::print_duration;
 
 /// What is to be mended in a lesson; nothing if it keeps every rule.
@@ -53,6 +54,9 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
     found
 }
 
+/// How commands begin.
+const COMMANDS: [&str; 3] = ["kubectl ", "fault ", "app "];
+
 /// What can be seen without playing.
 fn form(scenario: &Scenario) -> Vec<String> {
     let mut found = Vec::new();
@@ -83,6 +87,15 @@ fn form(scenario: &Scenario) -> Vec<String> {
                 "Step {number} follows the clock alone: its `when` names no object, so it would tell of what nobody did."
             )),
             _ => {}
+        }
+        // A hint that begins like a command is a button that runs it.
+        for hint in &step.hints {
+            let begins = COMMANDS.iter().any(|command| hint.starts_with(command));
+            if begins && (hint.ends_with('.') || command::parse(hint).is_err()) {
+                found.push(format!(
+                    "A hint of step {number} begins like a command, so a press runs it, and it is none: {hint}"
+                ));
+            }
         }
         for text in [&step.text].into_iter().chain(&step.hints) {
             let unknown = podscope_protocol::glossary::unknown_terms(text);

@@ -98,6 +98,9 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
             _ => {}
         }
     }
+    if let Some(words) = pods_of(subject, path, test).or_else(|| label(subject, path, test)) {
+        return words;
+    }
     let path = path.trim_start_matches('.');
     match test {
         Test::Exists(true) => format!("{subject} has {path}"),
@@ -105,6 +108,44 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
         Test::Equals(_) => format!("{path} of {subject} is {value}"),
         Test::Not(_) => format!("{path} of {subject} is not {value}"),
         Test::Range { least, most } => format!("{path} of {subject} is {}", bounds(*least, *most)),
+    }
+}
+
+/// How many pods a workload has or wants.
+fn pods_of(subject: &str, path: &str, test: &Test) -> Option<String> {
+    let (verb, before, after) = match path {
+        ".spec.replicas" => ("wants", "", ""),
+        ".status.replicas" => ("has", "", ""),
+        ".status.readyReplicas" | ".status.numberReady" => ("has", "ready ", ""),
+        ".status.availableReplicas" => ("has", "available ", ""),
+        ".status.updatedReplicas" => ("has", "", " of its latest template"),
+        _ => return None,
+    };
+    let number = match test {
+        Test::Equals(number) => plain(number),
+        Test::Range { least, most } => bounds(*least, *most),
+        Test::Exists(_) | Test::Not(_) => return None,
+    };
+    let noun = if number == "1" || number.ends_with(" 1") {
+        "pod"
+    } else {
+        "pods"
+    };
+    Some(format!("{subject} {verb} {number} {before}{noun}{after}"))
+}
+
+/// A label of an object.
+fn label(subject: &str, path: &str, test: &Test) -> Option<String> {
+    let rest = path.strip_prefix(".metadata.labels")?;
+    let name = match rest.strip_prefix("['").and_then(|name| name.strip_suffix("']")) {
+        Some(name) => name,
+        None => rest.strip_prefix('.')?,
+    };
+    match test {
+        Test::Exists(true) => Some(format!("{subject} has a label {name}")),
+        Test::Exists(false) => Some(format!("{subject} has no label {name}")),
+        Test::Equals(value) => Some(format!("{subject} has the label {name}={}", plain(value))),
+        Test::Not(_) | Test::Range { .. } => None,
     }
 }
 
@@ -218,6 +259,26 @@ mod tests {
             (
                 "{object: Service s, path: .spec.clusterIP, not: None}",
                 "spec.clusterIP of Service s is not None",
+            ),
+            (
+                "{object: Deployment web, path: .status.readyReplicas, equals: 3}",
+                "Deployment web has 3 ready pods",
+            ),
+            (
+                "{object: Deployment web, path: .status.updatedReplicas, most: 1}",
+                "Deployment web has at most 1 pod of its latest template",
+            ),
+            (
+                "{object: ReplicaSet web, path: .spec.replicas, least: 2}",
+                "ReplicaSet web wants at least 2 pods",
+            ),
+            (
+                "{object: Node b-1, path: .metadata.labels.disk, exists: false}",
+                "Node b-1 has no label disk",
+            ),
+            (
+                "{object: Node x-1, path: \".metadata.labels['topology.kubernetes.io/zone']\", equals: c}",
+                "Node x-1 has the label topology.kubernetes.io/zone=c",
             ),
             ("{count: pods, equals: 0}", "There are no pods"),
             ("{count: pods -l app=db, equals: 1}", "There is 1 pod labelled app=db"),
