@@ -62,6 +62,8 @@ pub enum DueKind {
     Job,
     /// The scenario's own next event.
     Script,
+    /// A lesson's next step shows then, or the run has the answer to its question.
+    Story,
 }
 
 /// A fast run under way.

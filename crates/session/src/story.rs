@@ -149,6 +149,23 @@ impl Story {
         (self.halt.is_none() && self.is_due(scenario)).then_some(next)
     }
 
+    /// The next instant after `now` that the story itself waits for: a step that shows not before it, or the answer to a
+    /// question. What else a step waits for may come later.
+    pub fn waits_until(&self, scenario: &Scenario, now: SimTime) -> Option<SimTime> {
+        let step = self.next(scenario).and_then(|step| step.when.as_ref());
+        let step = step.and_then(|when| match when.timing {
+            Some(Timing::At(at)) => Some(at),
+            Some(Timing::By(_) | Timing::Always) | None => None,
+        });
+        let asked = self.shown.iter().zip(&scenario.steps);
+        let open = asked.filter(|(shown, _)| shown.truth.is_none());
+        let answers = open.filter_map(|(_, step)| match &step.predict.as_ref()?.about {
+            About::Field { at, .. } | About::Count { at, .. } => *at,
+            About::Time(_) => None,
+        });
+        answers.chain(step).filter(|at| *at > now).min()
+    }
+
     /// The next instant after `judged` at which something must be looked at although nothing happens.
     pub(crate) fn next_deadline(&self, scenario: &Scenario, judged: i64) -> Option<SimTime> {
         let mut earliest: Option<SimTime> = None;

@@ -234,3 +234,32 @@ fn nothing_is_told_while_a_question_waits() {
     page.seek(30);
     assert!(page.due(DueKind::NotReady, "a-1").is_some());
 }
+
+/// A lesson whose next step waits for the clock, in a cluster where nothing comes by itself.
+const WAITING: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: waits}
+spec:
+  title: A story that waits
+  cluster: {zones: [a], nodesPerZone: 1}
+  steps:
+  - text: Wait.
+  - text: Enough.
+    when: {count: nodes, equals: 1, at: 90s}
+"#;
+
+#[test]
+fn a_story_that_waits_for_an_instant_is_a_press_away() {
+    let mut page = Page::on(WAITING);
+    page.seek(10);
+    assert_eq!(page.due(DueKind::Story, ""), Some(90));
+    page.ask(Request::SkipAhead);
+    assert!(
+        matches!(page.director.caption, Some(Caption::Came(..) | Caption::Story(_))),
+        "{:?}",
+        page.director.caption
+    );
+    assert_eq!(page.frame.now, 90_000_000);
+    assert_eq!(page.due(DueKind::Story, ""), None, "it has gone on");
+}

@@ -32,7 +32,7 @@ pub(super) enum Fast {
 /// A way to what is due.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Skip {
-    /// None: the scenario's own next event.
+    /// None: the scenario's own next event, or the story's.
     due: Option<Due>,
     to: SimTime,
     shown: DueView,
@@ -51,7 +51,7 @@ impl Fast {
     }
 }
 
-/// What is told of the world's and the script's next events, and what stands behind the first of each row.
+/// What is told of the world's, the script's and the story's next events, and what stands behind the first of each row.
 fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
     let world = session.world();
     if world.machines().count() > MOST_NODES {
@@ -67,10 +67,12 @@ fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
             None => rows.push((view(&due), Some(due))),
         }
     }
-    if let Some(at) = session.next_scripted() {
+    let story = (session.progress().story()).waits_until(&session.loaded().scenario, session.now());
+    let script = [(session.next_scripted(), DueKind::Script), (story, DueKind::Story)];
+    for (at, what) in script.into_iter().filter_map(|(at, what)| Some((at?, what))) {
         let row = DueView {
             at: at.0,
-            what: DueKind::Script,
+            what,
             count: 1,
             ..DueView::default()
         };

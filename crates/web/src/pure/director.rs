@@ -10,7 +10,7 @@ fn whom(due: &DueView) -> String {
         DueKind::NotReady => "nodes",
         DueKind::Lease => "leases",
         DueKind::Exit | DueKind::BackOff | DueKind::Probe | DueKind::StopSignal | DueKind::Kill => "containers",
-        DueKind::Evicted | DueKind::Attempt | DueKind::Script => "pods",
+        DueKind::Evicted | DueKind::Attempt | DueKind::Script | DueKind::Story => "pods",
         DueKind::Job => "CronJobs",
     };
     match (due.count, due.container.is_empty()) {
@@ -38,9 +38,11 @@ pub(crate) fn says(due: &DueView) -> String {
         DueKind::Probe => format!("the probe of {whom} has failed often enough"),
         DueKind::StopSignal => format!("the preStop hook of {whom} has had its time"),
         DueKind::Kill => format!("{whom} get{s} SIGKILL"),
-        DueKind::Exit => format!("{whom} end{s} by itself", s = s),
+        DueKind::Exit if due.count > 1 => format!("{whom} end by themselves"),
+        DueKind::Exit => format!("{whom} ends by itself"),
         DueKind::Job => format!("{whom} make{s} a Job"),
         DueKind::Script => "the scenario goes on".to_owned(),
+        DueKind::Story => "the story goes on".to_owned(),
     }
 }
 
@@ -63,13 +65,14 @@ pub(crate) fn mark(due: &DueView) -> &'static str {
         DueKind::Exit => "ends",
         DueKind::Job => "Job",
         DueKind::Script => "scenario",
+        DueKind::Story => "story",
     }
 }
 
 /// The lane of an outlined mark.
 pub(crate) fn lane(due: &DueView) -> Lane {
     match due.what {
-        DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script => Lane::Faults,
+        DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script | DueKind::Story => Lane::Faults,
         DueKind::Attempt => Lane::Decisions,
         DueKind::Evicted | DueKind::BackOff | DueKind::Probe => Lane::Terminations,
         DueKind::StopSignal | DueKind::Kill | DueKind::Exit => Lane::Terminations,
@@ -119,6 +122,7 @@ fn came(due: &DueView) -> String {
         DueKind::Exit => format!("{whom} ended"),
         DueKind::Job => format!("{whom} made a Job"),
         DueKind::Script => "the scenario went on".to_owned(),
+        DueKind::Story => "the story went on".to_owned(),
     }
 }
 
