@@ -86,6 +86,7 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
         match (name, test, value.as_str()) {
             ("Ready", Test::Equals(_), "True") => return format!("{subject} is ready"),
             ("Ready", Test::Equals(_), "False") => return format!("{subject} is not ready"),
+            ("ContainersReady", Test::Equals(_), "True") => return format!("The containers of {subject} are ready"),
             (_, Test::Equals(_), _) => return format!("The condition {name} of {subject} is {value}"),
             (_, Test::Not(_), _) => return format!("The condition {name} of {subject} is not {value}"),
             _ => {}
@@ -98,7 +99,10 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
             _ => {}
         }
     }
-    if let Some(words) = pods_of(subject, path, test).or_else(|| label(subject, path, test)) {
+    let known = pods_of(subject, path, test)
+        .or_else(|| label(subject, path, test))
+        .or_else(|| state(subject, path, test));
+    if let Some(words) = known {
         return words;
     }
     let path = path.trim_start_matches('.');
@@ -119,6 +123,10 @@ fn pods_of(subject: &str, path: &str, test: &Test) -> Option<String> {
         ".status.readyReplicas" | ".status.numberReady" => ("has", "ready ", ""),
         ".status.availableReplicas" => ("has", "available ", ""),
         ".status.updatedReplicas" => ("has", "", " of its latest template"),
+        ".status.failed" => ("has", "failed ", ""),
+        ".status.succeeded" => ("has", "succeeded ", ""),
+        ".status.currentHealthy" => ("has", "healthy ", ""),
+        ".status.desiredHealthy" => ("wants", "healthy ", ""),
         _ => return None,
     };
     let number = match test {
@@ -132,6 +140,50 @@ fn pods_of(subject: &str, path: &str, test: &Test) -> Option<String> {
         "pods"
     };
     Some(format!("{subject} {verb} {number} {before}{noun}{after}"))
+}
+
+/// How far an object has come, from the fields that say so.
+fn state(subject: &str, path: &str, test: &Test) -> Option<String> {
+    let value = match test {
+        Test::Equals(value) => plain(value),
+        Test::Range {
+            least: Some(1),
+            most: None,
+        } if path.ends_with(".restartCount") => {
+            return Some(format!("A container of {subject} was restarted"));
+        }
+        Test::Range {
+            least: Some(least),
+            most: None,
+        } if path.ends_with(".restartCount") => {
+            return Some(format!("A container of {subject} was restarted {least} times"));
+        }
+        Test::Exists(false) if path == ".spec.unschedulable" => return Some(format!("{subject} is not cordoned")),
+        Test::Exists(true) if path == ".status.nominatedNodeName" => {
+            return Some(format!("{subject} is nominated to a node"));
+        }
+        Test::Exists(_) | Test::Not(_) | Test::Range { .. } => return None,
+    };
+    if let Some(name) = quoted(path, ".status.conditions[?(@.type==", ")].reason") {
+        return Some(match (name, &*value) {
+            ("PodScheduled", "Unschedulable") => format!("The scheduler found no node for {subject}"),
+            _ => format!("The condition {name} of {subject} has the reason {value}"),
+        });
+    }
+    if path.ends_with(".state.waiting.reason") {
+        return Some(format!("A container of {subject} waits: {value}"));
+    }
+    if path.ends_with(".state.terminated.reason") || path.ends_with(".lastState.terminated.reason") {
+        return Some(format!("A container of {subject} has ended: {value}"));
+    }
+    match path {
+        ".status.reason" => Some(format!("{subject} has the reason {value}")),
+        ".spec.containers[0].image" | ".spec.template.spec.containers[0].image" => {
+            Some(format!("{subject} has the image {value}"))
+        }
+        ".metadata.deletionGracePeriodSeconds" => Some(format!("{subject} has {value} s of grace")),
+        _ => None,
+    }
 }
 
 /// A label of an object.
@@ -279,6 +331,22 @@ mod tests {
             (
                 "{object: Node x-1, path: \".metadata.labels['topology.kubernetes.io/zone']\", equals: c}",
                 "Node x-1 has the label topology.kubernetes.io/zone=c",
+            ),
+            (
+                "{object: Pod p, path: '.status.conditions[?(@.type==\"PodScheduled\")].reason', equals: Unschedulable}",
+                "The scheduler found no node for Pod p",
+            ),
+            (
+                "{object: Pod p, path: '.status.containerStatuses[0].restartCount', least: 1}",
+                "A container of Pod p was restarted",
+            ),
+            (
+                "{object: Pod p, path: '.status.containerStatuses[0].lastState.terminated.reason', equals: OOMKilled}",
+                "A container of Pod p has ended: OOMKilled",
+            ),
+            (
+                "{object: Pod p, path: .status.reason, equals: Evicted}",
+                "Pod p has the reason Evicted",
             ),
             ("{count: pods, equals: 0}", "There are no pods"),
             ("{count: pods -l app=db, equals: 1}", "There is 1 pod labelled app=db"),
