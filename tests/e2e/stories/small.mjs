@@ -69,6 +69,41 @@ export const stories = {
     t.check(await painted(page) > 0, "the machines know");
   },
 
+  async "two runs of a big cluster: what differs is outlined in both pictures and in the tray (U-09, T-04)"(t) {
+    const page = await t.open("#new");
+    await page.getByRole("button", { name: "Files" }).click();
+    await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
+    await page.locator(".overview canvas").waitFor();
+    await t.seek(page, "0:30.0");
+    await t.command(page, `kubectl run huge --image=app --overrides='{"spec":{"nodeSelector":{"size":"huge"}}}'`);
+    await t.command(page, "kubectl create deployment wide --image=app --replicas=20");
+    await t.seek(page, "0:50.0");
+    await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "Compare with no commands" }).click();
+    const pictures = page.locator(".runs .overview canvas");
+    await pictures.nth(1).waitFor();
+    await page.getByText(/pods differ now: they are outlined/).waitFor();
+    await page.waitForTimeout(500);
+    // The names of the zones are of the same colour, in both.
+    const outlined = (canvas) => canvas.evaluate((canvas) => {
+      const probe = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+      const coloured = document.body.appendChild(document.createElement("i"));
+      coloured.className = "chip on";
+      coloured.style.setProperty("color", "var(--ink)");
+      probe.fillStyle = getComputedStyle(coloured).color;
+      coloured.remove();
+      probe.fillRect(0, 0, 1, 1);
+      const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let n = 0;
+      for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12) n += 1;
+      return n;
+    });
+    const [ours, other] = [await outlined(pictures.first()), await outlined(pictures.nth(1))];
+    t.check(ours > other + 40, `twenty pods more are outlined in this run: ${ours} pixels against ${other}`);
+    t.equal(await page.locator('.side-a .tray .pod.differs[data-pod="default/huge"]').count(), 1, "and the pending one");
+    await t.look(page, "compared-big");
+  },
+
   async "nothing is lost at 200 % zoom, in a wide row, on a small phone (U-13)"(t) {
     const page = await t.open("#new");
     await t.pause(page);

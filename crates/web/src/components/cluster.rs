@@ -1,7 +1,9 @@
 //! The middle of the page: control plane, pending pods, zones with nodes. One listener of each
 //! kind for all of it; what was touched is read from the marks' `data-` attributes.
 
-use podscope_api::ordered;
+use std::rc::Rc;
+
+use podscope_api::ordered::{self, Set};
 
 use gloo_timers::callback::Timeout;
 use podscope_protocol::{GroupView, Request, SubjectRef};
@@ -241,14 +243,17 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
         p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
     });
     let (nodes, pods) = seen(page, model);
+    let differing = versus
+        .map(|versus| Rc::new(compare::differing(model, versus)))
+        .unwrap_or_default();
     let is_told = !other && director::is_told(&model.director);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     html! {
         <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
             <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} />
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} />
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} differing={differing.clone()} />
             if is_told { <DirectorBar director={model.director.clone()} /> }
-            { if picture { overview(page, model) } else { zones(page, model, selected, Beside { versus, other }, ctl) } }
+            { if picture { overview(page, model, differing) } else { zones(page, model, selected, &Beside { differing, other }, ctl) } }
         </div>
     }
 }
@@ -274,22 +279,17 @@ fn key_name(page: &Page) -> String {
     key.unwrap_or("zone").to_string()
 }
 
-fn overview(page: &Page, model: &Shared<Model>) -> Html {
-    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} truth={page.truth} /> }
+fn overview(page: &Page, model: &Shared<Model>, differing: Rc<Set<String>>) -> Html {
+    html! { <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} truth={page.truth} {differing} /> }
 }
 
-/// The run that one is compared with, and whether it is the second of the two.
-#[derive(Clone, Copy)]
-struct Beside<'a> {
-    versus: Option<&'a Shared<Model>>,
+/// What differs from the run that one is compared with, and whether it is the second of the two.
+struct Beside {
+    differing: Rc<Set<String>>,
     other: bool,
 }
 
-fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: Beside, ctl: &Ctl) -> Html {
-    let differing = beside
-        .versus
-        .map(|other| compare::differing(model, other))
-        .unwrap_or_default();
+fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, beside: &Beside, ctl: &Ctl) -> Html {
     let zoomed = zoomed(page, model);
     let key_name = key_name(page);
     let why = page.shown_decision().cloned();
@@ -306,7 +306,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
                 here.flat_map(|c| c.victims.iter().map(|v| v.pod.clone())).collect()
             });
         let selected_pod = selected.clone().filter(|id| state.pods.iter().any(|p| p.id == *id));
-        let differs = state.pods.iter().filter(|p| differing.contains(&p.id));
+        let differs = state.pods.iter().filter(|p| beside.differing.contains(&p.id));
         let differing: Vec<String> = differs.map(|p| p.id.clone()).collect();
         let is = matches!(&page.selected, Some(SubjectRef::Node { name: n }) if n == name);
         let highlighted = lit.iter().any(|h| h.strip_prefix("node/") == Some(name));

@@ -1,7 +1,7 @@
 //! A big cluster as one picture: a square a node, a dot a pod, by zone. What is looked at is
 //! real markup beside it, so it can be read, reached by keyboard and acted on (U-09).
 
-use podscope_api::ordered;
+use podscope_api::ordered::{self, Set};
 use std::rc::Rc;
 
 use podscope_protocol::{OwnerView, PodMark, SubjectRef};
@@ -30,6 +30,8 @@ pub(crate) struct Props {
     pub(crate) filter: Option<Shared<Filter>>,
     /// Whose picture it is.
     pub(crate) truth: Truth,
+    /// Ids of pods that another run beside this one does not have so.
+    pub(crate) differing: Rc<Set<String>>,
 }
 
 type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
@@ -91,7 +93,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     {
         let (canvas, plan, zones, focus) = (canvas.clone(), plan.clone(), zones.clone(), *focus);
         let (model, painted, tint) = (props.model.clone(), painted.clone(), (props.theme, *dark));
-        let (filter, truth) = (props.filter.clone(), props.truth);
+        let (filter, truth, differing) = (props.filter.clone(), props.truth, props.differing.clone());
         use_effect(move || {
             if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
                 draw(
@@ -101,7 +103,12 @@ pub(crate) fn Overview(props: &Props) -> Html {
                     &zones,
                     focus,
                     &model,
-                    Look { tint, filter, truth },
+                    Look {
+                        tint,
+                        filter,
+                        truth,
+                        differing,
+                    },
                 );
             }
         });
@@ -191,7 +198,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
                 </ul>
                 if props.zone.is_some() { <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
                 if let Some(node) = shown {
-                    <Node node={node.clone()} owners={props.model.owners.clone()} now={props.model.now} truth={props.truth} filter={props.filter.clone()}
+                    <Node node={node.clone()} owners={props.model.owners.clone()} now={props.model.now} truth={props.truth} filter={props.filter.clone()} differing={(node.pods.iter()).filter(|p| props.differing.contains(&p.id)).map(|p| p.id.clone()).collect::<Vec<_>>()}
                         selected_pod={match &props.selected { Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()), _ => None }} />
                 }
             </div>
@@ -229,6 +236,7 @@ struct Painted {
     focus: (usize, usize),
     filter: Option<Shared<Filter>>,
     truth: Truth,
+    differing: Rc<Set<String>>,
 }
 
 /// In what light it is painted.
@@ -239,6 +247,8 @@ struct Look {
     filter: Option<Shared<Filter>>,
     /// Whose picture it is.
     truth: Truth,
+    /// Pods to be outlined.
+    differing: Rc<Set<String>>,
 }
 
 #[derive(Default)]
@@ -262,7 +272,12 @@ fn draw(
     model: &Model,
     look: Look,
 ) {
-    let Look { tint, filter, truth } = look;
+    let Look {
+        tint,
+        filter,
+        truth,
+        differing,
+    } = look;
     let Some(window) = crate::browser::window() else { return };
     let ratio = window.device_pixel_ratio();
     let width = plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
@@ -278,7 +293,11 @@ fn draw(
         || painted.nodes.len() != zones.len();
     let others = zones.iter().zip(&painted.nodes).any(|((_, now), before)| now != before);
     painted.owners = model.owners.clone();
-    if !fresh && !others && focus == painted.focus {
+    let differs_anew = painted.differing != differing;
+    let is_outlined_anew = |node: &NodeState| {
+        differs_anew && (node.pods.iter()).any(|pod| painted.differing.contains(&pod.id) != differing.contains(&pod.id))
+    };
+    if !fresh && !others && !differs_anew && focus == painted.focus {
         return;
     }
     let Some(context) = canvas
@@ -320,11 +339,11 @@ fn draw(
     let mut filled = vec![Vec::new(); colours.hues.len()];
     let mut outlined = vec![Vec::new(); colours.hues.len()];
     let (mut ghosts, mut failing) = (Vec::new(), Vec::new());
-    let mut left_out = Vec::new();
+    let (mut left_out, mut unlike) = (Vec::new(), Vec::new());
     for (z, ((_, nodes), rects)) in zones.iter().zip(&plan.nodes).enumerate() {
         for (n, (node, rect)) in nodes.iter().zip(rects).enumerate() {
             let refocused = focus != painted.focus && (focus == (z, n) || painted.focus == (z, n));
-            if !fresh && !refocused && painted.nodes[z].get(n) == Some(node) {
+            if !fresh && !refocused && painted.nodes[z].get(n) == Some(node) && !is_outlined_anew(node) {
                 continue;
             }
             cards.push(*rect);
@@ -339,6 +358,9 @@ fn draw(
                     w: (r.w - 1.0).max(1.0),
                     h: (r.h - 1.0).max(1.0),
                 };
+                if differing.contains(&pod.id) {
+                    unlike.push(around(r, 1.0));
+                }
                 let hue = usize::from(model.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES));
                 let found = (filter.as_ref()).is_none_or(|f| f.finds_pod(pod) || f.finds_node(&node.view));
                 if !found {
@@ -383,13 +405,8 @@ fn draw(
         }
     } else {
         // The focus' frame stands around its card.
-        let wider = |r: &Rect| Rect {
-            x: r.x - 2.0,
-            y: r.y - 2.0,
-            w: r.w + 4.0,
-            h: r.h + 4.0,
-        };
-        paint(&colours.panel, &cards.iter().map(wider).collect::<Vec<_>>());
+        let wider: Vec<Rect> = cards.iter().map(|r| around(*r, 2.0)).collect();
+        paint(&colours.panel, &wider);
     }
     paint(&colours.card, &cards);
     frame(&colours.line, 1.0, &cards);
@@ -401,14 +418,10 @@ fn draw(
     paint(&colours.line, &left_out);
     paint(&colours.bad, &failing);
     frame(&colours.ghost, 1.0, &ghosts);
+    // In no owner's colour.
+    frame(&colours.ink, 2.0, &unlike);
     if let Some(r) = plan.nodes.get(focus.0).and_then(|n| n.get(focus.1)) {
-        let around = Rect {
-            x: r.x - 1.5,
-            y: r.y - 1.5,
-            w: r.w + 3.0,
-            h: r.h + 3.0,
-        };
-        frame(&colours.accent, 2.0, &[around]);
+        frame(&colours.accent, 2.0, &[around(*r, 1.5)]);
     }
     painted.plan = plan.clone();
     painted.tint = Some(tint);
@@ -416,6 +429,17 @@ fn draw(
     painted.focus = focus;
     painted.filter = filter;
     painted.truth = truth;
+    painted.differing = differing;
+}
+
+/// A rectangle that much larger on each side.
+fn around(r: Rect, by: f64) -> Rect {
+    Rect {
+        x: r.x - by,
+        y: r.y - by,
+        w: r.w + 2.0 * by,
+        h: r.h + 2.0 * by,
+    }
 }
 
 /// Whether an owner whose pods are painted has another colour now.

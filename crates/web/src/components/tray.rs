@@ -1,6 +1,7 @@
 //! Pods that have no node: what each waits for, and together those that have the same trouble.
 
-use podscope_api::ordered;
+use podscope_api::ordered::{self, Set};
+use std::rc::Rc;
 
 use podscope_protocol::{Micros, OwnerView, PodView};
 use yew::prelude::*;
@@ -26,6 +27,8 @@ pub(crate) struct Props {
     /// What is told on pods here of an answer to a question, by their ids.
     #[prop_or_default]
     pub(crate) told: Vec<(String, Told)>,
+    /// Ids of pods that another run beside this one does not have so.
+    pub(crate) differing: Rc<Set<String>>,
 }
 
 /// As many pods have a row each; of more, those with the same cause share one.
@@ -62,7 +65,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} told={Told::on(&props.told, &pod.id)} /> }
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} told={Told::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
 }
 
 fn help(pod: &PodView) -> Html {
