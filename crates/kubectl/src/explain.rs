@@ -87,6 +87,11 @@ fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed)
     }
 }
 
+/// What is said of a field, if anything.
+pub fn explained(kind: Kind, path: &[String]) -> Option<&'static str> {
+    told(kind, path).map(|(_, text)| text)
+}
+
 /// What Podscope says of a field: ` -required-` or nothing, and its words; of a pod template's field those about a pod's.
 fn told(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
     let (kind, path) = match path {

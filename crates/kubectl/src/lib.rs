@@ -41,6 +41,7 @@ use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::{Objects, OutputLine, SimTime};
 
 pub use columns::{event_times, node_status};
+pub use explain::explained;
 pub use get::{count, list_value, shown};
 pub use jsonpath::{Path, Template};
 pub(crate) use merge::{json_merge, strategic};

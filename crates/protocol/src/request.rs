@@ -103,6 +103,13 @@ pub enum Request {
         /// Cursor, in bytes.
         cursor: usize,
     },
+    /// What may be written at a place of a manifest (the editor).
+    Fields {
+        /// The document up to there.
+        before: String,
+        /// And from there on.
+        after: String,
+    },
     /// Check a manifest or scenario without running it (the editor).
     Check {
         /// Its text.

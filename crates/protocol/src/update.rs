@@ -73,6 +73,11 @@ pub enum Update {
         /// The choices.
         choices: Vec<Completion>,
     },
+    /// Fields that fit where the editor asked.
+    Fields {
+        /// Names, and what each is.
+        choices: Vec<Completion>,
+    },
     /// A link.
     Link {
         /// The fragment, from `s1:` on: what led to the cursor.

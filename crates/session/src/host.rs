@@ -6,6 +6,7 @@
 mod answers;
 mod console;
 mod director;
+mod fields;
 mod moments;
 mod open;
 mod reader;
@@ -200,6 +201,10 @@ impl Host {
             Request::Check { text, revision } => {
                 let running = self.show.as_ref().map(|show| &show.session);
                 updates.push(answers::check(&text, revision, running));
+            }
+            Request::Fields { before, after } => {
+                let choices = fields::at(&before, &after);
+                updates.push(Update::Fields { choices });
             }
             Request::CheckLesson { text, revision } => updates.push(answers::check_lesson(text, revision)),
             Request::FrameDone => {

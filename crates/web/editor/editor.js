@@ -15,7 +15,7 @@ NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPO
 NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
 DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
-import { closeBrackets } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -35,6 +35,11 @@ const look = EditorView.theme({
   ".cm-activeLine": { backgroundColor: "color-mix(in oklch, var(--ink) 4%, transparent)" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink-3)", borderRight: "1px solid var(--line)" },
   ".cm-tooltip, .cm-panels": { backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "7px" },
+  ".cm-tooltip-autocomplete > ul > li": { padding: "4px 10px" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent-soft)", color: "var(--ink)" },
+  ".cm-completionDetail": { color: "var(--ink-3)" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
+  ".cm-completionInfo": { padding: "4px 10px", maxWidth: "22rem" },
   ".cm-diagnostic": { padding: "4px 10px" },
   ".cm-button, .cm-textfield": { backgroundImage: "none", backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--edge)" },
 });
@@ -47,8 +52,50 @@ const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.meta, tags.separator, tags.punctuation], color: "var(--ink-2)" },
 ]));
 
-/** Puts an editor into `host`; `changed` hears every new text. */
-function mount(host, text, changed) {
+/** The longest document whose fields complete. */
+const LONG = 200_000;
+
+/** What is inserted for a field: a list begins its first element, an object its first field. */
+function insert(name, type) {
+  return (view, _, from, to) => {
+    const line = view.state.doc.lineAt(from);
+    const indent = " ".repeat(from - line.from);
+    const isBlock = /^(\[\]|[A-Z]\w*$|map\[|Object)/.test(type) && !/^(Quantity|Time|MicroTime|IntOrString|Duration)$/.test(type);
+    const rest = isBlock ? `:\n${indent}${type.startsWith("[]") ? "- " : "  "}` : ": ";
+    const text = type ? name + rest : name;
+    view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } });
+  };
+}
+
+/** Puts an editor into `host`; `changed` hears every new text, `asked` what stands before and after the cursor in its
+ * document when fields are wanted there. */
+function mount(host, text, [changed, asked]) {
+  let waiting;
+  const source = (context) => {
+    const line = context.state.doc.lineAt(context.pos);
+    const begun = line.text.slice(0, context.pos - line.from);
+    const word = /^(?:[\s-]*|kind:\s+)([\w.]*)$/.exec(begun)?.[1];
+    if (word === undefined || (!word && !context.explicit)) return null;
+    const doc = context.state.doc.toString();
+    const start = doc.lastIndexOf("\n---", context.pos - 1) + 1;
+    const end = doc.indexOf("\n---", context.pos);
+    const document = doc.slice(start, end < 0 ? undefined : end);
+    if (document.length > LONG) return null;
+    asked(document.slice(0, context.pos - start), document.slice(context.pos - start));
+    return new Promise((resolve) => {
+      waiting?.(null);
+      waiting = resolve;
+    }).then((fields) => fields?.length ? {
+      from: context.pos - word.length,
+      validFor: /^[\w.]*$/,
+      options: fields.map(([label, hint]) => {
+        const isKind = begun.includes(":");
+        const [type, ...words] = hint.split(" ");
+        return { label, detail: type, info: words.join(" ") || undefined, apply: isKind ? label : insert(label, type) };
+      }),
+    } : null);
+  };
+
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   root.replaceChildren();
   const parent = document.createElement("div");
@@ -61,7 +108,7 @@ function mount(host, text, changed) {
       doc: text,
       extensions: [
         lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(),
-        highlightSelectionMatches(), yaml(), indentUnit.of("  "), lintGutter(), look, colours,
+        highlightSelectionMatches(), yaml(), autocompletion({ override: [source], icons: false }), indentUnit.of("  "), lintGutter(), look, colours,
         EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false", tabindex: "0" }),
         // Ctrl-M (Alt-Shift-M on a Mac) lets Tab leave the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
@@ -84,6 +131,8 @@ function mount(host, text, changed) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
+    /** Fields that fit where the editor asked last: names, and what each is. */
+    fields(list) { waiting?.(list); },
     destroy() { view.destroy(); },
   };
 }

@@ -3,7 +3,7 @@
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Object, Reflect};
-use podscope_protocol::{Problem, Request, Source};
+use podscope_protocol::{Completion, Problem, Request, Source};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
@@ -23,6 +23,7 @@ pub(crate) struct Props {
     #[prop_or_default]
     pub(crate) beside: bool,
     pub(crate) text: String,
+    pub(crate) fields: Option<Shared<Vec<Completion>>>,
     pub(crate) checked: Option<Shared<Checked>>,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
@@ -31,6 +32,7 @@ pub(crate) struct Props {
 struct Mounted {
     object: JsValue,
     _changed: Closure<dyn FnMut(String)>,
+    _asked: Closure<dyn FnMut(String, String)>,
 }
 
 impl Mounted {
@@ -98,12 +100,12 @@ pub(crate) fn Editor(props: &Props) -> Html {
         })
     };
     {
-        let (host, mounted, changed, plain, first) = (
+        let (host, mounted, changed, plain, (first, send)) = (
             host.clone(),
             mounted.clone(),
             changed.clone(),
             plain.setter(),
-            props.text.clone(),
+            (props.text.clone(), ctl.send.clone()),
         );
         use_effect_with((), move |()| {
             load(move |module| {
@@ -117,16 +119,34 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 let mount: Option<Function> = Reflect::get(&module, &"mount".into())
                     .ok()
                     .and_then(|f| f.dyn_into().ok());
-                match mount.and_then(|m| m.call3(&module, &host, &first.as_str().into(), listener.as_ref()).ok()) {
+                // What the editor asks for, and the page answers by `fields`.
+                let asked = Closure::<dyn FnMut(String, String)>::new(move |before, after| {
+                    send.emit(Request::Fields { before, after });
+                });
+                let hears = Array::of2(listener.as_ref(), asked.as_ref());
+                match mount.and_then(|m| m.call3(&module, &host, &first.as_str().into(), &hears).ok()) {
                     Some(object) => {
                         *mounted.borrow_mut() = Some(Mounted {
                             object,
                             _changed: listener,
+                            _asked: asked,
                         })
                     }
                     None => plain.set(true),
                 }
             });
+        });
+    }
+    {
+        let mounted = mounted.clone();
+        use_effect_with(props.fields.clone(), move |fields| {
+            if let (Some(mounted), Some(fields)) = (&*mounted.borrow(), fields) {
+                let list: Array = fields
+                    .iter()
+                    .map(|f| Array::of2(&f.text.as_str().into(), &f.hint.as_str().into()))
+                    .collect();
+                mounted.call("fields", &list);
+            }
         });
     }
     let gaps = hints::gaps(&text);

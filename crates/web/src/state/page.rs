@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use podscope_protocol::{
-    ConsoleLine, Detail, Guarantee, LessonInfo, LineKind, Micros, Opened, PodView, Problem, Remedy, SubjectRef, Update,
+    Completion, ConsoleLine, Detail, Guarantee, LessonInfo, LineKind, Micros, Opened, PodView, Problem, Remedy,
+    SubjectRef, Update,
 };
 use yew::{Reducible, TargetCast};
 
@@ -163,6 +164,8 @@ pub(crate) struct Page {
     pub(crate) opened: Option<Shared<Opened>>,
     pub(crate) problems: Shared<Vec<Problem>>,
     pub(crate) checked: Option<Shared<Checked>>,
+    /// What fits where the editor asked last.
+    pub(crate) fields: Option<Shared<Vec<Completion>>>,
     pub(crate) progress: Option<(String, u32)>,
     pub(crate) selected: Option<SubjectRef>,
     pub(crate) detail: Option<Shared<Detail>>,
@@ -230,6 +233,7 @@ impl Page {
             opened: None,
             problems: Shared::default(),
             checked: None,
+            fields: None,
             progress: None,
             selected: None,
             detail: None,
@@ -509,6 +513,7 @@ impl Page {
             Update::Completions { line, replace, choices } => {
                 self.console.change(|c| c.completions = Some((line, replace, choices)));
             }
+            Update::Fields { choices } => self.fields = Some(Shared::new(choices)),
             Update::Link {
                 fragment,
                 whole,

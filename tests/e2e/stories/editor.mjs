@@ -1,0 +1,52 @@
+// The editor completes fields from the schema that `kubectl explain` lists. U-07.
+
+const DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: typed}\nspec:\n";
+
+/** Takes what is offered; a list that has just come up does not take a key that was meant for the text. */
+const take = async (page) => {
+  await page.waitForTimeout(200);
+  await page.keyboard.press("Enter");
+};
+
+export const stories = {
+  async "fields complete as they are typed, by keys alone, with their types and words (U-07)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    await page.getByRole("button", { name: "Editor" }).click();
+    const editor = page.getByRole("dialog", { name: "Editor" });
+    await t.write(editor, DEPLOYMENT);
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("  rep");
+    const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
+    await choices.filter({ hasText: "replicas" }).waitFor();
+    t.equal(await choices.filter({ hasText: "image" }).count(), 0, "a Deployment's fields, not a container's");
+    await t.look(page, "editor-fields");
+    await take(page);
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("templ");
+    await choices.filter({ hasText: "template" }).waitFor();
+    await take(page);
+    await page.keyboard.type("spe");
+    await choices.filter({ hasText: /^spec/ }).waitFor();
+    await take(page);
+    await page.keyboard.type("contain");
+    await choices.filter({ hasText: /^containers/ }).waitFor();
+    await take(page);
+    await page.keyboard.type("imag");
+    // In a list's first element the fields are a container's, each with its words.
+    await choices.filter({ hasText: /^image\s*string/ }).waitFor();
+    await editor.getByText("The image; pulled if the node does not have it.").waitFor();
+    await take(page);
+    await page.keyboard.type("app");
+    const text = await editor.locator(".cm-content").innerText();
+    const lines = text.split("\n").map((line) => line.trimEnd()).filter(Boolean).slice(3);
+    t.equal(lines.join("/"), "spec:/  replicas: 2/  template:/    spec:/      containers:/      - image: app", "the text");
+    // What is asked for with nothing typed yet, too; Escape leaves.
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+Space");
+    await choices.filter({ hasText: "resources" }).first().waitFor();
+    await page.keyboard.press("Escape");
+    await choices.first().waitFor({ state: "detached" });
+  },
+};
