@@ -77,8 +77,8 @@ struct Show {
     picture: Picture,
     owners: Owners,
     marks: Marks,
-    /// Output lines of the branch that the console has shown.
     spread: Spread,
+    /// Output lines of the branch that the console has shown.
     console_seen: usize,
     console_branch: usize,
     director: Director,
@@ -97,8 +97,8 @@ impl Show {
             picture: Picture::default(),
             owners: Owners::default(),
             marks: Marks::default(),
-            console_seen: 0,
             spread: Spread::default(),
+            console_seen: 0,
             console_branch: 0,
             director: Director::default(),
         }
@@ -107,8 +107,8 @@ impl Show {
         let mut frame = (self.picture).follow(&self.session, group_by, &mut self.owners, story);
         if frame.reset {
             self.marks = Marks::default();
+            self.spread = Spread::default();
         }
-        self.spread = Spread::default();
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
         frame.announcements = marks
             .iter()
@@ -662,13 +662,13 @@ impl Host {
             show.director = now.clone();
             frame.director = Some(now);
         }
+        frame.spread = (show.spread).follow(&show.session, self.subject.as_ref(), &self.group_by);
+        self.dirty = show.spread.is_late(&show.session);
         if let Some(other) = &mut self.other {
             other.session.seek(show.session.now());
             self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;
             frame.other = Some(Box::new(other.frame(&self.group_by, StoryState::default())));
         }
-        frame.spread = (show.spread).follow(&show.session, self.subject.as_ref(), &self.group_by);
-        self.dirty = show.spread.is_late(&show.session);
         let lines = new_output(show);
         if !lines.is_empty() {
             updates.push(Update::Console { lines });

@@ -171,7 +171,7 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
     }
-    let id = store::kept_as(fragment).or_else(|| Some(browser::kept_address()?.split_once(':')?.0.parse().ok()?))?;
+    let id = store::kept_as(fragment).or_else(|| browser::kept_address()?.split_once(':')?.0.parse().ok())?;
     Some((id, store::session(id)?))
 }
 
