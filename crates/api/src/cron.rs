@@ -2,8 +2,8 @@
 //!
 //! Deviation: all schedules run in UTC. There is no table of time zones here; a zone's name is checked for its form.
 
-use crate::Time;
 use crate::time::civil_from_days;
+use crate::{Time, Zone};
 
 /// When a CronJob is due: a set of minutes, hours, days, months and weekdays, or every so often.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Schedule {
         if rest.starts_with("TZ=") || rest.starts_with("CRON_TZ=") {
             let (zone, after) = rest.split_once(' ').unwrap_or((rest, ""));
             let zone = zone.split_once('=').map_or("", |(_, zone)| zone);
-            if !is_time_zone(zone) {
+            if Zone::named(zone).is_none() {
                 return Err(format!("provided bad location {zone}: unknown time zone {zone}"));
             }
             rest = after.trim();
@@ -120,26 +120,47 @@ impl Schedule {
 const DAYS_AHEAD: i64 = 5 * 366;
 
 impl Schedule {
-    /// The first instant after another one at which the schedule is due.
-    pub fn next(&self, after: Time) -> Option<Time> {
+    /// The first instant after another one at which the schedule is due, by the clocks of a zone. A time that they skip
+    /// is not made up for; one that comes twice is due twice.
+    pub fn next(&self, after: Time, zone: Zone) -> Option<Time> {
         match self {
             Self::Every(seconds) => Some(Time::from_seconds(after.seconds().saturating_add(*seconds))),
             Self::At(fields) => {
-                let minute = after.seconds().div_euclid(60) + 1;
-                let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
-                (first_day..first_day + DAYS_AHEAD).find_map(|day| {
-                    let from = if day == first_day { of_first } else { 0 };
-                    let minute = fields.first_of_day(day, from)?;
-                    Some(Time::from_seconds((day * 1440 + minute) * 60))
-                })
+                let first = |from: i64| {
+                    fields
+                        .shown_after(from)
+                        .find_map(|shown| zone.instants(shown).find(|at| *at > after))
+                };
+                let shown = zone.shown(after);
+                let next = first(shown)?;
+                match zone.is_put_back_near(after) {
+                    true => Some(next.min(first(shown - 3 * 3600).unwrap_or(next))),
+                    false => Some(next),
+                }
             }
         }
     }
 }
 
 impl Fields {
-    /// The first minute of a day (counted since the epoch) from `from` on that is in all sets.
-    fn first_of_day(&self, day: i64, from: i64) -> Option<i64> {
+    /// The times that a clock shows after another one when the schedule is due, as seconds since the epoch.
+    fn shown_after(&self, after: i64) -> impl Iterator<Item = i64> {
+        let minute = after.div_euclid(60) + 1;
+        let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
+        let days = (first_day..first_day + DAYS_AHEAD).filter(move |day| self.is_day(*day));
+        days.flat_map(move |day| {
+            let from = if day == first_day { of_first } else { 0 };
+            let of_day = (from..1440).filter(move |minute| self.is_due(*minute));
+            of_day.map(move |minute| (day * 1440 + minute) * 60)
+        })
+    }
+    /// Whether a minute of a day is in the sets of hours and minutes.
+    fn is_due(&self, minute: i64) -> bool {
+        let has = |set: u64, value: i64| set >> value & 1 == 1;
+        has(self.hour, minute / 60) && has(self.minute, minute % 60)
+    }
+    /// Whether a day, counted since the epoch, is in the sets of days and months.
+    fn is_day(&self, day: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         let (_, month, of_month) = civil_from_days(day);
         // The epoch was a Thursday.
@@ -150,10 +171,7 @@ impl Fields {
         } else {
             in_month || in_week
         };
-        if !has(self.month, month) || !is_day {
-            return None;
-        }
-        (from..1440).find(|minute| has(self.hour, minute / 60) && has(self.minute, minute % 60))
+        has(self.month, month) && is_day
     }
 }
 
@@ -242,30 +260,6 @@ fn whole(text: &str) -> Result<u32, String> {
     u32::try_from(number).map_err(|_| format!("negative number ({number}) not allowed: {text}"))
 }
 
-/// Whether a text has the form of a time zone's name. Deviation: there is no list of them here.
-pub(crate) fn is_time_zone(text: &str) -> bool {
-    matches!(
-        text,
-        "UTC" | "GMT" | "EST" | "MST" | "HST" | "CET" | "EET" | "MET" | "WET"
-    ) || (text.split_once('/').is_some_and(|(area, city)| {
-        const AREAS: [&str; 12] = [
-            "Africa",
-            "America",
-            "Antarctica",
-            "Arctic",
-            "Asia",
-            "Atlantic",
-            "Australia",
-            "Europe",
-            "Indian",
-            "Pacific",
-            "Etc",
-            "US",
-        ];
-        AREAS.contains(&area) && city.starts_with(|first: char| first.is_ascii_uppercase())
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,7 +312,9 @@ mod tests {
         let next = |schedule: &str, after: &str| {
             let after = Time(crate::parse_rfc3339(after).expect("an instant"));
             let schedule = Schedule::parse(schedule).expect("a schedule");
-            schedule.next(after).map(|at| crate::print_rfc3339(at.0, 0))
+            schedule
+                .next(after, Zone::default())
+                .map(|at| crate::print_rfc3339(at.0, 0))
         };
         for (schedule, after, expected) in [
             ("* * * * *", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"),
@@ -336,5 +332,35 @@ mod tests {
             );
         }
         assert_eq!(next("0 0 30 2 *", "2026-01-01T00:00:00Z"), None);
+    }
+
+    #[test]
+    fn a_schedule_follows_the_clocks_of_its_zone() {
+        let all = |schedule: &str, after: &str, count: usize| {
+            let zone = Zone::named("Europe/Berlin").expect("a zone");
+            let schedule = Schedule::parse(schedule).expect("a schedule");
+            let mut at = Time(crate::parse_rfc3339(after).expect("an instant"));
+            let mut found = Vec::new();
+            for _ in 0..count {
+                at = schedule.next(at, zone).expect("a next one");
+                found.push(crate::print_rfc3339(at.0, 0));
+            }
+            found
+        };
+        assert_eq!(
+            all("0 9 * * *", "2026-03-27T12:00:00Z", 2),
+            ["2026-03-28T08:00:00Z", "2026-03-29T07:00:00Z"],
+            "an hour earlier in summer"
+        );
+        assert_eq!(
+            all("30 2 * * *", "2026-03-28T00:00:00Z", 2),
+            ["2026-03-28T01:30:00Z", "2026-03-30T00:30:00Z"],
+            "a time that is skipped"
+        );
+        assert_eq!(
+            all("30 2 * * *", "2026-10-24T12:00:00Z", 3),
+            ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"],
+            "a time that comes twice"
+        );
     }
 }

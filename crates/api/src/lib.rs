@@ -71,6 +71,7 @@ pub mod wire;
 mod workload;
 mod yaml;
 mod yaml_words;
+mod zone;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -112,6 +113,7 @@ pub use self::validate::{
 pub use self::visible::visible;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;
+pub use self::zone::Zone;
 
 /// A shared, immutable string: names and labels are copied far more often than made.
 pub type Str = Arc<str>;

@@ -1,6 +1,7 @@
 //! Quotas, ranges of limits, and what scales workloads.
 
-use crate::cron::{Schedule, is_time_zone};
+use crate::Zone;
+use crate::cron::Schedule;
 use crate::{
     ConcurrencyPolicy, CronJob, HorizontalPodAutoscaler, LimitRange, LimitRangeItem, Quantity, ResourceList,
     ResourceQuota, RuntimeClass, Str, ordered,
@@ -59,7 +60,9 @@ fn time_zone(zone: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
             zone,
             "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
         ),
-        Some(zone) if !is_time_zone(zone) => errors.invalid_text(path, zone, &format!("unknown time zone {zone}")),
+        Some(zone) if Zone::named(zone).is_none() => {
+            errors.invalid_text(path, zone, &format!("unknown time zone {zone}"))
+        }
         Some(_) => {}
     }
 }

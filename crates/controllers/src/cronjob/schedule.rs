@@ -1,6 +1,6 @@
 //! A CronJob's own times: which instants of its schedule have passed unserved, and when the next one comes.
 
-use podscope_api::{CronJob, Time, cron};
+use podscope_api::{CronJob, Time, Zone, cron};
 use podscope_sim::Span;
 
 /// A controller looks again this long after an instant, so that it has surely passed.
@@ -11,6 +11,7 @@ const MISSED_MAX: i64 = 100;
 /// A schedule, and since when its instants count.
 pub(super) struct Schedule {
     schedule: cron::Schedule,
+    zone: Zone,
     since: Time,
 }
 
@@ -27,8 +28,13 @@ impl Schedule {
         let created = job.metadata.creation_timestamp.unwrap_or_default();
         Ok(Self {
             schedule: cron::Schedule::parse(&job.spec.schedule)?,
+            // The controller manager's own clocks show UTC.
+            zone: job.spec.time_zone.as_deref().and_then(Zone::named).unwrap_or_default(),
             since: job.status.last_schedule_time.unwrap_or(created),
         })
+    }
+    fn next(&self, after: Time) -> Option<Time> {
+        self.schedule.next(after, self.zone)
     }
     /// What was missed by `now`; instants older than the deadline are nobody's any more.
     pub(super) fn missed(&self, now: Time, deadline: Option<i64>) -> Missed {
@@ -40,14 +46,14 @@ impl Schedule {
             latest: None,
             are_too_many: false,
         };
-        let Some(first) = self.schedule.next(since).filter(|first| *first <= now) else {
+        let Some(first) = self.next(since).filter(|first| *first <= now) else {
             return none;
         };
         let one = Missed {
             latest: Some(first),
             ..none
         };
-        let Some(second) = self.schedule.next(first).filter(|second| *second <= now) else {
+        let Some(second) = self.next(first).filter(|second| *second <= now) else {
             return one;
         };
         // By the distance of the first two, as the real controller estimates; from the last but one it looks exactly.
@@ -55,7 +61,7 @@ impl Schedule {
         let count = (now.seconds() - first.seconds()) / distance + 1;
         let mut at = Time::from_seconds(first.seconds().saturating_add((count - 2).saturating_mul(distance)));
         let mut latest = None;
-        while let Some(next) = self.schedule.next(at).filter(|next| *next <= now) {
+        while let Some(next) = self.next(at).filter(|next| *next <= now) {
             latest = Some(next);
             at = next;
         }
@@ -68,10 +74,10 @@ impl Schedule {
     pub(super) fn until_next(&self, now: Time) -> Option<Span> {
         let from = match self.missed_since(self.since, now).latest {
             Some(latest) => latest,
-            None if self.schedule.next(self.since)? > now => self.since,
+            None if self.next(self.since)? > now => self.since,
             None => now,
         };
-        let next = self.schedule.next(from)?;
+        let next = self.next(from)?;
         Some(Span((next.0 - now.0).max(0)) + AFTER)
     }
 }
