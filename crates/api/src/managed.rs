@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::{Object, Str, Time};
+use crate::{Kind, Object, Str, Time};
 
 /// A field by the steps that lead to it, as FieldsV1 writes them: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
 pub type FieldPath = Vec<Str>;
@@ -13,7 +13,8 @@ pub type FieldPath = Vec<Str>;
 /// Which fields a manager owns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owned {
-    /// All that the object has: of one that was created and that nobody has changed since.
+    /// All that the object was sent with and that its defaults filled in: of one that was created and that nobody has
+    /// changed since.
     All,
     /// These, sorted.
     Fields(Arc<Vec<FieldPath>>),
@@ -107,9 +108,122 @@ impl Manager {
     #[must_use]
     pub fn fields_of(&self, object: &Object) -> Arc<Vec<FieldPath>> {
         match &self.fields {
-            Owned::All => Arc::new(fields_of(&object.to_value())),
+            Owned::All => Arc::new(fields_of(&as_sent(object))),
             Owned::Fields(fields) => fields.clone(),
         }
+    }
+}
+
+/// An object without what admission, the registry and the binding have put into it, which is nobody's.
+fn as_sent(object: &Object) -> Value {
+    let mut value = object.to_value();
+    let remove = |value: &mut Value, at: &str, fields: &[&str]| {
+        if let Some(map) = value.pointer_mut(at).and_then(Value::as_object_mut) {
+            fields.iter().for_each(|field| drop(map.shift_remove(*field)));
+        }
+    };
+    let is_named =
+        |item: &Value, key: &str, is: &dyn Fn(&str) -> bool| item.get(key).and_then(Value::as_str).is_some_and(is);
+    let keep = |list: Option<&mut Value>, stays: &dyn Fn(&Value) -> bool| {
+        if let Some(items) = list.and_then(Value::as_array_mut) {
+            items.retain(|item| stays(item));
+        }
+    };
+    match object.kind() {
+        Kind::Pod => {
+            let of_binding = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+            remove(&mut value, "/metadata/labels", &of_binding);
+            let of_admission = [
+                "nodeName",
+                "serviceAccount",
+                "serviceAccountName",
+                "priority",
+                "preemptionPolicy",
+            ];
+            remove(&mut value, "/spec", &of_admission);
+            let is_token = |name: &str| name.starts_with("kube-api-access-");
+            keep(value.pointer_mut("/spec/volumes"), &|item| {
+                !is_named(item, "name", &is_token)
+            });
+            for field in ["containers", "initContainers"] {
+                let list = value
+                    .pointer_mut(&format!("/spec/{field}"))
+                    .and_then(Value::as_array_mut);
+                for container in list.into_iter().flatten() {
+                    keep(container.get_mut("volumeMounts"), &|item| {
+                        !is_named(item, "name", &is_token)
+                    });
+                    without_empty(container, "volumeMounts");
+                }
+            }
+            keep(value.pointer_mut("/spec/tolerations"), &|item| {
+                let of_node =
+                    |key: &str| key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
+                !is_named(item, "key", &of_node) || item.get("tolerationSeconds") != Some(&Value::from(300))
+            });
+            if let Some(spec) = value.get_mut("spec") {
+                without_empty(spec, "tolerations");
+                without_empty(spec, "volumes");
+            }
+        }
+        Kind::Service => {
+            let is_headless = value.pointer("/spec/clusterIP").and_then(Value::as_str) == Some("None");
+            let of_registry: &[&str] = match is_headless {
+                true => &["clusterIPs", "ipFamilies", "ipFamilyPolicy"],
+                false => &[
+                    "clusterIP",
+                    "clusterIPs",
+                    "ipFamilies",
+                    "ipFamilyPolicy",
+                    "healthCheckNodePort",
+                ],
+            };
+            remove(&mut value, "/spec", of_registry);
+            let ports = value.pointer_mut("/spec/ports").and_then(Value::as_array_mut);
+            for port in ports.into_iter().flatten() {
+                remove(port, "", &["nodePort"]);
+            }
+        }
+        Kind::Job => {
+            let own = [
+                "batch.kubernetes.io/controller-uid",
+                "batch.kubernetes.io/job-name",
+                "controller-uid",
+                "job-name",
+            ];
+            remove(&mut value, "/metadata/labels", &own);
+            remove(&mut value, "/spec/template/metadata/labels", &own);
+            remove(&mut value, "/spec", &["selector"]);
+        }
+        Kind::Deployment => remove(
+            &mut value,
+            "/metadata/annotations",
+            &["deployment.kubernetes.io/revision"],
+        ),
+        Kind::Namespace => remove(&mut value, "/spec", &["finalizers"]),
+        Kind::PersistentVolumeClaim => remove(&mut value, "/spec", &["volumeName"]),
+        Kind::PersistentVolume => remove(&mut value, "/spec", &["claimRef"]),
+        _ => {}
+    }
+    let of_protection = |item: &Value| item.as_str().is_some_and(|name| name.ends_with("-protection"));
+    keep(value.pointer_mut("/metadata/finalizers"), &|item| !of_protection(item));
+    if let Some(metadata) = value.get_mut("metadata") {
+        for field in ["finalizers", "labels", "annotations"] {
+            without_empty(metadata, field);
+        }
+    }
+    value
+}
+
+/// Takes a list or a map away that holds nothing.
+fn without_empty(value: &mut Value, field: &str) {
+    let is_empty = match value.get(field) {
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::Object(map)) => map.is_empty(),
+        _ => false,
+    };
+    if let Some(map) = value.as_object_mut().filter(|_| is_empty) {
+        map.shift_remove(field);
     }
 }
 
