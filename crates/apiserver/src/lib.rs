@@ -227,6 +227,7 @@ impl ApiServer {
             Kind::Endpoints => true,
             Kind::ConfigMap => name == podscope_api::ROOT_CA,
             Kind::ServiceAccount => name == "default",
+            Kind::Service | Kind::EndpointSlice => name == "kubernetes",
             _ => false,
         };
         new_uid(if is_kept_beside { &mut self.aside } else { &mut self.rng })

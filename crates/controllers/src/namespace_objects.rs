@@ -1,10 +1,15 @@
 //! What every namespace has of its own: the ConfigMap with the cluster's certificate (root-ca-cert-publisher) and the
-//! account that its pods run under (serviceaccount-controller). Who deletes one gets another.
+//! account that its pods run under (serviceaccount-controller). Who deletes one gets another. So it is with the Service
+//! of the API server itself, which the namespace `default` has: it is the API server that looks after that one.
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{ConfigMap, Kind, Namespace, Object, ObjectKey, ObjectMeta, ROOT_CA, ServiceAccount, Str};
+use podscope_api::{
+    ConfigMap, Endpoint, EndpointAddress, EndpointConditions, EndpointPort, EndpointSlice, EndpointSubset, Endpoints,
+    IntOrString, Kind, Namespace, Object, ObjectKey, ObjectMeta, ROOT_CA, Service, ServiceAccount, ServicePort,
+    ServiceSpec, Str,
+};
 
 use podscope_sim::{Change, Request};
 
@@ -17,9 +22,88 @@ const ACCOUNT: &str = "default";
 const CERTIFICATE: &str =
     "-----BEGIN CERTIFICATE-----\nUG9kc2NvcGUgaGFzIG5vIGNlcnRpZmljYXRl\n-----END CERTIFICATE-----\n";
 
+/// The name of the API server's own Service.
+const API_SERVER: &str = "kubernetes";
+/// Where the API server itself listens.
+const API_SERVER_IP: &str = "10.0.255.254";
+const API_SERVER_PORT: i32 = 6443;
+
+/// The Service of the API server, with its endpoints in both forms.
+fn api_server() -> Vec<Object> {
+    let labelled = |labels: &[(&str, &str)]| ObjectMeta {
+        name: API_SERVER.into(),
+        namespace: "default".into(),
+        labels: Arc::new(
+            labels
+                .iter()
+                .map(|(key, value)| (Str::from(*key), Str::from(*value)))
+                .collect(),
+        ),
+        ..ObjectMeta::default()
+    };
+    let service = Service {
+        metadata: labelled(&[("component", "apiserver"), ("provider", "kubernetes")]),
+        spec: ServiceSpec {
+            cluster_ip: "10.96.0.1".into(),
+            cluster_ips: vec!["10.96.0.1".into()],
+            internal_traffic_policy: Some("Cluster".into()),
+            ip_families: vec!["IPv4".into()],
+            ip_family_policy: "SingleStack".into(),
+            kind: "ClusterIP".into(),
+            session_affinity: "None".into(),
+            ports: vec![ServicePort {
+                name: "https".into(),
+                port: 443,
+                protocol: "TCP".into(),
+                target_port: Some(IntOrString::Int(API_SERVER_PORT)),
+                ..ServicePort::default()
+            }],
+            ..ServiceSpec::default()
+        },
+        ..Service::default()
+    };
+    let port = EndpointPort {
+        name: Some("https".into()),
+        port: Some(API_SERVER_PORT),
+        protocol: Some("TCP".into()),
+        ..EndpointPort::default()
+    };
+    let endpoints = Endpoints {
+        metadata: labelled(&[("endpointslice.kubernetes.io/skip-mirror", "true")]),
+        subsets: vec![EndpointSubset {
+            addresses: vec![EndpointAddress {
+                ip: API_SERVER_IP.into(),
+                ..EndpointAddress::default()
+            }],
+            ports: vec![port.clone()],
+            ..EndpointSubset::default()
+        }],
+        ..Endpoints::default()
+    };
+    let slice = EndpointSlice {
+        metadata: labelled(&[("kubernetes.io/service-name", API_SERVER)]),
+        address_type: "IPv4".into(),
+        endpoints: vec![Endpoint {
+            addresses: vec![API_SERVER_IP.into()],
+            conditions: EndpointConditions {
+                ready: Some(true),
+                ..EndpointConditions::default()
+            },
+            ..Endpoint::default()
+        }],
+        ports: vec![port],
+        ..EndpointSlice::default()
+    };
+    vec![
+        Object::Service(Arc::new(service)),
+        Object::Endpoints(Arc::new(endpoints)),
+        Object::EndpointSlice(Arc::new(slice)),
+    ]
+}
+
 /// The objects of a namespace, as they are made.
 #[must_use]
-pub fn objects_of(namespace: &str) -> [Object; 2] {
+pub fn objects_of(namespace: &str) -> Vec<Object> {
     let metadata = |name: &str| ObjectMeta {
         name: name.into(),
         namespace: namespace.into(),
@@ -36,10 +120,14 @@ pub fn objects_of(namespace: &str) -> [Object; 2] {
         metadata: metadata(ACCOUNT),
         ..ServiceAccount::default()
     };
-    [
+    let mut objects = vec![
         Object::ConfigMap(Arc::new(map)),
         Object::ServiceAccount(Arc::new(account)),
-    ]
+    ];
+    if namespace == "default" {
+        objects.extend(api_server());
+    }
+    objects
 }
 
 #[derive(Debug, Clone, Default)]
@@ -56,7 +144,14 @@ impl Controller for NamespaceObjects {
         "serviceaccount-controller"
     }
     fn watches(&self) -> &'static [Kind] {
-        &[Kind::Namespace, Kind::ConfigMap, Kind::ServiceAccount]
+        &[
+            Kind::Namespace,
+            Kind::ConfigMap,
+            Kind::ServiceAccount,
+            Kind::Service,
+            Kind::Endpoints,
+            Kind::EndpointSlice,
+        ]
     }
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let Some(object) = change.object() else { return };
@@ -64,6 +159,11 @@ impl Controller for NamespaceObjects {
         match object.kind() {
             Kind::Namespace if change.old.is_none() => cx.enqueue((Kind::Namespace, meta.key())),
             Kind::ConfigMap if change.new.is_none() && &*meta.name == ROOT_CA => {
+                cx.enqueue((Kind::Namespace, ObjectKey::cluster(meta.namespace.clone())));
+            }
+            Kind::Service | Kind::Endpoints | Kind::EndpointSlice
+                if change.new.is_none() && &*meta.name == API_SERVER && &*meta.namespace == "default" =>
+            {
                 cx.enqueue((Kind::Namespace, ObjectKey::cluster(meta.namespace.clone())));
             }
             Kind::ServiceAccount if change.new.is_none() && &*meta.name == ACCOUNT => {
@@ -97,12 +197,30 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
+    /// The API server's own Service, with its endpoints in both forms, is a part of `default` alone.
+    #[test]
+    fn only_the_default_namespace_has_the_service_of_the_api_server() {
+        let kinds = |namespace: &str| -> Vec<Kind> {
+            let own = objects_of(namespace).into_iter();
+            own.filter(|object| &*object.metadata().name == API_SERVER)
+                .map(|object| object.kind())
+                .collect()
+        };
+        assert_eq!(kinds("default"), [Kind::Service, Kind::Endpoints, Kind::EndpointSlice]);
+        assert_eq!(kinds("demo"), []);
+    }
+
     /// Made with the namespace, made again when somebody deletes them.
     #[test]
     fn a_namespace_gets_its_certificate_and_its_account() {
         let mut lab = Lab::new(&["a-1"], "{apiVersion: v1, kind: Namespace, metadata: {name: demo}}");
         lab.run(Span::seconds(1));
-        let keys = || objects_of("demo").map(|object| (object.kind(), object.key()));
+        let keys = || {
+            objects_of("demo")
+                .into_iter()
+                .map(|object| (object.kind(), object.key()))
+                .collect::<Vec<_>>()
+        };
         let are_there = |lab: &Lab| {
             keys()
                 .iter()
