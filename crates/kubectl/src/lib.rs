@@ -187,6 +187,9 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             previous,
             all_containers,
             timestamps,
+            prefix,
+            follow,
+            since,
             tail,
         } => {
             let logs = logs::Logs {
@@ -197,6 +200,9 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
                 previous: *previous,
                 all_containers: *all_containers,
                 timestamps: *timestamps,
+                prefix: *prefix,
+                follow: *follow,
+                since: *since,
                 tail: *tail,
             };
             logs::logs(&logs, view, &mut printed);

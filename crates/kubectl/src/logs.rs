@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Object, ObjectKey, Pod};
-use podscope_cluster::SimTime;
+use podscope_cluster::{SimTime, Span};
 
 use super::selector::{LabelQuery, refused};
 use super::{Printed, View, qualified_plural};
@@ -24,6 +24,9 @@ pub(super) struct Logs<'a> {
     pub(super) previous: bool,
     pub(super) all_containers: bool,
     pub(super) timestamps: bool,
+    pub(super) prefix: bool,
+    pub(super) follow: bool,
+    pub(super) since: Option<Span>,
     pub(super) tail: i64,
 }
 
@@ -58,6 +61,9 @@ pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
         return printed.err(format!("No resources found in {} namespace.", logs.namespace));
     }
     pods.iter().for_each(|pod| of_pod(logs, pod, view, printed));
+    if logs.follow && printed.status == 0 && pods.iter().any(|pod| !pod.is_terminal()) {
+        printed.err("logs -f: this is what there is up to now; give the command again for what comes later");
+    }
 }
 
 fn in_namespace<'v>(logs: &Logs<'_>, view: &'v View<'_>) -> impl Iterator<Item = &'v Arc<Pod>> {
@@ -157,9 +163,25 @@ fn of_pod(logs: &Logs<'_>, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printe
         }
         vec![first]
     };
+    let oldest = logs.since.map(|since| view.now.0 - view.start.0 - since.0);
+    let prefix = |container: &str| match logs.prefix {
+        true => format!("[pod/{name_of_pod}/{container}] "),
+        false => String::new(),
+    };
     let mut lines: Vec<(SimTime, String)> = names
         .iter()
-        .flat_map(|name| (view.logs)(pod, name, logs.previous))
+        .flat_map(|name| {
+            let lead = prefix(name);
+            let lines = (view.logs)(pod, name, logs.previous).into_iter();
+            lines.map(move |(at, text)| (at, text, lead.clone()))
+        })
+        .map(|(at, text, lead)| match logs.timestamps {
+            true => (
+                at,
+                format!("{lead}{} {text}", podscope_api::print_rfc3339(view.start.0 + at.0, 6)),
+            ),
+            false => (at, format!("{lead}{text}")),
+        })
         .collect();
     lines.stable_sort_by_key(|(at, _)| *at);
     if lines.is_empty() && pod.spec.node_name.is_some() {
@@ -185,14 +207,11 @@ fn of_pod(logs: &Logs<'_>, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printe
         }
     }
     let skip = usize::try_from(logs.tail).map_or(0, |tail| lines.len().saturating_sub(tail));
-    for (at, text) in lines.into_iter().skip(skip) {
-        if logs.timestamps {
-            printed.out(format!(
-                "{} {text}",
-                podscope_api::print_rfc3339(view.start.0 + at.0, 6)
-            ));
-        } else {
-            printed.out(text);
-        }
+    for (_, text) in lines
+        .into_iter()
+        .skip(skip)
+        .filter(|(at, _)| oldest.is_none_or(|oldest| at.0 >= oldest))
+    {
+        printed.out(text);
     }
 }

@@ -258,13 +258,19 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
         Err(message) => return printed.fail(message),
     };
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        let map = if labels {
-            &object.metadata().labels
-        } else {
-            &object.metadata().annotations
+        let (what, map) = match labels {
+            true => ("labels", &object.metadata().labels),
+            false => ("annotations", &object.metadata().annotations),
         };
+        // Of one that was asked for by its name there is no doubt which it is.
+        let indent = if found.single { "" } else { " " };
+        if !found.single {
+            let (kind, name) = (object.kind(), &object.metadata().name);
+            let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+            printed.out(format!("Listing {what} for {}.{group}/{name}:", kind.name()));
+        }
         for (key, value) in map.iter() {
-            printed.out(format!("{key}={value}"));
+            printed.out(format!("{indent}{key}={value}"));
         }
     }
     for (kind, name) in &found.misses {

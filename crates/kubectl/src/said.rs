@@ -12,11 +12,10 @@ use super::output::Form;
 use super::text::table;
 use super::write::{LAST_APPLIED, manifest_objects};
 use super::{Printed, View, list_value, not_found, shown};
-use crate::command::{ConfigWhat, Deed, Output, Said, Target};
+use crate::command::{CONTEXT as NAME, ConfigWhat, Deed, Output, Said, Target};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
 const SERVER: &str = "https://127.0.0.1:6443";
-const NAME: &str = "podscope";
 
 /// Answers such a command; false if it is none that only reads.
 pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool {
@@ -56,6 +55,7 @@ pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool 
             printed.out("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
         }
         Deed::Config(what) => config(*what, printed),
+        Deed::Token(account) => token(account, said.namespace.as_deref(), view, printed),
         Deed::Version { client } => version(*client, said, printed),
         Deed::LastApplied(target) => last_applied(target, &said.output, view, printed),
         Deed::Diff { text } => difference(text, said.namespace.as_deref(), view, printed),
@@ -174,6 +174,11 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
 fn config(what: ConfigWhat, printed: &mut Printed) {
     match what {
         ConfigWhat::CurrentContext => printed.out(NAME),
+        ConfigWhat::UseContext => printed.out(format!("Switched to context {NAME:?}.")),
+        ConfigWhat::GetClusters | ConfigWhat::GetUsers => {
+            printed.out("NAME");
+            printed.out(NAME);
+        }
         ConfigWhat::GetContexts => {
             let rows = [
                 ["CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"],
@@ -191,6 +196,18 @@ fn config(what: ConfigWhat, printed: &mut Printed) {
                 .for_each(|line| printed.out(line));
         }
     }
+}
+
+/// `create token`: nobody here would ask for it.
+fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
+    let key = ObjectKey::new(namespace.unwrap_or("default"), account);
+    let why = match view.objects.get_kind(Kind::ServiceAccount, &key) {
+        None => format!("failed to create token: serviceaccounts {account:?} not found"),
+        Some(_) => {
+            "kubectl create token: nobody here asks for a token; whoever gives a command may do everything".to_owned()
+        }
+    };
+    printed.fail(format!("error: {why}"));
 }
 
 fn version(client: bool, said: &Said, printed: &mut Printed) {

@@ -19,7 +19,7 @@ pub enum ClientCommand {
     /// `kubectl drain`.
     Drain(DrainCommand),
     /// `kubectl rollout status`.
-    RolloutStatus(RolloutStatus),
+    RolloutStatus(Vec<RolloutStatus>),
     /// `kubectl get --watch`.
     Watch(WatchCommand),
     /// `kubectl wait`.
@@ -72,6 +72,8 @@ pub enum DryRun {
     Client,
     /// Only say it, asked for by `--dry-run` alone, which is deprecated.
     Bare,
+    /// Only say it, or really do it, asked for as Go writes a boolean, which is deprecated: `true`, `0`.
+    Boolean(&'static str),
     /// Ask the server, which stores nothing.
     Server,
 }
@@ -80,21 +82,25 @@ impl DryRun {
     /// Whether nothing is sent.
     #[must_use]
     pub const fn is_of_client(self) -> bool {
-        matches!(self, DryRun::Client | DryRun::Bare)
+        match self {
+            DryRun::Client | DryRun::Bare => true,
+            DryRun::Boolean(word) => matches!(word.as_bytes().first(), Some(b'1' | b't' | b'T')),
+            DryRun::None | DryRun::Server => false,
+        }
     }
     /// What stands after the line of a success (KC-080).
     pub const fn suffix(self) -> &'static str {
         match self {
-            DryRun::None => "",
-            DryRun::Client | DryRun::Bare => " (dry run)",
             DryRun::Server => " (server dry run)",
+            _ if self.is_of_client() => " (dry run)",
+            _ => "",
         }
     }
     /// The request as it is sent.
     pub fn request(self, request: Request) -> Request {
         match self {
             DryRun::Server => Request::DryRun(Arc::new(request)),
-            DryRun::None | DryRun::Client | DryRun::Bare => request,
+            DryRun::None | DryRun::Client | DryRun::Bare | DryRun::Boolean(_) => request,
         }
     }
 }

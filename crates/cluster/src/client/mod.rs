@@ -84,7 +84,10 @@ impl Client {
             ClientCommand::Write(writes) => Program::Write(write::Writing::new(writes)),
             ClientCommand::Delete(command) => Program::Delete(delete::Deleting::new(command)),
             ClientCommand::Drain(command) => Program::Drain(drain::Draining::new(command)),
-            ClientCommand::RolloutStatus(command) => Program::Rollout(rollout::Following::new(command)),
+            ClientCommand::RolloutStatus(commands) => match rollout::Following::new(commands) {
+                Some(following) => Program::Rollout(following),
+                None => Program::Write(write::Writing::new(Vec::new())),
+            },
             ClientCommand::Watch(command) => Program::Watch(watch::Watching::new(command)),
             ClientCommand::Wait(command) => Program::Wait(wait::Waiting::new(command)),
         };

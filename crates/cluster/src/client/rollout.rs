@@ -1,6 +1,8 @@
 //! `kubectl rollout status`: one line a watch event until the rollout is done
 //! (KC-104 to KC-107).
 
+use std::collections::VecDeque;
+
 use podscope_api::{DaemonSet, Deployment, Kind, StatefulSet, UpdateStrategyType};
 
 use super::{ClientTimer, Context, Input, RolloutStatus, View, complain, error_text, exit, print, set_timeout};
@@ -10,17 +12,36 @@ use crate::ApiError;
 #[derive(Debug, Clone)]
 pub(super) struct Following {
     command: RolloutStatus,
+    /// Which rollouts are looked at afterwards, one after the other.
+    left: VecDeque<RolloutStatus>,
     has_started: bool,
+    has_failed: bool,
 }
 
 /// A line, and whether the rollout is over.
 type Line = Result<(String, bool), String>;
 
 impl Following {
-    pub(super) fn new(command: RolloutStatus) -> Self {
-        Self {
-            command,
+    /// None of an empty list.
+    pub(super) fn new(commands: Vec<RolloutStatus>) -> Option<Self> {
+        let mut left = VecDeque::from(commands);
+        Some(Self {
+            command: left.pop_front()?,
+            left,
             has_started: false,
+            has_failed: false,
+        })
+    }
+    /// Goes on with the next rollout, or ends.
+    fn end(&mut self, has_failed: bool, view: &View, ctx: &mut Context<'_>) {
+        self.has_failed |= has_failed;
+        match self.left.pop_front() {
+            Some(next) => {
+                self.command = next;
+                set_timeout(self.command.timeout, ctx);
+                self.report(view, ctx);
+            }
+            None => exit(ctx, self.has_failed),
         }
     }
     pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
@@ -34,15 +55,14 @@ impl Following {
                 if is_about && self.has_started {
                     if change.new.is_none() {
                         complain(ctx, "error: object has been deleted");
-                        exit(ctx, true);
-                        return;
+                        return self.end(true, view, ctx);
                     }
                     self.report(view, ctx);
                 }
             }
             Input::Timer(ClientTimer::Timeout) => {
                 complain(ctx, "error: timed out waiting for the condition");
-                exit(ctx, true);
+                self.end(true, view, ctx);
             }
             Input::Answered(..) | Input::Timer(_) => {}
         }
@@ -59,23 +79,22 @@ impl Following {
                     ctx,
                     format!("error: no status viewer has been implemented for {}", kind.name()),
                 );
-                exit(ctx, true);
-                return;
+                return self.end(true, view, ctx);
             }
         };
         match line {
             None => {
                 complain(ctx, error_text(&ApiError::not_found(self.command.kind, &key.name), ""));
-                exit(ctx, true);
+                self.end(true, view, ctx);
             }
             Some(Err(error)) => {
                 complain(ctx, error);
-                exit(ctx, true);
+                self.end(true, view, ctx);
             }
             Some(Ok((text, is_done))) => {
                 print(ctx, text);
                 if is_done || !self.command.watch {
-                    exit(ctx, false);
+                    self.end(false, view, ctx);
                 }
             }
         }

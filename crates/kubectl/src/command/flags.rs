@@ -24,16 +24,26 @@ pub(crate) type Flag = (&'static str, char, Takes);
 /// they are read, and change nothing.
 const GLOBAL: &[Flag] = &[
     ("as", '-', Takes::Value),
+    ("as-group", '-', Takes::Value),
+    ("as-uid", '-', Takes::Value),
     ("cluster", '-', Takes::Value),
     ("context", '-', Takes::Value),
     ("kubeconfig", '-', Takes::Value),
     ("namespace", 'n', Takes::Value),
     ("request-timeout", '-', Takes::Value),
     ("server", 's', Takes::Value),
+    ("token", '-', Takes::Value),
     ("user", '-', Takes::Value),
     ("v", 'v', Takes::Value),
     ("warnings-as-errors", '-', Takes::Bool),
 ];
+
+/// Flags of every verb that prints objects with `-o`: a template says nothing of keys that are missing here either way.
+const PRINTING: &[Flag] = &[("allow-missing-template-keys", '-', Takes::Bool)];
+
+fn is_global(name: &str) -> bool {
+    GLOBAL.iter().any(|(global, ..)| *global == name)
+}
 
 /// Parsed words of a command.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +54,8 @@ pub(crate) struct Args {
     /// What follows `--`, of verbs that hand it on.
     pub(crate) handed_on: Option<Vec<String>>,
     flags: Vec<(&'static str, char, String, u32)>,
+    /// Flags of the verb itself that are named as one of every verb is: they mean something.
+    own: Vec<&'static str>,
     pub(crate) stdin: Option<String>,
     /// Column just after the last word.
     pub(crate) end: u32,
@@ -61,6 +73,11 @@ impl Args {
         let mut args = Args {
             command: command.to_owned(),
             stdin,
+            own: specs
+                .iter()
+                .map(|(name, ..)| *name)
+                .filter(|name| is_global(name))
+                .collect(),
             end: words
                 .last()
                 .map_or(1, |word| word.column + word.text.chars().count() as u32),
@@ -68,6 +85,9 @@ impl Args {
         };
         let hint = |message: String| format!("error: {message}\nSee '{command} --help' for usage.");
         let of_all = if command.starts_with("kubectl") { GLOBAL } else { &[] };
+        let prints = specs.iter().any(|(name, ..)| *name == "output");
+        let of_printing = if prints { PRINTING } else { &[] };
+        let flags = || specs.iter().chain(of_all).chain(of_printing);
         let mut words = words.iter();
         let mut only_positional = false;
         while let Some(word) = words.next() {
@@ -100,7 +120,7 @@ impl Args {
                     Some((name, value)) => (name, Some(value.to_owned())),
                     None => (long, None),
                 };
-                let Some((known, short, takes)) = specs.iter().chain(of_all).find(|(known, ..)| *known == name) else {
+                let Some((known, short, takes)) = flags().find(|(known, ..)| *known == name) else {
                     return Err(CommandError::new(word.column, hint(format!("unknown flag: --{name}"))));
                 };
                 let value = match (takes, inline) {
@@ -123,10 +143,7 @@ impl Args {
             let letters = text.trim_start_matches('-');
             let mut rest = letters.chars();
             while let Some(letter) = rest.next() {
-                let flag = specs
-                    .iter()
-                    .chain(of_all)
-                    .find(|(_, short, _)| *short == letter && letter != '-');
+                let flag = flags().find(|(_, short, _)| *short == letter && letter != '-');
                 let Some((known, _, takes)) = flag else {
                     return Err(CommandError::new(
                         word.column,
@@ -182,7 +199,7 @@ impl Args {
     }
     /// The flags of the verb with their values, in order, without those that change nothing.
     pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
-        let means = |name: &str| name == "namespace" || !GLOBAL.iter().any(|(global, ..)| *global == name);
+        let means = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global(name);
         self.flags
             .iter()
             .filter(|(name, ..)| means(name))

@@ -129,6 +129,14 @@ const GROUPS: &[(&str, &str)] = &[
         "create",
         "Create a resource from a file or from stdin.\n\n JSON and YAML formats are accepted.",
     ),
+    (
+        "create secret",
+        "Create a secret with specified type.\n\n A docker-registry type secret is for accessing a container registry.\n\n A generic type secret indicate an Opaque secret type.\n\n A tls type secret holds TLS certificate and its associated key.",
+    ),
+    (
+        "create service",
+        "Create a service using a specified subcommand.\n\nAliases:\nservice, svc",
+    ),
     ("auth", "Inspect authorization."),
     (
         "config",
@@ -137,10 +145,17 @@ const GROUPS: &[(&str, &str)] = &[
 ];
 
 /// Sub-commands that kubectl lists and that are not among the verbs here.
-const LISTED: &[(&str, &str)] = &[(
-    "set subject",
-    "Update the user, group, or service account in a role binding or cluster role binding",
-)];
+const LISTED: &[(&str, &str)] = &[
+    ("create secret", "Create a secret using a specified subcommand"),
+    ("create service", "Create a service using a specified subcommand"),
+];
+
+/// How the groups are used that say it in a way of their own.
+const USAGES: &[(&str, &str)] = &[
+    ("create", "create -f FILENAME"),
+    ("create secret", "create secret (docker-registry | generic | tls)"),
+    ("create service", "create service [flags]"),
+];
 
 const MORE: &str = "Use \"kubectl options\" for a list of global command-line options (applies to all commands).";
 
@@ -196,15 +211,20 @@ fn of_group(name: &str, about: &str) -> String {
     for (sub, summary) in verbs
         .chain(LISTED.iter().copied())
         .filter_map(|(full, summary)| Some((below(full)?, summary)))
+        // A sub-command of a sub-command is told of there.
+        .filter(|(sub, _)| !sub.contains(' '))
     {
         commands.push((sub, summary));
     }
     commands.stable_sort_by_key(|(sub, _)| *sub);
+    let width = commands.iter().map(|(sub, _)| sub.len()).max().unwrap_or(0).max(9) + 2;
     for (sub, summary) in commands {
-        out.push_str(&format!("  {sub:<15} {summary}\n"));
+        out.push_str(&format!("  {sub:<width$} {summary}\n"));
     }
+    let usage = USAGES.iter().find(|(group, _)| *group == name);
+    let usage = usage.map_or_else(|| format!("{name} SUBCOMMAND"), |(_, usage)| (*usage).to_owned());
     out.push_str(&format!(
-        "\nUsage:\n  kubectl {name} SUBCOMMAND [options]\n\nUse \"kubectl {name} <command> --help\" for more information about a given command.\n{MORE}"
+        "\nUsage:\n  kubectl {usage} [options]\n\nUse \"kubectl {name} <command> --help\" for more information about a given command.\n{MORE}"
     ));
     out
 }

@@ -561,6 +561,12 @@ pub enum Kubectl {
         all_containers: bool,
         /// `--timestamps`.
         timestamps: bool,
+        /// `--prefix`: each line with its pod and container.
+        prefix: bool,
+        /// `-f`.
+        follow: bool,
+        /// `--since`: only what is not older.
+        since: Option<Span>,
         /// `--tail`; -1 is all.
         tail: i64,
     },

@@ -85,7 +85,11 @@ impl Text {
     fn dry_run(&mut self, dry_run: DryRun) -> &mut Self {
         self.flag("--dry-run", dry_run == DryRun::Bare)
             .flag("--dry-run=client", dry_run == DryRun::Client)
-            .flag("--dry-run=server", dry_run == DryRun::Server)
+            .flag("--dry-run=server", dry_run == DryRun::Server);
+        if let DryRun::Boolean(word) = dry_run {
+            self.equals("--dry-run", word);
+        }
+        self
     }
     fn validation(&mut self, validation: Validation) -> &mut Self {
         self.flag("--validate=warn", validation == Validation::Warn)
@@ -374,6 +378,9 @@ impl std::fmt::Display for Kubectl {
                 previous,
                 all_containers,
                 timestamps,
+                prefix,
+                follow,
+                since,
                 tail,
             } => {
                 t.word("logs");
@@ -384,7 +391,12 @@ impl std::fmt::Display for Kubectl {
                 t.value("-n", namespace).value("-c", container);
                 t.flag("--previous", *previous)
                     .flag("--all-containers", *all_containers)
-                    .flag("--timestamps", *timestamps);
+                    .flag("--timestamps", *timestamps)
+                    .flag("--prefix", *prefix)
+                    .flag("--follow", *follow);
+                if let Some(since) = since {
+                    t.equals("--since", podscope_api::print_duration(since.0));
+                }
                 if *tail != -1 {
                     t.equals("--tail", tail);
                 }

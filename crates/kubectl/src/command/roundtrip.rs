@@ -401,16 +401,22 @@ impl Draw {
                 no_headers: self.bool(),
                 sum: self.bool(),
             }),
-            _ => Kubectl::Logs {
-                pod: self.name(),
-                selector: None,
-                namespace: self.namespace(),
-                container: self.some(Self::name),
-                previous: self.bool(),
-                all_containers: self.bool(),
-                timestamps: self.bool(),
-                tail: self.int(5) - 1,
-            },
+            _ => {
+                let all_containers = self.bool();
+                Kubectl::Logs {
+                    pod: self.name(),
+                    selector: None,
+                    namespace: self.namespace(),
+                    container: if all_containers { None } else { self.some(Self::name) },
+                    previous: self.bool(),
+                    all_containers,
+                    timestamps: self.bool(),
+                    prefix: self.bool(),
+                    follow: self.bool(),
+                    since: None,
+                    tail: self.int(5) - 1,
+                }
+            }
         }
     }
     fn targets(&mut self) -> Targets {

@@ -61,7 +61,7 @@ pub enum Deed {
         /// The manifest.
         text: String,
         /// `--force`: deleted and made anew.
-        force: bool,
+        force: Option<Forced>,
     },
     /// `diff -f -`.
     Diff {
@@ -86,6 +86,8 @@ pub enum Deed {
     },
     /// `auth whoami`.
     WhoAmI,
+    /// `create token ACCOUNT`.
+    Token(String),
     /// `api-resources`.
     ApiResources {
         /// `--api-group`.
@@ -105,7 +107,7 @@ pub enum Deed {
     ApiVersions,
     /// `cluster-info`.
     ClusterInfo,
-    /// `config view|current-context|get-contexts`.
+    /// `config view|current-context|get-contexts|get-clusters|get-users|use-context`.
     Config(ConfigWhat),
     /// `version`.
     Version {
@@ -114,6 +116,18 @@ pub enum Deed {
     },
     /// `get --raw PATH`.
     Raw(String),
+}
+
+/// The one cluster, user and context there is.
+pub(crate) const CONTEXT: &str = "podscope";
+
+/// How `replace --force` deletes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forced {
+    /// `--grace-period`, at least a second; none: the object's own.
+    pub grace: Option<i64>,
+    /// `--cascade`, other than in the background.
+    pub cascade: Option<String>,
 }
 
 /// Objects that a generator makes.
@@ -230,6 +244,8 @@ pub enum SetChange {
     ServiceAccount(String),
     /// `set selector`.
     Selector(String),
+    /// `set subject`: kind, namespace and name of each that is added.
+    Subjects(Vec<(&'static str, String, String)>),
 }
 
 /// What `kubectl config` shows.
@@ -241,4 +257,10 @@ pub enum ConfigWhat {
     CurrentContext,
     /// `get-contexts`.
     GetContexts,
+    /// `get-clusters`.
+    GetClusters,
+    /// `get-users`.
+    GetUsers,
+    /// `use-context` of the one there is.
+    UseContext,
 }

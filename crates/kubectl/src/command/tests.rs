@@ -35,6 +35,12 @@ fn canonical_text_reads_back_as_the_same_command() {
         "kubectl taint nodes a-1 k=v:NoSchedule k2:NoExecute- k3-",
         "kubectl taint node a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
         "kubectl create deployment web --image=nginx -- sleep 5",
+        "kubectl scale deploy/web --replicas=5 --dry-run=true",
+        "kubectl create token bot -n web",
+        "kubectl config use-context podscope",
+        "kubectl set subject rolebinding r --user=u --serviceaccount=a:b",
+        "kubectl logs web-0 -c app --since=1m --prefix -f",
+        "kubectl replace --force --grace-period=5 -f - <<EOF\nkind: Pod\nEOF",
         "kubectl create secret generic s --from-literal=a=b -n web",
         "kubectl create service nodeport s --tcp=80:8080 --node-port=30080",
         "kubectl create role r --verb=get,list --resource=pods",
@@ -265,4 +271,65 @@ fn completion_offers_what_fits_the_place() {
     assert_eq!(texts("kubectl delete pod x --gr"), ["--grace-period"]);
     assert_eq!(texts("fault part"), ["partition"]);
     assert_eq!(texts("fault partition x --fr"), ["--from"]);
+}
+
+/// KC-119: what kubectl asks of a command before it asks anything of the server.
+#[test]
+fn what_is_missing_or_does_not_go_together_is_said() {
+    for (text, message) in [
+        (
+            "kubectl create ns",
+            "error: exactly one NAME is required, got 0\nSee 'kubectl create namespace -h' for help and examples",
+        ),
+        (
+            "kubectl run x --image='a b'",
+            "error: Invalid image name \"a b\": invalid reference format",
+        ),
+        (
+            "kubectl run x --image=a --rm",
+            "error: --rm should only be used for attached containers\nSee 'kubectl run -h' for help and examples",
+        ),
+        (
+            "kubectl run x --image=a -t",
+            "error: -i/--stdin is required for containers with -t/--tty=true\nSee 'kubectl run -h' for help and examples",
+        ),
+        (
+            "kubectl create secret docker-registry x",
+            "error: either --from-file or the combination of --docker-username, --docker-password and --docker-server is required",
+        ),
+        (
+            "kubectl create secret tls x --cert=c --key=k",
+            "error: Cannot read file c, open c: no such file or directory",
+        ),
+        (
+            "kubectl patch cm x --patch-file p",
+            "error: unable to read patch file: open p: no such file or directory",
+        ),
+        (
+            "kubectl patch cm x -p '{}' --patch-file p",
+            "error: cannot specify --patch and --patch-file together",
+        ),
+        (
+            "kubectl replace --grace-period=5 -f - <<EOF\nkind: Pod\nEOF",
+            "error: --grace-period must have --force specified",
+        ),
+        (
+            "kubectl config use-context foo",
+            "error: no context exists with the name: \"foo\"",
+        ),
+        (
+            "kubectl set subject rolebinding r",
+            "error: you must specify at least one value of user, group or serviceaccount",
+        ),
+        (
+            "kubectl logs x c -c d",
+            "error: only one of -c or an inline [CONTAINER] arg is allowed",
+        ),
+        (
+            "kubectl apply -f https://example.com/x.yaml",
+            "The connection to the server example.com was refused - did you specify the right host or port?",
+        ),
+    ] {
+        assert_eq!(parse(text).expect_err(text).message, message, "{text}");
+    }
 }

@@ -1,5 +1,6 @@
 //! `kubectl describe` (KC-064 to KC-078): each kind by its own form, the rest field by field.
 
+mod access;
 mod autoscaler;
 mod config;
 mod container;
@@ -142,6 +143,14 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
         Object::Endpoints(one) => settings::endpoints(one, &mut text),
         Object::CronJob(one) => settings::cron_job(one, &mut text),
         Object::HorizontalPodAutoscaler(one) => autoscaler::autoscaler(one, &mut text),
+        other if matches!(other.kind().name(), "Role" | "ClusterRole") => {
+            has_events = false;
+            access::role(other, &mut text);
+        }
+        other if matches!(other.kind().name(), "RoleBinding" | "ClusterRoleBinding") => {
+            has_events = false;
+            access::binding(other, &mut text);
+        }
         other => generic::describe(other, &mut text),
     }
     if !show_events || !has_events {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::super::merge::{merge_patch, three_way};
 use super::super::selector::LabelQuery;
-use super::manifest::{CREATING, left_out, malformed};
-use super::objects::{convertible, invalid_patch};
+use super::manifest::{BINDING, CREATING, left_out, malformed};
+use super::objects::{convertible, invalid_patch, other_identity};
 use super::reading::{Read, read, without_fields};
 use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, typed_name};
 use crate::command::{Apply, ServerSide};
@@ -39,6 +39,7 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
     for read in found {
         let planned = match (read, &apply.server_side) {
             (Err(message), _) => Err(message),
+            (Ok(Read::Binding { .. }), _) => Err(BINDING.to_owned()),
             (Ok(Read::LeftOut { kind, name }), _) => {
                 plan.err(left_out(&kind, &name));
                 continue;
@@ -144,7 +145,7 @@ fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mu
     if let Some(map) = desired.as_object_mut() {
         map.shift_remove("status");
     }
-    if let Some(why) = outdated(&original, &desired, live) {
+    if let Some(why) = outdated(&original, &desired, live).or_else(|| other_identity(live, &desired)) {
         return Err(why);
     }
     let fields = match convertible(object.kind(), &desired) {

@@ -2,7 +2,7 @@
 
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
-use podscope_api::{Kind, Object, ObjectKey, Str};
+use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Uid};
 use podscope_cluster::Request;
 use podscope_cluster::client::Write;
 use serde_json::Value;
@@ -25,6 +25,10 @@ pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, output: 
         let (kind, document) = match read {
             Ok(Read::Object { object, document, .. }) => (object.kind(), document),
             Ok(Read::Malformed { kind, document, .. }) => (kind, document),
+            Ok(Read::Binding { pod, .. }) => {
+                writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
+                continue;
+            }
             Ok(Read::LeftOut { kind, name }) => {
                 plan.err(left_out(&kind, &name));
                 continue;
@@ -76,6 +80,17 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
                 });
             }
             Ok(Read::Malformed { kind, key, why, .. }) => writes.push(malformed(kind, key, why)),
+            Ok(Read::Binding { pod, node }) => writes.push(Write {
+                context: CREATING.to_owned(),
+                ..Write::new(
+                    Request::Bind {
+                        uid: Uid::default(),
+                        node: NodeName::from(&*node),
+                        pod: pod.clone(),
+                    },
+                    format!("binding/{} created", pod.name),
+                )
+            }),
             Ok(Read::LeftOut { kind, name }) => plan.err(left_out(&kind, &name)),
             Err(message) => errors.push(message),
         }
@@ -90,9 +105,6 @@ pub(in super::super) fn manifest_objects(
     plan: &mut Plan,
 ) -> Result<Vec<Object>, String> {
     let found = read(text, namespace, Validation::Strict);
-    if found.is_empty() {
-        return Err("error: no objects passed to apply".to_owned());
-    }
     let mut objects = Vec::new();
     for read in found {
         match read? {
@@ -100,11 +112,16 @@ pub(in super::super) fn manifest_objects(
             Read::Malformed { kind, .. } => {
                 return Err(format!("error: a {} of the text cannot be read", kind.name()));
             }
+            Read::Binding { .. } => return Err(BINDING.to_owned()),
             Read::LeftOut { kind, name } => plan.err(left_out(&kind, &name)),
         }
     }
     Ok(objects)
 }
+
+/// A binding can only be made.
+pub(super) const BINDING: &str =
+    "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
 /// Put before what the server says of an object that is created from a manifest.
 pub(super) const CREATING: &str = "error when creating \"STDIN\": ";

@@ -133,14 +133,24 @@ fn would_be(request: &Request, view: &View<'_>) -> Option<Object> {
 /// Plans a command on the objects as they are now.
 pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     let mut plan = planned(command, objects, now);
-    if command.dry_run() == DryRun::Bare {
-        let warning = crate::gotext::klog(
-            'W',
-            now,
+    let deprecated = match command.dry_run() {
+        DryRun::Bare => Some((
             "helpers.go:737",
-            "--dry-run is deprecated and can be replaced with --dry-run=client.",
-        );
-        plan.lines.insert(0, (true, warning));
+            "--dry-run is deprecated and can be replaced with --dry-run=client.".to_owned(),
+        )),
+        DryRun::Boolean(word) => {
+            let (place, better) = match command.dry_run().is_of_client() {
+                true => ("helpers.go:751", "client"),
+                false => ("helpers.go:754", "none"),
+            };
+            let why =
+                format!("--dry-run={word} is deprecated (boolean value) and can be replaced with --dry-run={better}.");
+            Some((place, why))
+        }
+        _ => None,
+    };
+    if let Some((place, why)) = deprecated {
+        plan.lines.insert(0, (true, crate::gotext::klog('W', now, place, &why)));
     }
     plan
 }
@@ -165,10 +175,10 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Create {
             manifest,
             namespace,
-            dry_run: DryRun::Client | DryRun::Bare,
+            dry_run,
             output,
             ..
-        } => manifest::create_of_client(manifest, namespace.as_deref(), output),
+        } if dry_run.is_of_client() => manifest::create_of_client(manifest, namespace.as_deref(), output),
         Kubectl::Create {
             manifest,
             namespace,
@@ -220,12 +230,16 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
                             "error: desired revision ({revision}) is different from the running revision ({running})"
                         ));
                     }
-                    plan.client = Some(ClientCommand::RolloutStatus(RolloutStatus {
+                    let rollout = RolloutStatus {
                         kind: object.kind(),
                         key: object.key(),
                         watch: *watch,
                         timeout: *timeout,
-                    }));
+                    };
+                    match &mut plan.client {
+                        Some(ClientCommand::RolloutStatus(rollouts)) => rollouts.push(rollout),
+                        client => *client = Some(ClientCommand::RolloutStatus(vec![rollout])),
+                    }
                     return Ok(());
                 }
                 if let RolloutAction::Undo { .. } = action
@@ -262,13 +276,19 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Drain(what) => nodes::drain(what, &view),
         Kubectl::Taint {
             nodes,
-            all: _,
+            all,
             selector,
             changes,
             overwrite,
             dry_run,
             output,
         } => {
+            // Who means all or chooses by labels has named none.
+            let nodes = if *all || selector.is_some() {
+                &[]
+            } else {
+                nodes.as_slice()
+            };
             let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
             rehearsed(plan, *dry_run, output, &view).without_suffix(dry_run.suffix())
         }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 pub(super) use super::super::logs::go_type;
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::super::qualified_plural;
+use super::manifest::BINDING;
 use super::reading::{Read, read, without_fields};
 use super::{Plan, View, change, find, qualified_singular, typed_name, with_objects};
 use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Target, Validation};
@@ -30,6 +31,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
                 match read {
                     Ok(Read::Object { object, .. }) => targets.push((object.kind(), object.key())),
                     Ok(Read::Malformed { kind, key, .. }) => targets.push((kind, key)),
+                    Ok(Read::Binding { .. }) => return Plan::refuse(BINDING),
                     Ok(Read::LeftOut { .. }) => {}
                     Err(message) => return Plan::refuse(message),
                 }
@@ -118,7 +120,7 @@ pub(super) fn scale(
 ) -> Plan {
     // The first that cannot be scaled ends the command; what came before it is scaled.
     let mut has_failed = false;
-    with_objects(target, view, |object, _, writes| {
+    let plan = with_objects(target, view, |object, _, writes| {
         if std::mem::replace(&mut has_failed, true) {
             return Ok(());
         }
@@ -152,7 +154,11 @@ pub(super) fn scale(
         writes.push(write);
         has_failed = false;
         Ok(())
-    })
+    });
+    match plan.is_empty() {
+        true => Plan::refuse("error: no objects passed to scale"),
+        false => plan,
+    }
 }
 
 /// What `label` did to an object's labels, in a word (KC-100).
@@ -291,7 +297,7 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
 }
 
 /// What the server says of a patch that names another object than the one it is sent to.
-fn other_identity(object: &Object, patched: &Value) -> Option<String> {
+pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<String> {
     let meta = object.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
     let bad = |why: String| Some(format!("Error from server (BadRequest): {why}"));
@@ -311,6 +317,19 @@ fn other_identity(object: &Object, patched: &Value) -> Option<String> {
         ));
     }
     None
+}
+
+/// What the server says of a patch that names another version of the object than the one that is there.
+fn other_version(object: &Object, patched: &Value) -> Option<String> {
+    let meta = object.metadata();
+    let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
+    (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| {
+        format!(
+            "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+            qualified_plural(object.kind()),
+            &*meta.name
+        )
+    })
 }
 
 /// `kubectl patch`.
@@ -358,7 +377,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             PatchType::Json => json_patch(live, &tree).map_err(|_| REJECTED.to_owned()),
         };
         let patched = apply(&live)?;
-        if let Some(why) = other_identity(object, &patched) {
+        if let Some(why) = other_identity(object, &patched).or_else(|| other_version(object, &patched)) {
             return Err(why);
         }
         if patch_type == PatchType::Json

@@ -23,6 +23,8 @@ pub(super) enum Read {
         why: Rejection,
         document: Value,
     },
+    /// A pod's binding: nothing that is stored by itself.
+    Binding { pod: ObjectKey, node: Str },
     /// One of a kind that is served and not simulated.
     LeftOut { kind: String, name: String },
 }
@@ -118,6 +120,28 @@ fn object(
         return Err(format!(
             "error: the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
         ));
+    }
+    if served.kind == "Binding" {
+        let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
+        let own = if own.is_empty() {
+            namespace.unwrap_or("default")
+        } else {
+            own
+        };
+        let wrong = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
+            ("" | "Node", "") => Some("target.name: Required value".to_owned()),
+            ("" | "Node", _) => None,
+            (other, _) => Some(format!(
+                "target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\""
+            )),
+        };
+        return match wrong {
+            Some(why) => Err(format!("Error from server: error when creating \"STDIN\": {why}")),
+            None => Ok(Read::Binding {
+                pod: ObjectKey::new(own, name),
+                node: Str::from(target("name").unwrap_or_default()),
+            }),
+        };
     }
     let Some(kind) = Kind::from_wire(api_version, kind) else {
         return Ok(Read::LeftOut {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write};
-use podscope_cluster::{DeleteOptions, Part, Request};
+use podscope_cluster::{DeleteOptions, Part, Propagation, Request};
 use serde_json::{Map, Value, json};
 
 use super::super::jsonpath::{Path, plain};
@@ -16,7 +16,7 @@ use super::super::work::Work;
 use super::manifest::manifest_objects;
 use super::set;
 use super::{Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, typed_name, with_objects};
-use crate::command::{Autoscale, Awaited, Deed, Expose, Made, Output, Said, SetChange, Wait};
+use crate::command::{Autoscale, Awaited, Deed, Expose, Forced, Made, Output, Said, SetChange, Wait};
 
 /// The plan of such a command; none if it only reads.
 pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
@@ -36,7 +36,7 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
             Err(message) => Plan::refuse(message),
         },
         Deed::Wait(wait) => self::wait(wait, view),
-        Deed::Replace { text, force } => rehearse(replace(text, *force, said.namespace.as_deref(), view)),
+        Deed::Replace { text, force } => rehearse(replace(text, force.as_ref(), said.namespace.as_deref(), view)),
         Deed::Set { target, change } => {
             let mut warnings = Vec::new();
             let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
@@ -52,8 +52,8 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
                     Ok(())
                 }));
             }
-            let mut plan = with_objects(target, view, |object, _, writes| {
-                set::write(object, change, &sources, writes)
+            let mut plan = with_objects(target, view, |object, plan, writes| {
+                set::write(object, change, &sources, plan, writes)
             });
             plan.lines.extend(warnings.into_iter().map(|line| (true, line)));
             rehearse(plan)
@@ -201,7 +201,8 @@ fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
         Kind::Service | Kind::ReplicationController => "/spec/selector",
         Kind::Deployment | Kind::ReplicaSet => "/spec/selector/matchLabels",
         _ => {
-            let of = qualified_singular(kind);
+            let group = kind.api_version().split_once('/').map(|(group, _)| format!(".{group}"));
+            let of = format!("{}{}", kind.name(), group.unwrap_or_default());
             return Err(format!("error: cannot expose a {of}"));
         }
     };
@@ -456,49 +457,63 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
     }
 }
 
-/// `kubectl replace`: the whole object in place of the one there is.
-fn replace(text: &str, force: bool, namespace: Option<&str>, view: &View<'_>) -> Plan {
+/// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
+fn replace(text: &str, force: Option<&Forced>, namespace: Option<&str>, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     let objects = match manifest_objects(text, namespace, &mut plan) {
         Ok(objects) => objects,
         Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to replace")),
     };
-    let mut writes = Vec::new();
-    let mut errors = Vec::new();
+    if objects.is_empty() && force.is_some() {
+        return Plan::refuse("error: no objects passed to replace");
+    }
+    let (mut goes, mut writes, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for object in objects {
         let (kind, key) = (object.kind(), object.key());
-        let name = typed_name(&object);
-        let live = view.objects.get_kind(kind, &key);
-        let replaced = format!("{name} replaced");
-        match (live, force) {
-            (Some(_), true) => {
-                let tail = match kind.is_namespaced() {
-                    true => format!(" from {} namespace", key.namespace),
-                    false => String::new(),
-                };
-                let deleted = format!("{} {:?} deleted{tail}", qualified_singular(kind), &*key.name);
-                let options = DeleteOptions {
-                    grace_seconds: Some(0),
-                    ..DeleteOptions::default()
-                };
-                writes.push(Write::new(Request::Delete { kind, key, options }, deleted));
+        let replaced = format!("{} replaced", typed_name(&object));
+        let is_there = view.objects.get_kind(kind, &key).is_some();
+        match force {
+            Some(how) => {
+                if is_there {
+                    goes.push(deleted(kind, key, how));
+                }
                 writes.push(Write::new(Request::Create(object), replaced));
             }
-            (None, true) => writes.push(Write::new(Request::Create(object), replaced)),
-            (Some(_), false) => {
-                writes.push(Write {
-                    context: "error when replacing \"STDIN\": ".to_owned(),
-                    ..Write::new(Request::Update(object, Part::Main), replaced)
-                });
-            }
-            (None, false) => {
+            None if is_there => writes.push(Write {
+                context: "error when replacing \"STDIN\": ".to_owned(),
+                ..Write::new(Request::Update(object, Part::Main), replaced)
+            }),
+            None => {
                 let missing = not_found(kind, &key.name);
                 let head = "Error from server (NotFound): ";
                 errors.push(missing.replacen(head, &format!("{head}error when replacing \"STDIN\": "), 1));
             }
         }
     }
-    finish(plan, writes, errors)
+    goes.append(&mut writes);
+    finish(plan, goes, errors)
+}
+
+/// The deletion of what is replaced by force, until it is gone.
+fn deleted(kind: Kind, key: ObjectKey, how: &Forced) -> Write {
+    let tail = match kind.is_namespaced() {
+        true => format!(" from {} namespace", key.namespace),
+        false => String::new(),
+    };
+    let say = format!("{} {:?} deleted{tail}", qualified_singular(kind), &*key.name);
+    let options = DeleteOptions {
+        grace_seconds: how.grace,
+        propagation: Some(match how.cascade.as_deref() {
+            Some("orphan") => Propagation::Orphan,
+            Some(_) => Propagation::Foreground,
+            None => Propagation::Background,
+        }),
+        ..DeleteOptions::default()
+    };
+    Write {
+        until_gone: true,
+        ..Write::new(Request::Delete { kind, key, options }, say)
+    }
 }
 
 /// A merge patch of a live object.

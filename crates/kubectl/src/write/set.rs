@@ -113,21 +113,19 @@ pub(super) fn write(
     object: &Object,
     how: &SetChange,
     sources: &[(String, Value)],
+    plan: &mut Plan,
     writes: &mut Vec<Write>,
 ) -> Result<(), String> {
     let name = typed_name(object);
     match how {
         SetChange::Selector(text) => {
             if object.kind() != Kind::Service {
-                return Err(format!(
-                    "error: selector can not be set: *{}",
-                    objects::go_type(object.kind())
-                ));
+                return Err("error: setting a selector is only supported for Services".to_owned());
             }
-            let pairs = LabelQuery::parse(text)
-                .ok()
-                .and_then(|query| query.equalities())
-                .unwrap_or_default();
+            let pairs = LabelQuery::parse(text).ok().and_then(|query| query.equalities());
+            let Some(pairs) = pairs else {
+                return Err(format!("error: match expression {text:?} not supported on this object"));
+            };
             let selector: Value = Value::Object(
                 pairs
                     .iter()
@@ -148,6 +146,7 @@ pub(super) fn write(
             )?);
             Ok(())
         }
+        SetChange::Subjects(added) => subjects(object, added, writes),
         SetChange::ServiceAccount(account) => {
             let at = pod_spec(object)?;
             let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
@@ -179,6 +178,14 @@ pub(super) fn write(
             let read = sources
                 .iter()
                 .map(|(name, from)| (name.clone(), Some(json!({"name": name, "valueFrom": from}))));
+            if chosen(&object.to_value(), pod_spec(object)?, containers).is_empty() {
+                plan.err(format!(
+                    "Warning: {}/{} does not have any containers matching {containers:?}",
+                    object.kind().name(),
+                    object.metadata().name
+                ));
+                return Ok(());
+            }
             env(
                 object,
                 given.chain(read).collect(),
@@ -218,6 +225,51 @@ pub(super) fn write(
             Ok(())
         }
     }
+}
+
+/// Adds who is not yet among the subjects of a binding.
+fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &mut Vec<Write>) -> Result<(), String> {
+    let kind = object.kind().name();
+    if !matches!(kind, "RoleBinding" | "ClusterRoleBinding") {
+        let (plural, name) = (super::super::qualified_plural(object.kind()), &object.metadata().name);
+        return Err(format!(
+            "error: {plural}/{name} setting subjects is only supported for RoleBinding/ClusterRoleBinding\n"
+        ));
+    }
+    let mut subjects = Vec::new();
+    for (what, namespace, name) in added {
+        subjects.push(match (*what, namespace.as_str()) {
+            ("ServiceAccount", "") if kind == "ClusterRoleBinding" => {
+                return Err("error: serviceaccount must be <namespace>:<name>, namespace must be specified".to_owned());
+            }
+            ("ServiceAccount", "") => {
+                json!({"kind": what, "name": name, "namespace": object.metadata().namespace.to_string()})
+            }
+            ("ServiceAccount", namespace) => json!({"kind": what, "name": name, "namespace": namespace}),
+            (what, _) => json!({"apiGroup": "rbac.authorization.k8s.io", "kind": what, "name": name}),
+        });
+    }
+    let say = format!("{} subjects updated", typed_name(object));
+    writes.push(change(
+        object,
+        Part::Main,
+        "kubectl-set",
+        &say,
+        Some(String::new()),
+        move |live| {
+            let mut value = live.clone();
+            let have = value
+                .get("subjects")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
+            let new = subjects.iter().filter(|subject| !have.contains(subject)).cloned();
+            let all: Vec<Value> = have.iter().cloned().chain(new).collect();
+            value["subjects"] = Value::Array(all);
+            Ok(value)
+        },
+    )?);
+    Ok(())
 }
 
 /// A change of every container that is chosen.
@@ -265,14 +317,6 @@ fn env(
 ) -> Result<(), String> {
     let at = pod_spec(object)?;
     let value = object.to_value();
-    if chosen(&value, at, containers).is_empty() {
-        let kind = objects::go_type(object.kind());
-        let kind = kind.rsplit('.').next().unwrap_or_default();
-        return Err(format!(
-            "error: {kind}/{} does not have any containers matching {containers:?}",
-            object.metadata().name
-        ));
-    }
     if !overwrite {
         let list = value.pointer(&format!("{at}/containers")).and_then(Value::as_array);
         for variable in list

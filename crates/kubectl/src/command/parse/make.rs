@@ -19,12 +19,12 @@ pub(super) fn create(args: &Args, what: &str) -> Parsed<Deed> {
         "deployment" => deployment(args)?,
         "job" => return job(args),
         "cronjob" => cron_job(args)?,
-        "namespace" => simple(args, json!({"apiVersion": "v1", "kind": "Namespace"}), ""),
+        "namespace" => simple(args, json!({"apiVersion": "v1", "kind": "Namespace"}), "")?,
         "serviceaccount" => simple(
             args,
             json!({"apiVersion": "v1", "kind": "ServiceAccount"}),
             "serviceaccount",
-        ),
+        )?,
         "configmap" => config_map(args)?,
         "priorityclass" => priority_class(args)?,
         "poddisruptionbudget" => budget(args)?,
@@ -61,13 +61,13 @@ fn made(object: Value, kind: &str) -> Made {
     }
 }
 
-fn simple(args: &Args, mut object: Value, kind: &str) -> Made {
-    object["metadata"] = json!({"name": args.positional.first().map(|word| word.text.clone())});
+fn simple(args: &Args, mut object: Value, kind: &str) -> Parsed<Made> {
+    object["metadata"] = json!({"name": name(args)?});
     let mut made = made(object, kind);
     if kind.is_empty() {
         made.empties = vec![("/spec", json!({})), ("/status", json!({}))];
     }
-    made
+    Ok(made)
 }
 
 /// The image's name without registry, tag and digest, as kubectl names the container.
@@ -260,17 +260,23 @@ fn secret(args: &Args, kind: &str) -> Parsed<Made> {
     let mut what = "secret";
     match kind {
         "tls" => {
-            required(args, &["cert", "key"])?;
-            let path = args.value("cert").unwrap_or_default();
-            return Err(args.plain(args.column("cert"), format!("open {path}: no such file or directory")));
+            let given = |flag: &str| args.value(flag).filter(|path| !path.is_empty());
+            let Some((path, _)) = given("cert").zip(given("key")) else {
+                return Err(args.plain(args.end, "key and cert must be specified"));
+            };
+            let why = format!("Cannot read file {path}, open {path}: no such file or directory");
+            return Err(args.plain(args.column("cert"), why));
         }
         "docker-registry" => {
-            required(args, &["docker-username", "docker-password"])?;
             let given = |flag: &str| args.value(flag).unwrap_or_default();
             let (user, password) = (given("docker-username"), given("docker-password"));
             let server = args
                 .value("docker-server")
                 .unwrap_or_else(|| "https://index.docker.io/v1/".to_owned());
+            if user.is_empty() || password.is_empty() || server.is_empty() {
+                let why = "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required";
+                return Err(args.plain(args.end, why));
+            }
             let mut entry = json!({"username": user, "password": password});
             if let Some(email) = args.value("docker-email") {
                 entry["email"] = Value::from(email);
@@ -693,9 +699,34 @@ pub(super) fn run(args: &Args) -> Parsed<Deed> {
         .map(|word| word.text.clone())
         .chain(args.handed_on.clone().unwrap_or_default())
         .collect();
+    let image = args.value("image").unwrap_or_default();
+    if image.is_empty() {
+        return Err(args.usage(args.column("image"), "--image is required"));
+    }
+    if !super::image::is_reference(&image) {
+        let why = format!("Invalid image name {image:?}: invalid reference format");
+        return Err(args.plain(args.column("image"), why));
+    }
+    let is_interactive = args.bool("stdin", false)?;
+    let is_attached = args.bool("attach", is_interactive)?;
+    if args.bool("tty", false)? && !is_interactive {
+        let why = "-i/--stdin is required for containers with -t/--tty=true";
+        return Err(args.usage(args.column("tty"), why));
+    }
     let restart = args.value("restart").unwrap_or_else(|| "Always".to_owned());
     if !matches!(restart.as_str(), "Always" | "OnFailure" | "Never") {
         return Err(args.usage(args.column("restart"), format!("invalid restart policy: {restart}")));
+    }
+    if args.bool("rm", false)? && !is_attached {
+        return Err(args.usage(args.column("rm"), "--rm should only be used for attached containers"));
+    }
+    if is_attached && dry_run(args)? != DryRun::None {
+        let why =
+            "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)";
+        return Err(args.usage(args.end, why));
+    }
+    if is_attached && let Some(why) = super::said::nothing_to_do("run -i") {
+        return Err(CommandError::new(args.end, why));
     }
     let pull = args.value("image-pull-policy").filter(|policy| !policy.is_empty());
     if let Some(policy) = pull
@@ -723,7 +754,7 @@ pub(super) fn run(args: &Args) -> Parsed<Deed> {
     if expose && port.is_none() {
         return Err(args.usage(args.column("expose"), "--port must be set when exposing a service"));
     }
-    let mut container = json!({"name": name, "image": args.value("image")});
+    let mut container = json!({"name": name, "image": image});
     if !words.is_empty() {
         let field = if args.bool("command", false)? {
             "command"

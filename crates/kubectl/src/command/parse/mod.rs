@@ -1,5 +1,6 @@
 //! Words to [`Kubectl`]: verbs, flags, resources and their errors (KC-085, KC-118, KC-119).
 
+mod image;
 mod make;
 mod mark;
 mod read;

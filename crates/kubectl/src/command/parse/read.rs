@@ -224,7 +224,7 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
         let chosen = selector(args);
         let pod = match (args.positional.as_slice(), &chosen) {
-            ([word], None) => logged(word)?,
+            ([word] | [word, _], None) => logged(word)?,
             ([], Some(_)) => String::new(),
             ([_], Some(_)) => {
                 return Err(args.usage(args.end, "only a selector (-l) or a POD name is allowed"));
@@ -235,15 +235,32 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
         };
         // Of several pods only the last lines.
         let tail = if chosen.is_some() { 10 } else { -1 };
+        let tail = args.int("tail")?.unwrap_or(tail);
+        if tail < -1 {
+            return Err(args.plain(args.column("tail"), "--tail must be greater than or equal to -1"));
+        }
+        let (container, inline) = (args.value("container"), args.positional.get(1));
+        if container.is_some() && inline.is_some() {
+            return Err(args.plain(args.end, "only one of -c or an inline [CONTAINER] arg is allowed"));
+        }
+        let container = container.or_else(|| inline.map(|word| word.text.clone()));
+        let all_containers = args.bool("all-containers", false)?;
+        if let Some(name) = container.as_deref().filter(|_| all_containers) {
+            let why = format!("--all-containers=true should not be specified with container name {name}");
+            return Err(args.plain(args.column("all-containers"), why));
+        }
         Kubectl::Logs {
             pod,
             selector: chosen,
             namespace,
-            container: args.value("container"),
+            container,
             previous: args.bool("previous", false)?,
-            all_containers: args.bool("all-containers", false)?,
+            all_containers,
             timestamps: args.bool("timestamps", false)?,
-            tail: args.int("tail")?.unwrap_or(tail),
+            prefix: args.bool("prefix", false)?,
+            follow: args.bool("follow", false)?,
+            since: args.duration("since")?.filter(|since| since.0 > 0),
+            tail,
         }
     };
     Ok(command)

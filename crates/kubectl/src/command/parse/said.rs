@@ -1,6 +1,7 @@
 //! Verbs that are kept with their words: `create KIND`, `run`, `expose`, `autoscale`, `wait`, `set`, `auth`, `config` …
 
 use podscope_api::Kind;
+use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Span;
 
 use super::super::flags::Args;
@@ -30,7 +31,7 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "wait" => wait(args)?,
         "replace" => Deed::Replace {
             text: text(args)?,
-            force: args.bool("force", false)?,
+            force: forced(args)?,
         },
         "diff" => Deed::Diff { text: text(args)? },
         "apply view-last-applied" => Deed::LastApplied(target(args, &args.positional)?),
@@ -42,6 +43,14 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "config view" => Deed::Config(ConfigWhat::View),
         "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
         "config get-contexts" => Deed::Config(ConfigWhat::GetContexts),
+        "config get-clusters" => Deed::Config(ConfigWhat::GetClusters),
+        "config get-users" => Deed::Config(ConfigWhat::GetUsers),
+        "config use-context" => use_context(args)?,
+        "config set-context" => {
+            let why = "kubectl config set-context: there is one context here, and no file that it is written to; give each command its -n NAMESPACE";
+            return Err(args.plain(args.end, why));
+        }
+        "create token" => token(args)?,
         "version" => version(args)?,
         verb => match verb.split_once(' ') {
             Some(("create", what)) => make::create(args, what)?,
@@ -66,6 +75,25 @@ pub(super) fn keep(args: &Args, verb: &'static str, deed: Deed, dry_run: DryRun,
         namespace: namespace(args),
         dry_run,
         output,
+    }))
+}
+
+/// `replace --force`, with what becomes of the objects that go.
+fn forced(args: &Args) -> Parsed<Option<Forced>> {
+    let grace = args.int("grace-period")?.filter(|grace| *grace >= 0);
+    let timeout = args.duration("timeout")?.filter(|timeout| timeout.0 > 0);
+    if !args.bool("force", false)? {
+        for (flag, is_given) in [("grace-period", grace.is_some()), ("timeout", timeout.is_some())] {
+            if is_given {
+                return Err(args.plain(args.column(flag), format!("--{flag} must have --force specified")));
+            }
+        }
+        return Ok(None);
+    }
+    Ok(Some(Forced {
+        // None is a second: kubectl deletes nothing at once here.
+        grace: grace.map(|grace| grace.max(1)),
+        cascade: cascade(args)?,
     }))
 }
 
@@ -287,15 +315,14 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
             )
         }
         "serviceaccount" => match resources.split_last() {
-            Some((account, rest)) if !rest.is_empty() => (rest, SetChange::ServiceAccount(account.text.clone())),
+            Some((account, rest)) => (rest, SetChange::ServiceAccount(account.text.clone())),
             _ => return Err(args.plain(args.end, "serviceaccount is required")),
         },
+        "subject" => (resources, subjects(args)?),
         _ => {
-            let Some(selector) = changes.first() else {
-                return Err(args.plain(
-                    args.end,
-                    "one or more resources must be specified as <resource> <name> or <resource>/<name>",
-                ));
+            // The last word, whatever it is.
+            let Some((selector, resources)) = args.positional.split_last() else {
+                return Err(args.plain(args.end, "one selector is required"));
             };
             if let Err(why) = LabelQuery::parse(&selector.text) {
                 return Err(args.plain(selector.column, why));
@@ -305,6 +332,35 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
     };
     let target = chosen(args, resources)?;
     Ok(Deed::Set { target, change })
+}
+
+/// `--user`, `--group`, `--serviceaccount` of `set subject`.
+fn subjects(args: &Args) -> Parsed<SetChange> {
+    some_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
+    let mut subjects = Vec::new();
+    for (flag, kind) in [("user", "User"), ("group", "Group")] {
+        let mut names = args.values(flag);
+        names.stable_sort();
+        subjects.extend(names.into_iter().map(|name| (kind, String::new(), name)));
+    }
+    let mut accounts = args.values("serviceaccount");
+    accounts.stable_sort();
+    for account in accounts {
+        match account.split(':').collect::<Vec<_>>().as_slice() {
+            [namespace, name] if !name.is_empty() => {
+                subjects.push(("ServiceAccount", (*namespace).to_owned(), (*name).to_owned()));
+            }
+            _ => {
+                let why = "serviceaccount must be <namespace>:<name>";
+                return Err(args.plain(args.column("serviceaccount"), why));
+            }
+        }
+    }
+    if subjects.is_empty() {
+        let why = "you must specify at least one value of user, group or serviceaccount";
+        return Err(args.plain(args.end, why));
+    }
+    Ok(SetChange::Subjects(subjects))
 }
 
 fn can_i(args: &Args) -> Parsed<Deed> {
@@ -323,6 +379,29 @@ fn can_i(args: &Args) -> Parsed<Deed> {
     let bare = resource.split('/').next().unwrap_or_default();
     let kind = Kind::from_resource_name(bare);
     Ok(Deed::CanI { kind, quiet })
+}
+
+/// `config use-context NAME`: there is one.
+fn use_context(args: &Args) -> Parsed<Deed> {
+    match args.positional.as_slice() {
+        [name] if name.text == CONTEXT => Ok(Deed::Config(ConfigWhat::UseContext)),
+        [name] => {
+            let why = format!("no context exists with the name: {:?}", name.text);
+            Err(args.plain(name.column, why))
+        }
+        words => {
+            let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            Err(args.usage(args.end, format!("Unexpected args: {words:?}")))
+        }
+    }
+}
+
+/// `create token ACCOUNT`.
+fn token(args: &Args) -> Parsed<Deed> {
+    match args.positional.as_slice() {
+        [name] => Ok(Deed::Token(name.text.clone())),
+        other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
+    }
 }
 
 fn api_resources(args: &Args) -> Parsed<Deed> {
@@ -370,6 +449,9 @@ fn version(args: &Args) -> Parsed<Deed> {
 pub(super) fn nothing_to_do(verb: &str) -> Option<String> {
     const SCRIPTED: &str = "containers here are scripts of what they do and run no programs";
     Some(match verb {
+        "run -i" => format!(
+            "error: kubectl run -i: {SCRIPTED}; leave -i, -t, --attach and --rm out, and `kubectl logs POD` tells what it went through"
+        ),
         "exec" | "attach" | "debug" => format!(
             "error: kubectl {verb}: {SCRIPTED}; `kubectl logs POD` tells what one went through, `fault exit POD CONTAINER CODE` ends one"
         ),

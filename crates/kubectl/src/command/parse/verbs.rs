@@ -101,6 +101,8 @@ verbs! {
     "create service loadbalancer", "NAME --tcp=PORT[:TARGET]", "Create a LoadBalancer service", [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, TCP];
     "create service nodeport", "NAME --tcp=PORT[:TARGET]", "Create a NodePort service", [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, TCP, ("node-port", '-', Takes::Value)];
     "create serviceaccount", "NAME", "Create a service account with the specified name", [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER];
+    "create token", "ACCOUNT", "Request a service account token",
+        [NAMESPACE, OUTPUT, TEMPLATE, ("audience", '-', Takes::Value), ("duration", '-', Takes::Value), ("bound-object-kind", '-', Takes::Value), ("bound-object-name", '-', Takes::Value), ("bound-object-uid", '-', Takes::Value)];
     "run", "NAME --image=IMAGE [-- COMMAND]", "Run a particular image on the cluster",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, IMAGE, ("restart", '-', Takes::Value), ("labels", 'l', Takes::Value), ("env", '-', Takes::Value), ("port", '-', Takes::Value),
          ("expose", '-', Takes::Bool), ("command", '-', Takes::Bool), ("annotations", '-', Takes::Value), ("image-pull-policy", '-', Takes::Value), ("overrides", '-', Takes::Value), ("override-type", '-', Takes::Value),
@@ -130,7 +132,7 @@ verbs! {
     "drain", "NODE", "Drain node in preparation for maintenance",
         [SELECTOR, ("ignore-daemonsets", '-', Takes::Bool), ("delete-emptydir-data", '-', Takes::Bool), FORCE, GRACE, TIMEOUT,
          ("disable-eviction", '-', Takes::Bool), ("pod-selector", '-', Takes::Value), ("skip-wait-for-delete-timeout", '-', Takes::Value), DRY_RUN];
-    "taint", "NODE NAME KEY=VALUE:EFFECT… | KEY:EFFECT-…", "Update the taints on one or more nodes", [ALL, SELECTOR, OVERWRITE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
+    "taint", "NODE NAME KEY=VALUE:EFFECT… | KEY:EFFECT-…", "Update the taints on one or more nodes", [ALL, SELECTOR, OVERWRITE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, VALIDATE];
     "label", "TYPE NAME KEY=VALUE… KEY-…", "Update the labels on a resource",
         [NAMESPACE, ALL_NAMESPACES, ALL, SELECTOR, FIELD_SELECTOR, OVERWRITE, ("list", '-', Takes::Bool), RESOURCE_VERSION, LOCAL, FILENAME, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "annotate", "TYPE NAME KEY=VALUE… KEY-…", "Update the annotations on a resource",
@@ -144,13 +146,15 @@ verbs! {
     "top", "node [NAME] | pod [NAME]", "Display resource (CPU/memory) usage",
         [NAMESPACE, ALL_NAMESPACES, SELECTOR, ("containers", '-', Takes::Bool), ("sort-by", '-', Takes::Value), NO_HEADERS, ("sum", '-', Takes::Bool)];
     "logs", "POD | TYPE/NAME | -l SELECTOR [-c CONTAINER]", "Print the logs for a container in a pod",
-        [NAMESPACE, SELECTOR, ("container", 'c', Takes::Value), ("previous", 'p', Takes::Bool), ("all-containers", '-', Takes::Bool), ("timestamps", '-', Takes::Bool), ("tail", '-', Takes::Value)];
+        [NAMESPACE, SELECTOR, ("container", 'c', Takes::Value), ("follow", 'f', Takes::Bool), ("since", '-', Takes::Value), ("prefix", '-', Takes::Bool), ("previous", 'p', Takes::Bool), ("all-containers", '-', Takes::Bool), ("timestamps", '-', Takes::Bool), ("tail", '-', Takes::Value)];
     "set env", "TYPE/NAME NAME=VALUE… NAME-…", "Update environment variables on a pod template",
         [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, LOCAL, OVERWRITE, CONTAINERS, ("from", '-', Takes::Value), ("prefix", '-', Takes::Value), ("keys", '-', Takes::Value), ("list", '-', Takes::Bool), ("resolve", '-', Takes::Bool), ("env", 'e', Takes::Value)];
     "set resources", "TYPE/NAME --limits=… --requests=…", "Update resource requests/limits on objects with pod templates",
         [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, LOCAL, CONTAINERS, ("limits", '-', Takes::Value), ("requests", '-', Takes::Value)];
     "set selector", "svc NAME KEY=VALUE", "Set the selector on a resource", [NAMESPACE, ALL, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, LOCAL, RESOURCE_VERSION];
     "set serviceaccount", "TYPE/NAME ACCOUNT", "Update the service account of a resource", [NAMESPACE, ALL, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, LOCAL];
+    "set subject", "(ROLEBINDING | CLUSTERROLEBINDING) NAME [--user=USER] [--group=GROUP] [--serviceaccount=NAMESPACE:NAME]", "Update the user, group, or service account in a role binding or cluster role binding",
+        [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, LOCAL, ("user", '-', Takes::Value), ("group", '-', Takes::Value), ("serviceaccount", '-', Takes::Value)];
     "auth can-i", "VERB TYPE[/NAME]", "Check whether an action is allowed", [NAMESPACE, ALL_NAMESPACES, ("list", '-', Takes::Bool), ("quiet", 'q', Takes::Bool), NO_HEADERS, ("subresource", '-', Takes::Value)];
     "auth whoami", "", "Experimental: Check self subject attributes", [OUTPUT];
     "cluster-info", "", "Display cluster information", [];
@@ -159,6 +163,10 @@ verbs! {
     "api-versions", "", "Print the supported API versions on the server, in the form of \"group/version\"", [];
     "config current-context", "", "Display the current-context", [];
     "config get-contexts", "", "Describe one or many contexts", [NO_HEADERS, OUTPUT];
+    "config get-clusters", "", "Display clusters defined in the kubeconfig", [];
+    "config get-users", "", "Display users defined in the kubeconfig", [];
+    "config set-context", "[NAME | --current] [--namespace=NAMESPACE]", "Set a context entry in kubeconfig", [NAMESPACE, ("current", '-', Takes::Bool), ("cluster", '-', Takes::Value), ("user", '-', Takes::Value)];
+    "config use-context", "CONTEXT_NAME", "Set the current-context in a kubeconfig file", [];
     "config view", "", "Display merged kubeconfig settings or a specified kubeconfig file", [OUTPUT, ("minify", '-', Takes::Bool), ("raw", '-', Takes::Bool)];
     "version", "", "Print the client and server version information", [OUTPUT, ("client", '-', Takes::Bool)];
 }

@@ -179,12 +179,18 @@ fn names_any(selection: &Selection) -> bool {
     }
 }
 
+/// What Go reads as true or false.
+const BOOLEANS: &[&str] = &[
+    "1", "t", "T", "true", "TRUE", "True", "0", "f", "F", "false", "FALSE", "False",
+];
+
 pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     match args.value("dry-run").as_deref() {
         None | Some("none") => Ok(DryRun::None),
         Some("unchanged") => Ok(DryRun::Bare),
         Some("client") => Ok(DryRun::Client),
         Some("server") => Ok(DryRun::Server),
+        Some(text) if let Some(word) = BOOLEANS.iter().find(|word| **word == text) => Ok(DryRun::Boolean(word)),
         Some(other) => Err(args.plain(
             args.column("dry-run"),
             format!("Invalid dry-run value ({other}). Must be \"none\", \"server\", or \"client\"."),
@@ -205,10 +211,21 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
         (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
         // Nothing stands on standard input.
         (Some(path), None) if path == "-" => Ok(Some(String::new())),
+        (Some(url), _) if url.starts_with("http://") || url.starts_with("https://") => Err(unreached(args, &url)),
         (Some(path), _) => Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist"))),
         (None, Some(_)) => Err(args.plain(args.end, "the text after the command needs -f -")),
         (None, None) => Ok(None),
     }
+}
+
+/// What kubectl says of a URL: nothing is reached from here.
+fn unreached(args: &Args, url: &str) -> CommandError {
+    let host = url.split("://").nth(1).unwrap_or_default();
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    CommandError::new(
+        args.column("filename"),
+        format!("The connection to the server {host} was refused - did you specify the right host or port?"),
+    )
 }
 
 /// `-o` of `get`.
@@ -281,12 +298,17 @@ pub(super) fn pair(text: &str) -> Option<(String, String)> {
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
 }
 
-/// Where the resources end and the `k=v` / `k-` changes begin.
-pub(super) fn changes_from(words: &[Word]) -> usize {
-    words
-        .iter()
-        .position(|word| word.text.contains('=') || word.text.ends_with('-'))
-        .unwrap_or(words.len())
+/// `--cascade`; the background goes without saying.
+pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
+    let cascade = args.value("cascade");
+    match cascade.as_deref() {
+        None | Some("background") => Ok(None),
+        Some("foreground" | "orphan") => Ok(cascade),
+        Some(other) => Err(args.plain(
+            args.column("cascade"),
+            format!("invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""),
+        )),
+    }
 }
 
 pub(super) fn small(args: &Args, name: &str) -> Result<Option<i32>, CommandError> {

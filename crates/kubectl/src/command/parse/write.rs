@@ -2,6 +2,7 @@
 //! `patch`, `edit`, `set image`, `rollout`.
 
 use super::super::flags::Args;
+use super::super::shell::Word;
 use super::super::*;
 use super::words::*;
 
@@ -148,16 +149,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
     };
-    let cascade = args.value("cascade");
-    if !matches!(cascade.as_deref(), None | Some("background" | "foreground" | "orphan")) {
-        return Err(args.plain(
-            args.column("cascade"),
-            format!(
-                "invalid cascade value ({}). Must be \"background\", \"foreground\", or \"orphan\"",
-                cascade.unwrap_or_default()
-            ),
-        ));
-    }
+    let cascade = cascade(args)?;
     Ok(Kubectl::Delete(Delete {
         what,
         grace_period,
@@ -169,7 +161,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             None
         },
         timeout: args.duration("timeout")?,
-        cascade: cascade.filter(|cascade| cascade != "background"),
+        cascade,
         ignore_not_found: args.bool("ignore-not-found", false)?,
         output_name,
         dry_run: dry_run(args)?,
@@ -203,7 +195,16 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
 pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
         let target = chosen(args, &args.positional)?;
-        let patch = args.value("patch").filter(|patch| !patch.is_empty()).ok_or_else(|| {
+        let file = args.value("patch-file").filter(|path| !path.is_empty());
+        let patch = args.value("patch").filter(|patch| !patch.is_empty());
+        if let Some(path) = file {
+            let why = match patch {
+                Some(_) => "cannot specify --patch and --patch-file together".to_owned(),
+                None => format!("unable to read patch file: open {path}: no such file or directory"),
+            };
+            return Err(args.plain(args.column("patch-file"), why));
+        }
+        let patch = patch.ok_or_else(|| {
             args.plain(
                 args.end,
                 "must specify --patch or --patch-file containing the contents of the patch",
@@ -262,8 +263,14 @@ pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
 /// `kubectl set image`.
 pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
-        let at = changes_from(&args.positional);
-        let (what, images) = args.positional.split_at(at.min(args.positional.len()));
+        let is_change =
+            |word: &Word| (word.text.contains('=') && !word.text.starts_with('=')) || word.text.ends_with('-');
+        let at = args
+            .positional
+            .iter()
+            .position(is_change)
+            .unwrap_or(args.positional.len());
+        let (what, images) = args.positional.split_at(at);
         let target = chosen(args, what)?;
         let images: Vec<(String, String)> = images.iter().filter_map(|word| pair(&word.text)).collect();
         if images.is_empty() {
