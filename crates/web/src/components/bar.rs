@@ -140,25 +140,11 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.seek(0))
     };
-    let chosen = |value: &str| {
-        let index: usize = value.parse().unwrap_or(3);
-        clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)]
-    };
-    // A sweep over the slider is shown; where it is let go counts.
-    let swept = {
-        let ctl = ctl.clone();
-        Callback::from(move |event: InputEvent| ctl.act.emit(Act::Speed(chosen(&crate::browser::value_of(&event)))))
-    };
-    let speed = {
-        let ctl = ctl.clone();
-        Callback::from(move |event: Event| ctl.speed(chosen(&crate::browser::value_of(&event))))
-    };
     let button = |sign: &'static str, name: &'static str, key: &str, click: Callback<MouseEvent>| {
         html! { <button type="button" class="quiet" onclick={click} aria-label={name} title={format!("{name} ({key})")}>{ icon(sign) }</button> }
     };
     let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
         .then(|| clock::speed(model.achieved));
-    let said = clock::speed(model.speed);
     html! {
         <div class="transport" role="group" aria-label="Time">
             { button("start", "Back to the start", "Home", start) }
@@ -171,13 +157,63 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
             { button("step", "Next event", ".", ctl.on(Request::Step)) }
             { button("decision", "Run to the next decision", "n", ctl.on(Request::NextDecision)) }
             <Clock />
-            <label class="speed mono">
-                <input type="range" min="0" max={(clock::SPEEDS.len() - 1).to_string()} step="1" value={clock::speed_index(model.speed).to_string()}
-                    oninput={swept} onchange={speed} aria-label="Speed" aria-valuetext={said.clone()} ~style={format!("--v:{}%", clock::speed_index(model.speed) * 100 / (clock::SPEEDS.len() - 1))} />
-                <span class="set">{ said }</span>
-                if let Some(achieved) = achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
-            </label>
+            <Speed set={model.speed} {achieved} />
         </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SpeedProps {
+    set: u64,
+    /// Where it is less than what was set.
+    achieved: Option<String>,
+}
+
+/// The speed. A sweep over it changes nothing until it is let go; Escape, and a finger that turns into scrolling, take
+/// it back. Frames that come meanwhile leave the thumb where the hand has it.
+#[component]
+fn Speed(props: &SpeedProps) -> Html {
+    let swept = use_state(|| None::<u64>);
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let chosen = |value: &str| {
+        let index: usize = value.parse().unwrap_or(3);
+        clock::SPEEDS[index.min(clock::SPEEDS.len() - 1)]
+    };
+    let oninput = {
+        let swept = swept.clone();
+        Callback::from(move |event: InputEvent| swept.set(Some(chosen(&crate::browser::value_of(&event)))))
+    };
+    let onchange = {
+        let swept = swept.clone();
+        Callback::from(move |event: Event| {
+            ctl.speed(chosen(&crate::browser::value_of(&event)));
+            swept.set(None);
+        })
+    };
+    let back = {
+        let swept = swept.clone();
+        move || swept.set(None)
+    };
+    let onkeydown = {
+        let back = back.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" {
+                back();
+            }
+        })
+    };
+    let shown = swept.unwrap_or(props.set);
+    let (at, last) = (clock::speed_index(shown), clock::SPEEDS.len() - 1);
+    let said = clock::speed(shown);
+    html! {
+        <label class="speed mono">
+            <input type="range" min="0" max={last.to_string()} step="1" value={at.to_string()} {oninput} {onchange} {onkeydown} onpointercancel={move |_: PointerEvent| back()}
+                aria-label="Speed" aria-valuetext={said.clone()} ~style={format!("--v:{}%", at * 100 / last)} />
+            <span class="set">{ said }</span>
+            if let Some(achieved) = &props.achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }
+        </label>
     }
 }
 
