@@ -14,7 +14,7 @@ use super::why::WhyView;
 use super::yaml::Yaml;
 use crate::app::Ctl;
 use crate::pure::actions::{self, Action};
-use crate::pure::{clock, just_now};
+use crate::pure::{clock, just_now, waits};
 use crate::state::{Act, Model, Page, Shared, Tab};
 
 #[derive(Properties, PartialEq)]
@@ -104,7 +104,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                     Tab::Why => {
                         let key = page.selected_pod().unwrap_or_default().0.to_string();
                         let pending = page.pod().is_some_and(|p| p.node.is_empty());
-                        html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()}
+                        html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now))}
                             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
                     }
                     Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },

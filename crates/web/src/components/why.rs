@@ -16,6 +16,8 @@ pub(crate) struct Props {
     pub(crate) pending: bool,
     pub(crate) why: Option<Shared<Why>>,
     pub(crate) help: Option<Shared<HelpView>>,
+    /// What a pod that has been promised a node waits for.
+    pub(crate) waits: Option<String>,
     /// What answers about this cluster rest on.
     pub(crate) basis: Vec<Basis>,
 }
@@ -44,7 +46,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                 } else {
                     "The scheduler was never asked about this pod."
                 } }</p>{ helped }</> },
-                Some(why) => decision(&ctl, why, basis(why, &props.basis), helped),
+                Some(why) => decision(&ctl, why, props.waits.as_deref(), basis(why, &props.basis), helped),
                 None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ helped }</> },
             } }
         </>
@@ -57,7 +59,7 @@ fn basis(why: &Why, all: &[Basis]) -> Html {
     html! { <>{ for all.iter().filter(matters).map(|basis| html! { <p class="basis">{ format!("{basis}.") }</p> }) }</> }
 }
 
-fn decision(ctl: &Ctl, why: &Why, basis: Html, helped: Html) -> Html {
+fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, basis: Html, helped: Html) -> Html {
     let at = why.attempts.iter().position(|a| a.id == why.attempt);
     let step = |to: Option<usize>| {
         to.and_then(|i| why.attempts.get(i)).map(|a| {
@@ -86,7 +88,8 @@ fn decision(ctl: &Ctl, why: &Why, basis: Html, helped: Html) -> Html {
                         </span>
                     }
                 </div>
-                <p class="lead">{ shown(&why.sentence) }</p>
+                if let Some(waits) = waits { <p class="lead">{ shown(waits) }</p> }
+                <p class={waits.is_none().then_some("lead")}>{ shown(&why.sentence) }</p>
                 if !why.meaning.is_empty() { <p>{ &why.meaning }</p> }
                 { basis }
             </div>
@@ -182,7 +185,7 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
         <section class="preempt">
             <h3 class="eyebrow">{ "Making room" }</h3>
             if !p.words.is_empty() { <p>{ &p.words }</p> }
-            <ul>
+            if !p.candidates.is_empty() { <ul>
                 { for p.candidates.iter().take(24).map(|c| html! {
                     <li class={classes!((c.node == nominated).then_some("win"))}>
                         <b>{ &c.node }{ if c.node == nominated { " · nominated" } else { "" } }</b>
@@ -191,7 +194,7 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
                         if c.pdb_violations > 0 { <span class="bad">{ format!("{} against a disruption budget", c.pdb_violations) }</span> }
                     </li>
                 }) }
-            </ul>
+            </ul> }
         </section>
     }
 }

@@ -48,6 +48,12 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     }
 }
 
+/// The same as a sentence, of a pod that has been promised a node: it fits there, once others are gone.
+pub(crate) fn promised(pod: &PodView, now: Micros) -> Option<String> {
+    let place = pod.queue.as_ref().map(|queue| &queue.place);
+    matches!(place, Some(QueuePlace::Victims { .. })).then(|| format!("{} {}.", name(&pod.key), words(pod, now)))
+}
+
 /// Why it has no node, in a few words: what pods in the tray are grouped by.
 pub(crate) fn cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
@@ -154,5 +160,10 @@ mod tests {
         let pod = pod("high", place, &[("Insufficient cpu", 4)]);
         assert_eq!(words(&pod, 0), "waits until low is gone from a-1, 23 s");
         assert_eq!(cause(&pod), "room is being made");
+        let sentence = promised(&pod, 0);
+        assert_eq!(
+            sentence.as_deref(),
+            Some("high waits until low is gone from a-1, 23 s.")
+        );
     }
 }
