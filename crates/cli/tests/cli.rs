@@ -364,6 +364,97 @@ fn links_go_both_ways() {
     }
 }
 
+// LC-227, LC-228: of the containers that ended, the rule or policy of their own that decided about each.
+#[test]
+fn explain_says_which_restart_rule_matched() {
+    let cluster = file(
+        "rules.yaml",
+        r"
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: trained, uid: 11111111-2222-3333-4444-555555555551}
+spec:
+  nodeName: n1
+  restartPolicy: Never
+  containers:
+  - name: train
+    image: x
+    restartPolicy: Never
+    restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]
+  - name: check
+    image: x
+    restartPolicy: Never
+    restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]
+  - {name: plain, image: x}
+status:
+  containerStatuses:
+  - {name: train, image: x, restartCount: 1, state: {running: {}}, lastState: {terminated: {exitCode: 42}}}
+  - {name: check, image: x, restartCount: 0, state: {terminated: {exitCode: 1}}}
+  - {name: plain, image: x, restartCount: 0, state: {terminated: {exitCode: 1}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: anew, uid: 11111111-2222-3333-4444-555555555552}
+spec:
+  nodeName: n1
+  containers:
+  - name: watch
+    image: x
+    restartPolicy: Never
+    restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [88]}}]
+status:
+  containerStatuses:
+  - name: watch
+    image: x
+    restartCount: 1
+    state: {waiting: {reason: ContainerCreating}}
+    lastState: {terminated: {exitCode: 137, reason: RestartingAllContainers}}
+",
+    );
+    let rows = [
+        (
+            "trained",
+            vec![
+                (
+                    "train",
+                    "exit code 42: restartPolicyRules[0] (Restart, exit code In [42]) starts it again",
+                ),
+                (
+                    "check",
+                    "exit code 1: no rule matches; its own restartPolicy Never leaves it ended",
+                ),
+            ],
+        ),
+        (
+            "anew",
+            vec![(
+                "watch",
+                "all containers of the pod begin anew, by watch's restartPolicyRules[0] (RestartAllContainers, exit code In [88])",
+            )],
+        ),
+    ];
+    for (pod, told) in rows {
+        let pod = format!("default/{pod}");
+        let lines: Vec<String> = told
+            .iter()
+            .map(|(name, words)| format!("  {name}  {words}\n"))
+            .collect();
+        let text = good(&["explain", "--cluster", &cluster, "--pod", &pod]);
+        let wanted = format!("\nContainers that ended\n{}", lines.concat());
+        assert!(text.ends_with(&wanted), "{text}");
+        let json = good(&["explain", "--cluster", &cluster, "--pod", &pod, "-o", "json"]);
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        for (name, words) in told {
+            assert_eq!(json["restarted"][name], *words, "{json}");
+        }
+    }
+}
+
 // P-07, X-01: one decision, told as text or JSON; cases are printed or compared.
 #[test]
 fn explain_tells_one_decision() {
