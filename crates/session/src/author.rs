@@ -151,6 +151,16 @@ fn solution(played: &Played, found: &mut Vec<String>) {
             }
         }
         let Some(ask) = &step.predict else { continue };
+        let next = story.shown().get(at + 1);
+        if let (Some(truth), Some(next)) = (&shown.truth, next)
+            && truth.at > next.at
+        {
+            found.push(format!(
+                "Step {} shows before the run has answered the question of step {number}, and may give it away or \
+                 change it: let it wait (`at` in its `when`), or ask for an earlier instant.",
+                number + 1
+            ));
+        }
         match &shown.truth {
             None => found.push(format!("The question of step {number} is never answered: {}", ask.ask)),
             Some(truth) if !ask.options.is_empty() && ask.option_of(&truth.value).is_none() => found.push(format!(
