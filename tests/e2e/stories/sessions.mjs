@@ -17,7 +17,7 @@ export const stories = {
   async "a link that cannot be opened touches nothing that was kept (T-08)"(t) {
     const page = await worked(t);
     const before = await kept(page);
-    for (const bad of ["#s1:AAAA", "#s99:AAAA", "#lesson=no-such-lesson", "?scenario=no-such-file.yaml"]) {
+    for (const bad of ["#s1:AAAA", "#s99:AAAA", "#lesson=no-such-lesson", "?scenario=no-such-file.yaml", "?scenario=another.yaml", "?scenario=a-third.yaml"]) {
       await page.goto(`${t.url}${bad}`);
       await page.reload();
       await t.ready(page);

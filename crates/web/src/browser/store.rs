@@ -127,6 +127,9 @@ thread_local! {
 }
 
 fn stay(id: u64) {
+    if HAS_LEFT.get() {
+        return;
+    }
     set(&mark(id), Some("1"));
     MARKED.set(Some(id));
 }
@@ -140,6 +143,7 @@ fn leave() {
 
 /// The page is there again, out of the browser's memory of pages.
 pub(crate) fn returned() {
+    HAS_LEFT.set(false);
     if let (None, Some(id)) = (MARKED.get(), own()) {
         take(id);
     }
@@ -235,6 +239,11 @@ pub(crate) fn forget(id: u64) {
 /// Notes what is about to be opened by itself, and takes the note away when it has been. What is still noted at the
 /// next start did not finish: it is not tried again by itself.
 pub(crate) fn trying(what: Option<&str>) {
+    // Leaving cuts off what was being fetched, and the page hears of that when it is no more: what it would go on with
+    // then is the next page's, which would take the note for an opening that did not finish.
+    if what.is_some() && HAS_LEFT.get() {
+        return;
+    }
     SINCE.set(what.map(|_| js_sys::Date::now()));
     set("trying", what);
 }
@@ -242,6 +251,8 @@ pub(crate) fn trying(what: Option<&str>) {
 thread_local! {
     /// When this page began to open what it noted.
     static SINCE: std::cell::Cell<Option<f64>> = const { std::cell::Cell::new(None) };
+    /// The page has been left.
+    static HAS_LEFT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// Milliseconds after which somebody who leaves has given up waiting.
@@ -253,6 +264,7 @@ pub(crate) fn leaving() {
         trying(None);
     }
     leave();
+    HAS_LEFT.set(true);
 }
 
 /// What did not finish opening.

@@ -51,7 +51,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                 <h3 class="eyebrow">{ "Conditions" }</h3>
                 <table class="conditions"><tbody>
                     { for detail.conditions.iter().map(|(kind, status, reason, message, since)| html! {
-                        <tr title={message.clone()}>
+                        <tr title={podscope_api::visible(message).into_owned()}>
                             <th scope="row">{ kind }</th>
                             <td><span class={classes!("status", (status == "True").then_some("yes"), (status == "Unknown").then_some("unknown"))}>{ status }</span></td>
                             <td>{ shown(reason) }if !message.is_empty() { <small>{ shown(message) }</small> }</td>

@@ -54,7 +54,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() }))
         });
         if props.idle {
-            return html! { <span class="chip bad" title={b.text.clone()}>{ icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
+            return html! { <span class="chip bad" title={podscope_api::visible(&b.text).into_owned()}>{ icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
         }
         html! {
             <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause.word(), b.by)}>

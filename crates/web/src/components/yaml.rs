@@ -63,7 +63,7 @@ fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
         subject: subject.clone(),
         line: number,
     };
-    let title = format!("Make a goal of it: {}", text.trim());
+    let title = format!("Make a goal of it: {}", podscope_api::visible(text.trim()));
     html! { <button type="button" class="pick" onclick={ctl.on(request)} {title}>{ line(text.trim_end()) }</button> }
 }
 
