@@ -54,6 +54,27 @@ export const stories = {
     await page.locator('.node:not(.dark)[data-node="c-2"]').waitFor();
   },
 
+  async "two thousand million replicas grow in sight, and the page obeys (Q-03)"(t) {
+    const page = await t.open("#new");
+    await page.locator("[data-zone] [data-node]").first().waitFor();
+    await t.openFiles(page, { "web.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "web:1"}]}
+` });
+    await page.locator('[data-pod^="default/web-"]').first().waitFor();
+    await t.command(page, "kubectl scale deployment/web --replicas=2000000000");
+    await page.waitForFunction(() => [...document.querySelectorAll(".tray b")].some((b) => Number(/^(\d+) pods/.exec(b.textContent)?.[1] ?? 0) >= 1000), undefined, { timeout: 60_000 });
+    await t.pause(page);
+    t.equal(await page.getByRole("dialog", { name: "The engine is busy" }).count(), 0, "it answers all the time");
+    await t.screenshot(page, "replicas");
+  },
+
   async "an engine that answers again takes the word back (Q-05)"(t) {
     const page = await t.open();
     await t.pause(page);

@@ -1,0 +1,132 @@
+// What is shown is what is meant: names, titles and texts of others, with marks that turn the direction of writing,
+// control characters and letters that are written from right to left. Q-04.
+
+const HIDDEN = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]";
+const RTL = "\u05e2\u05d1\u05e8"; // three Hebrew letters
+
+/** A text that hides and turns, and says where it comes from. */
+const evil = (what) => `${what} \\u202Egnp.exe\\e[2J \\u2066${RTL}\\u200B`;
+
+const SCENARIO = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: hostile}
+spec:
+  title: "${evil("title")}"
+  seed: 1
+  cluster: {zones: [a], nodesPerZone: 1}
+  timeline:
+  - {at: 2s, run: "kubectl annotate node a-1 note='${evil("note")}'"}
+  - {at: 3s, run: "fault partition a-1"}
+  steps:
+  - text: "# ${evil("heading")}\\n\\n${evil("step")} \`${RTL} code\`\\n\\n- ${evil("item")}"
+    try: "kubectl annotate pod web note='${evil("try")}' --overwrite"
+    hints: ["${evil("hint")}"]
+    goal: {count: pods, least: 9, say: "${evil("goal")}"}
+  - text: "${evil("second")}"
+    when: {count: pods, least: 9, say: "${evil("when")}"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, annotations: {note: "${evil("annotation")}"}}
+spec: {containers: [{name: c, image: "${evil("image")}"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: old, uid: 11111111-1111-1111-1111-111111111111}
+spec: {taints: [{key: k, value: v, effect: NoSchedule}]}
+status:
+  capacity: {cpu: "4", memory: 8Gi, pods: "110"}
+  allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
+  conditions: [{type: Ready, status: "False", reason: "${evil("reason")}", message: "${evil("message")}"}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: imported, namespace: default, uid: 22222222-2222-2222-2222-222222222222}
+spec: {nodeName: old, containers: [{name: c, image: c}]}
+status:
+  phase: Running
+  reason: "${evil("podreason")}"
+  containerStatuses: [{name: c, image: c, imageID: "", ready: false, restartCount: 3, state: {waiting: {reason: "${evil("waiting")}", message: "${evil("words")}"}}}]
+---
+apiVersion: v1
+kind: Event
+metadata: {name: e, namespace: default, uid: 33333333-3333-3333-3333-333333333333}
+involvedObject: {kind: Pod, namespace: default, name: imported, uid: 22222222-2222-2222-2222-222222222222}
+reason: "${evil("eventreason")}"
+message: "${evil("eventmessage")}"
+type: Warning
+`;
+
+/** What is shown and hides something, and what turns the words around it. */
+const found = (page) => page.evaluate(({ hidden, rtl }) => {
+  const hides = new RegExp(hidden, "u");
+  const all = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    if (parentElement.closest("script, style, .cm-editor")) continue; // the editor shows such characters in its own way
+    if (hides.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
+    // A block stands by itself; inside of a line only an isolated part does.
+    const block = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
+    if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !block(parentElement)) {
+      all.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
+    }
+  }
+  for (const element of document.querySelectorAll("[title], [aria-label], [aria-valuetext]")) {
+    for (const name of ["title", "aria-label", "aria-valuetext"]) {
+      if (hides.test(element.getAttribute(name) ?? "")) all.push(`hidden in ${name} of <${element.tagName} class=${element.className}>: ${JSON.stringify(element.getAttribute(name))}`);
+    }
+  }
+  if (hides.test(document.title)) all.push(`hidden in the page's title: ${JSON.stringify(document.title)}`);
+  return [...new Set(all)].join("\n");
+}, { hidden: HIDDEN, rtl: RTL });
+
+export const stories = {
+  async "names and titles hide nothing and turn nothing around them (Q-04)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "a\u202Elmay.yaml": SCENARIO });
+    await t.seek(page, "0:30.0");
+    const all = [];
+    const clean = async (where) => {
+      const what = await found(page);
+      if (what) all.push(`${where}: ${what}`);
+    };
+    await page.locator(".story").getByText("title \\u202e").or(page.locator(".story").getByText("heading \\u202e")).first().waitFor();
+    await clean("the cluster and the story");
+    await t.screenshot(page, "hostile-names");
+    for (const subject of ['[data-pod="default/imported"]', '[data-pod="default/web"]', '[data-select-node="old"]', '[data-select-node="a-1"]']) {
+      await page.locator(subject).first().click();
+      for (const tab of ["Life", "Events", "YAML"]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await page.locator("#tabpanel").waitFor();
+        await clean(`${subject}, ${tab}`);
+      }
+    }
+    await t.screenshot(page, "hostile-yaml");
+    await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
+    await page.getByLabel("Command", { exact: true }).focus();
+    await clean("the console");
+    await page.keyboard.press("Escape");
+    await t.kept(page);
+    for (const name of ["Files", "Share"]) {
+      await page.getByRole("button", { name: new RegExp(`^${name}`) }).first().click();
+      await page.locator("dialog[open]").waitFor();
+      await clean(name);
+      await page.keyboard.press("Escape");
+      await page.locator("dialog[open]").waitFor({ state: "detached" });
+    }
+    for (const lane of await page.locator("[data-lane-name]").all()) {
+      await lane.click();
+      await page.locator("dialog[open]").waitFor();
+      await clean(`the list of ${await lane.getAttribute("data-lane-name")}`);
+      await page.keyboard.press("Escape");
+      await page.locator("dialog[open]").waitFor({ state: "detached" });
+    }
+    // What is refused is quoted.
+    await page.getByRole("button", { name: "Files" }).click();
+    await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
+    await page.getByRole("dialog", { name: "This cannot be opened" }).waitFor();
+    await clean("a refusal");
+    t.equal(all.join("\n"), "", "what hides or turns");
+  },
+};
