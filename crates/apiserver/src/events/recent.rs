@@ -9,7 +9,7 @@ const KEPT: usize = 4096;
 /// Former uses are forgotten when there are more uses than these.
 const USES: usize = 4 * KEPT;
 /// Buckets of entries. A put looks through one, and copies it if a checkpoint holds it too.
-const BUCKETS: usize = 128;
+const BUCKETS: usize = 256;
 
 #[derive(Debug, Clone)]
 struct Entry<V> {
