@@ -14,7 +14,12 @@ pub enum RestartDecider<'a> {
     /// The first of its `restartPolicyRules` that is about the exit code.
     Rule(PlacedRule<'a>),
     /// Its own `restartPolicy`.
-    Container(&'a RestartPolicy),
+    Container {
+        /// That policy.
+        policy: &'a RestartPolicy,
+        /// Whether there are rules, none of which is about the exit.
+        has_rules: bool,
+    },
     /// The pod's `restartPolicy`; none is Always.
     Pod(Option<&'a RestartPolicy>),
 }
@@ -93,7 +98,7 @@ impl RestartDecision<'_> {
     pub fn restarts(&self) -> bool {
         match self.by {
             RestartDecider::Rule(_) => true,
-            RestartDecider::Container(policy) => policy.allows(self.exit_code),
+            RestartDecider::Container { policy, .. } => policy.allows(self.exit_code),
             RestartDecider::Pod(policy) => policy.is_none_or(|policy| policy.allows(self.exit_code)),
         }
     }
@@ -112,7 +117,10 @@ impl Pod {
             &container.restart_policy,
         ) {
             (Some(placed), _) => RestartDecider::Rule(placed),
-            (None, Some(own)) => RestartDecider::Container(own),
+            (None, Some(policy)) => RestartDecider::Container {
+                policy,
+                has_rules: !container.restart_policy_rules.is_empty(),
+            },
             (None, None) => RestartDecider::Pod(self.spec.restart_policy.as_ref()),
         };
         RestartDecision { exit_code, by }
@@ -171,7 +179,10 @@ impl Display for RestartDecision<'_> {
         };
         match self.by {
             RestartDecider::Rule(placed) => write!(f, "{placed} {outcome}"),
-            RestartDecider::Container(policy) => write!(f, "no rule matches; its own restartPolicy {policy} {outcome}"),
+            RestartDecider::Container { policy, has_rules } => {
+                let before = if has_rules { "no rule matches; " } else { "" };
+                write!(f, "{before}its own restartPolicy {policy} {outcome}")
+            }
             RestartDecider::Pod(policy) => {
                 write!(
                     f,
@@ -230,7 +241,7 @@ mod tests {
                 vec![],
                 1,
                 false,
-                "exit code 1: no rule matches; its own restartPolicy Never leaves it ended",
+                "exit code 1: its own restartPolicy Never leaves it ended",
             ),
             (
                 "Never",
