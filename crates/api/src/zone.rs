@@ -99,7 +99,8 @@ impl Change {
 /// Whether a line of the table holds a name: `RULE Area:City,City Name,Name`.
 fn holds(line: &str, name: &str) -> bool {
     let (area, city) = name.split_once('/').unwrap_or(("", name));
-    !name.contains([',', ':', ' '])
+    !name.starts_with('/')
+        && !name.contains([',', ':', ' '])
         && line.split(' ').skip(1).any(|group| {
             let (of, names) = group.split_once(':').unwrap_or(("", group));
             of == area && !city.is_empty() && names.split(',').any(|name| name == city)
