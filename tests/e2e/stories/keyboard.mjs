@@ -1,5 +1,38 @@
 // Everything without a mouse. U-03, U-08.
 
+const DUMP = `apiVersion: v1
+kind: List
+items:
+${["a-1", "b-1"].map((name) => `- apiVersion: v1
+  kind: Node
+  metadata: {name: ${name}, uid: 0000-${name}, labels: {kubernetes.io/hostname: ${name}}}
+  status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
+`).join("")}- apiVersion: v1
+  kind: Pod
+  metadata: {name: huge, namespace: default, uid: 0000-huge}
+  spec: {containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
+  status: {phase: Pending}
+`;
+
+/** Presses Tab until something of that name has the focus, and it can be seen that it has. */
+async function tabTo(page, name, within = "body") {
+  const seen = [];
+  for (let presses = 0; presses < 150; presses += 1) {
+    await page.keyboard.press("Tab");
+    const [found, shown] = await page.evaluate(([name, flags, within]) => {
+      const e = document.activeElement;
+      const said = (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? e.innerText ?? "").trim();
+      const style = getComputedStyle(e);
+      const isHere = new RegExp(name, flags).test(said) && e.closest(within) !== null;
+      return [isHere, isHere ? style.outlineStyle !== "none" || style.boxShadow !== "none" : said];
+    }, [name.source, name.flags, within]);
+    if (found && !shown) throw new Error(`${name} has the focus and does not show it`);
+    if (found) return;
+    seen.push(shown);
+  }
+  throw new Error(`no ${name} within ${within} among ${[...new Set(seen)].slice(0, 60).join(" | ")}`);
+}
+
 export const stories = {
   async "the cluster by keyboard alone (U-03)"(t) {
     const page = await t.open("");
@@ -85,6 +118,80 @@ export const stories = {
     await press("Escape");
     await press("t");
     t.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light", "theme");
+  },
+
+  async "keys alone, from the first visit through a lesson's question to its end (U-08, U-18)"(t) {
+    const page = await t.open("");
+    await page.locator(".start").waitFor();
+    await tabTo(page, /Start the course/);
+    await page.keyboard.press("Enter");
+    await page.locator(".start").waitFor({ state: "detached" });
+    await page.locator('.page[data-playing="true"], .page[data-playing="false"]').waitFor();
+    const story = page.locator(".story");
+    await story.locator(".try button").waitFor();
+    // The button of the step, reached and pressed by keys.
+    const pressTry = async () => {
+      await tabTo(page, /kubectl/, ".try");
+      await page.keyboard.press("Enter");
+    };
+    await pressTry();
+    await page.locator('[data-node] [data-pod="default/hello"]').waitFor();
+    // Two steps on a question waits.
+    for (const step of ["2 of 4", "3 of 4"]) {
+      await story.locator(".next:enabled").waitFor();
+      await tabTo(page, /^Next/, ".story");
+      await page.keyboard.press("Enter");
+      await story.getByText(step).waitFor();
+    }
+    await page.getByRole("region", { name: "A question" }).waitFor();
+    await tabTo(page, /^0$/, ".story");
+    await page.keyboard.press("Enter");
+    await page.getByText(/You said 0\. Watch/).waitFor();
+    // What a screen reader is told: the question and its answer stand in one named region, said when they change.
+    const told = await page.getByRole("region", { name: "Your prediction" }).ariaSnapshot();
+    t.check(/How many pods are there/.test(told), told);
+    await pressTry();
+    const yes = page.getByRole("button", { name: "I understand, do it" });
+    if (await yes.isVisible().catch(() => false)) {
+      await tabTo(page, /I understand/);
+      await page.keyboard.press("Enter");
+    }
+    await page.getByText(/and so it is/).waitFor();
+    await tabTo(page, /^Next/, ".story");
+    await page.keyboard.press("Enter");
+    await story.getByText("4 of 4").waitFor();
+    await t.look(page, "keys-answered");
+  },
+
+  async "keys alone, from a pasted dump to the reason of its pending pod, and to a link (P-09, U-08)"(t) {
+    const page = await t.open("");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator(".start").waitFor();
+    await tabTo(page, /My pod is Pending/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "My pod is Pending" }).waitFor();
+    await tabTo(page, /Paste your cluster here/);
+    await page.evaluate((text) => navigator.clipboard.writeText(text), DUMP);
+    await page.keyboard.press("Control+v");
+    await page.locator('.tray [data-pod="default/huge"]').waitFor();
+    await tabTo(page, /huge/, "[data-pod]");
+    await page.keyboard.press("Enter");
+    const side = page.locator('.side[data-subject="huge"]');
+    await side.getByText(/none of 2 nodes can take it/).waitFor();
+    // A screen reader finds the panel by its name, with the reason in it.
+    const told = await page.getByRole("complementary", { name: "Details" }).first().ariaSnapshot();
+    t.check(/too full for its requests/.test(told), told);
+    await tabTo(page, /^What would help/, ".side");
+    await page.keyboard.press("Enter");
+    await side.locator(".help li").first().waitFor();
+    await page.keyboard.press("s");
+    const dialog = page.getByRole("dialog", { name: "Share" });
+    await dialog.waitFor();
+    await tabTo(page, /^Copy/);
+    await page.keyboard.press("Enter");
+    await page.getByText(/Copied/i).first().waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
   },
 
   async "single keys can be switched off (WCAG 2.1.4)"(t) {

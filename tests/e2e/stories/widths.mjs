@@ -1,10 +1,10 @@
 // The page at every width: the story in one press, nothing clipped, no way to scroll sideways, targets for a finger.
 // U-13.
 
-const SIZES = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]];
+export const SIZES = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]];
 
 /** What sticks out of the window to the side or lies outside it, of what can be pressed. */
-const outside = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
+export const outside = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".plane, .scroll, .log, .skip, .sr"))
   .map((e) => [e.getAttribute("aria-label") ?? e.className ?? e.innerText, e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && r.height > 0 && (r.left < -1 || r.right > innerWidth + 1))

@@ -63,7 +63,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
         }
     });
     html! {
-        <section class="plane" aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
+        <section class="plane" tabindex={props.idle.then_some("0")} aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
             <h2>{ "Control plane" }</h2>
             { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }
             <span class="gap"></span>
@@ -79,7 +79,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             if props.keys.len() > 1 && !props.idle {
                 <label class="group"><span>{ "by" }</span>
                     <select aria-label="Group nodes by label" onchange={group}>
-                        <option value="" selected={props.group_key.is_empty()}>{ "zone" }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
+                        <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { ZONE } else { "zone" } }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
                         if let Some(key) = props.follows.as_ref().filter(|k| **k != ZONE && !props.keys.contains(k)) {
                             <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
                         }

@@ -1,0 +1,89 @@
+// The parts that came later, at every width and in both themes: nothing clipped, no way to scroll sideways, targets for a
+// finger, no accessibility violation. U-08, U-13.
+
+import { SIZES, outside } from "./widths.mjs";
+
+const WIDEST_TOUCH = 1279;
+const BOTH = [390, 1024, 1440];
+
+/** Targets below 44 px inside a part; links in a sentence are as large as its words. */
+const small = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("button, select, input, a.btn, summary")]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".sr, .lanes, .zones, .overview, .prose p"))
+  .map((e) => [e, (e.matches("[type=checkbox], [type=radio]") ? e.closest("label") ?? e : e).getBoundingClientRect()])
+  .filter(([e, r]) => r.width > 0 && (r.height < 43.5 || r.width < 43.5 && !e.matches("[type=checkbox]")))
+  .map(([e, r]) => `${e.getAttribute("aria-label") ?? e.innerText} ${Math.round(r.width)}×${Math.round(r.height)}`));
+
+/** What is wider than it shows, of what a person reads. */
+const clipped = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("p, h2, h3, li, button, label, td, th, dd, span")]
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX === "hidden" && getComputedStyle(e).textOverflow !== "ellipsis" && !e.closest(".sr, .lanes, .zones, .overview"))
+  .map((e) => e.innerText.slice(0, 40)));
+
+const shared = async (page, what) => {
+  await page.getByRole("button", { name: /^Share/ }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
+};
+
+/** Each part: where it begins, how it is reached, where it is. */
+const PARTS = {
+  start: ["", async (page) => page.locator(".start").waitFor(), ".start"],
+  course: ["#lesson=first-pod", async (page) => page.keyboard.press("l"), "dialog"],
+  link: ["#lesson=first-pod", (page) => shared(page), "dialog"],
+  frame: ["#lesson=first-pod", (page) => shared(page, "Frame"), "dialog"],
+  film: ["#lesson=first-pod", (page) => shared(page, "Film"), "dialog"],
+  present: ["#lesson=first-pod", async (page) => page.keyboard.press("Shift+P"), ".page"],
+  beside: ["#new", async (page, t) => {
+    await t.pause(page);
+    await page.keyboard.press("e");
+    await page.getByRole("button", { name: "Beside the cluster" }).click();
+    await page.locator(".code-beside .cm-content").waitFor();
+  }, ".code-beside"],
+  compare: ["#new", async (page, t) => {
+    await t.seek(page, "0:20.0");
+    await t.command(page, "fault poweroff c-2");
+    await t.seek(page, "1:30.0");
+    await page.getByRole("button", { name: "Compare with no commands" }).click();
+    await page.locator(".runs .run").nth(1).waitFor();
+  }, ".cluster"],
+  record: ["#new", async (page, t) => {
+    await t.seek(page, "0:20.0");
+    await page.getByRole("button", { name: "Files" }).first().click();
+    await page.getByRole("button", { name: "Record a lesson" }).click();
+    await page.locator(".recorded").waitFor();
+  }, ".recorded"],
+  console: ["#new", async (page, t) => {
+    await t.seek(page, "0:20.0");
+    const field = page.getByLabel("Command", { exact: true });
+    await field.fill("kubectl get pods -A -o wide | grep db | head -2");
+    await field.press("Enter");
+    await page.locator(".con .log p").nth(1).waitFor();
+  }, ".con"],
+};
+
+/** A story of one part. */
+const everywhere = (name) => async (t) => {
+  const [address, reach, where] = PARTS[name];
+  const page = await t.open(address);
+  await page.locator("[data-node] [data-pod], [data-node]").first().waitFor();
+  await reach(page, t);
+  await page.locator(where).first().waitFor();
+  const found = [];
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    await page.waitForTimeout(150);
+    const at = `${name} at ${width} px`;
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) found.push(`${at}: ${wide} px stick out`);
+    for (const one of await outside(page)) found.push(`${at}: outside: ${one}`);
+    if (await page.locator(where).first().isVisible()) {
+      for (const one of await clipped(page, where)) found.push(`${at}: clipped: ${one}`);
+      if (width <= WIDEST_TOUCH) for (const one of await small(page, where)) found.push(`${at}: small: ${one}`);
+    }
+    // Colours are the same at every width: three widths are looked at in both themes, the others in one.
+    const seen = BOTH.includes(width) ? t.look(page, `part-${name}-${width}`) : t.axe(page);
+    await seen.catch((error) => found.push(`${at}: ${error.message}`));
+  }
+  t.equal(found.join("\n"), "", "what is amiss");
+};
+
+export const stories = Object.fromEntries(Object.keys(PARTS).map((name) => [`${name} is whole at every width (U-08, U-13)`, everywhere(name)]));
