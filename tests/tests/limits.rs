@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use podscope_api::{Object, Secret, Uid};
 use podscope_cluster::{MAX_OBJECTS_OF_KIND, OutputLine, Record, Setup, SimTime, Sink, World};
+use podscope_kubectl::command::{self, Command};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
 
 struct Nothing;
 
@@ -35,4 +38,105 @@ fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
         "secrets \"c-50000\" is forbidden: exceeded quota: podscope, requested: count/secrets=1, \
          used: count/secrets=50000, limited: count/secrets=50000"
     );
+}
+
+fn session(text: &str) -> Session {
+    let loaded = scenario::load(&[("a.yaml".to_owned(), text.to_owned())]).expect("it loads");
+    Session::new(loaded).expect("it starts")
+}
+
+/// What a question prints, and whether its last line is an error.
+fn answer(session: &Session, line: &str) -> (bool, String) {
+    let Ok(Command::Kubectl(kubectl)) = command::parse(line) else {
+        panic!("{line:.100} is a question to kubectl");
+    };
+    let mut printed = session.read(&kubectl).expect("it reads only");
+    printed.lines.pop().unwrap_or_default()
+}
+
+/// Q-03: nested filters, recursion, templates that grow, columns as wide as their longest cell: a clear refusal, after
+/// bounded work.
+#[test]
+fn a_question_that_asks_for_too_much_is_refused_in_words() {
+    let mut text = String::from(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: many}\nspec:\n  containers:\n  - name: c\n    image: c\n    env:\n",
+    );
+    for at in 0..300 {
+        text.push_str(&format!("    - {{name: V{at}, value: \"{at}\"}}\n"));
+    }
+    for at in 0..150 {
+        let size = if at == 0 { 512 << 10 } else { 1 };
+        text.push_str(&format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c-{at}}}\ndata: {{big: \"{}\"}}\n",
+            "x".repeat(size)
+        ));
+    }
+    let session = session(&text);
+    let nested = ".spec.containers[*].env[?($.spec.containers[0].env[?($.spec.containers[0].env[?(@.c)])])]";
+    let work = "this command would look at more than 20000000 values";
+    for (line, said) in [
+        (format!("kubectl get pods --sort-by='{{{nested}}}'"), work),
+        (
+            format!(
+                "kubectl get cm -o go-template='{{{{$x := \"aaaaaaaa\"}}}}{}'",
+                "{{$x := print $x $x}}".repeat(60)
+            ),
+            "the output is too long",
+        ),
+        (
+            "kubectl get cm -o custom-columns=N:.metadata.name,B:.data.big".to_owned(),
+            "the table is larger than 33554432 bytes",
+        ),
+    ] {
+        let (is_error, last) = answer(&session, &line);
+        assert!(
+            last.contains(said) && is_error != said.is_empty(),
+            "{line:.100}: {last:.300}"
+        );
+    }
+    // What many ask is answered.
+    for line in [
+        "kubectl get cm --sort-by=.data.big -o name",
+        "kubectl get cm -A --sort-by='{..name}' -o name",
+        "kubectl get pods -o jsonpath='{.items[0].spec.containers[0].env[1:9:9223372036854775807].name}'",
+    ] {
+        assert!(!answer(&session, line).0, "{line}");
+    }
+}
+
+/// Q-03: replicas without end are what Kubernetes takes; they grow in sight, in steps that can be counted, towards the
+/// objects that a world holds.
+#[test]
+fn two_thousand_million_replicas_grow_in_bounded_steps() {
+    let manifest = |replicas: u32| {
+        // Gated, so that the scheduler leaves them alone.
+        format!(
+            "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: web}}\nspec:\n  replicas: {replicas}\n  \
+             selector: {{matchLabels: {{app: web}}}}\n  template:\n    metadata: {{labels: {{app: web}}}}\n    spec:\n      \
+             schedulingGates: [{{name: wait}}]\n      containers: [{{name: c, image: c}}]\n"
+        )
+    };
+    let pods = |session: &Session| session.world().objects().count_kind(podscope_api::Kind::Pod);
+    let grows = |session: &mut Session, from: i64| {
+        let mut seen = Vec::new();
+        for step in 1..=6 {
+            let slice = session.advance(SimTime(from + step * 50_000), 50_000);
+            assert_eq!(slice, podscope_session::timeline::Slice::Done, "{} pods", pods(session));
+            seen.push(pods(session));
+        }
+        let is_growing = seen.last() > seen.first() && seen.last().is_some_and(|pods| *pods <= MAX_OBJECTS_OF_KIND);
+        assert!(is_growing, "{seen:?}");
+    };
+    grows(&mut session(&manifest(2_000_000_000)), 0);
+    let mut session = session(&manifest(1));
+    session.advance(SimTime::from_seconds(5), u64::MAX);
+    assert_eq!(pods(&session), 1);
+    let command = command::parse("kubectl scale rs/web --replicas=2000000000").expect("a number of 32 bits");
+    session.command(command).expect("it is taken");
+    grows(&mut session, 5_000_000);
+    let said: String = session.outputs().iter().map(|line| line.text.clone()).collect();
+    assert_eq!(said, "replicaset.apps/web scaled");
+    // More than 32 bits hold is no number of replicas.
+    let loaded = scenario::load(&[("a.yaml".to_owned(), manifest(2_147_483_648))]);
+    assert!(loaded.and_then(Session::new).is_err());
 }
