@@ -40,12 +40,16 @@ fn encode(names: &[String], seed: Option<u64>) -> Result<ExitCode, ExitCode> {
     let seed = seed.unwrap_or(loaded.setup.seed);
     Session::new(loaded).map_err(|problems| args::complain(&problems))?;
     let text = link::Link::of_files(files, seed).encode();
-    if text.len() > link::LONG {
+    if text.len() > podscope_protocol::LONGEST_LINK {
         args::say(format_args!(
-            "this link has {} characters; some programs cut links off after {}",
+            "a link of these files would have {} characters; every browser opens one of {}: pass the files on",
             text.len(),
-            link::LONG
+            podscope_protocol::LONGEST_LINK
         ));
+        return Err(ExitCode::from(args::BAD));
+    }
+    if let Some(warning) = link::warning(&text) {
+        args::say(format_args!("{warning}"));
     }
     args::out(&format!("#{text}\n"));
     Ok(ExitCode::SUCCESS)

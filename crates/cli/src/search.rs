@@ -124,6 +124,9 @@ fn try_seeds(
         let _ = found.session.command(look);
     }
     let link = Link::of(&found.session, None, String::new()).encode();
+    if let Some(warning) = podscope_session::link::warning(&link) {
+        args::say(format_args!("{warning}"));
+    }
     args::data(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
     Ok(ExitCode::from(u8::from(violation.cause == BreakCause::Bug)))
 }

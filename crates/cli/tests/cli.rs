@@ -339,6 +339,39 @@ fn files_come_from_standard_input_too() {
     );
 }
 
+// T-03: the limit of a link is the page's: a long one is given with a warning, one beyond it not at all.
+#[test]
+fn a_link_that_not_every_browser_opens_is_refused() {
+    // Text that does not pack.
+    let mut state = 7_u64;
+    let mut noise = |bytes: usize| -> String {
+        let mut digit = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            char::from(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"[(state >> 58) as usize])
+        };
+        (0..bytes).map(|_| digit()).collect()
+    };
+    let mut map = |name: &str, bytes: usize| {
+        let text = noise(bytes);
+        file(
+            name,
+            &format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{x: \"{text}\"}}\n"),
+        )
+    };
+    let long = podscope(&["link", "encode", &map("long.yaml", 30_000)]);
+    assert_eq!(long.status, 0);
+    assert!(long.out.len() > 2_000 && long.out.len() < 64_000, "{}", long.out.len());
+    assert!(
+        long.err.contains("some programs cut links off after 2000"),
+        "{}",
+        long.err
+    );
+    let error = bad(&["link", "encode", &map("longest.yaml", 90_000)]);
+    assert!(error.contains("pass the files on"), "{error}");
+}
+
 // P-07, T-03: a link holds the files; what is no link is told.
 #[test]
 fn links_go_both_ways() {
