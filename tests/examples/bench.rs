@@ -1,4 +1,4 @@
-//! Measurements that `cargo xtask bench` prints: `timeline`, `load`, `help`, `huge`; each figure is a line.
+//! Measurements that `cargo xtask bench` prints: `timeline`, `load`, `help`, `frame`, `huge`; each figure is a line.
 //! `inputs DIRECTORY` writes what the browser's measurements open.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{Rng, SimTime, Span};
+use podscope_protocol::{Request, Source, Update, pack};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
+use podscope_session::host::{Host, Wants};
 use podscope_session::timeline::{Session, Slice};
 use podscope_session::{export, lessons, scenario};
 use podscope_tests::dump::{Size, dump};
@@ -31,6 +33,7 @@ fn main() {
         ("timeline", timeline as fn()),
         ("load", load),
         ("help", help),
+        ("frame", frame),
         ("huge", huge_runs),
     ] {
         // The largest cluster takes minutes: only who asks for it waits for it.
@@ -242,6 +245,76 @@ fn huge_runs() {
     figure("speed, huge", 600_000.0 / began.millis(), "x");
     figure("session with checkpoints, huge", memory("VmRSS") - before, "MiB");
     figure("events at last, huge", session.world().queue_stats().1 as f64, "");
+}
+
+/// A thousand nodes with ten thousand pods, of which fifty are rolled every four seconds.
+fn rollouts() -> String {
+    let mut text = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: rollouts}
+spec:
+  cluster: {zones: [a, b, c, d], nodesPerZone: 250, node: {cpu: 8, memory: 16Gi}}
+  timeline:
+"
+    .to_owned();
+    for at in 0..40 {
+        let seconds = 70 + at * 4;
+        text.push_str(&format!(
+            "  - {{at: {seconds}s, run: \"kubectl rollout restart deployment/d{at}\"}}\n"
+        ));
+    }
+    for at in 0..200 {
+        text.push_str(&format!(
+            "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{at}}}\nspec: {{replicas: 50, selector: {{matchLabels: {{app: d{at}}}}}, \
+             template: {{metadata: {{labels: {{app: d{at}}}}}, spec: {{terminationGracePeriodSeconds: 5, \
+             containers: [{{name: c, image: \"app:1\", resources: {{requests: {{cpu: 100m, memory: 64Mi}}}}}}]}}}}}}\n"
+        ));
+    }
+    text
+}
+
+/// What a frame costs the engine while that plays at 10×: it is made, and it becomes bytes.
+fn frame() {
+    let (mut host, mut clock) = (Host::new(), 0.0);
+    // Works until the host rests, or until that much time of the clock is over.
+    let settle = |host: &mut Host, clock: &mut f64, until: f64| {
+        while *clock < until {
+            match host.wants() {
+                Wants::Rest => break,
+                Wants::Now => *clock += 0.1,
+                Wants::At(at) => *clock = at.max(*clock + 0.1),
+            }
+            host.work(*clock);
+            host.handle(Request::FrameDone, *clock);
+        }
+    };
+    let files = vec![("rollouts.yaml".to_owned(), rollouts())];
+    let source = Source::Files { files };
+    for request in [Request::Open { source }, Request::Seek { at: 70_000_000 }] {
+        host.handle(request, clock);
+        settle(&mut host, &mut clock, f64::INFINITY);
+    }
+    host.handle(Request::Speed { per_mille: 10_000 }, clock);
+    let (mut spent, mut bytes, mut frames) = (0.0, 0, 0_u32);
+    for _ in 0..300 {
+        host.handle(Request::Play, clock);
+        let until = clock + 33.0;
+        settle(&mut host, &mut clock, until);
+        let began = worked();
+        let updates = host.handle(Request::Pause, clock);
+        for update in &updates {
+            bytes += pack(update).map_or(0, |bytes| bytes.len());
+            frames += u32::from(matches!(update, Update::Frame(_)));
+        }
+        spent += worked().zip(began).map_or(0.0, |(now, began)| now - began);
+    }
+    figure(
+        "a frame is made, 1000 nodes 10000 pods",
+        spent / f64::from(frames),
+        "ms",
+    );
+    figure("its bytes", bytes as f64 / f64::from(frames), "");
 }
 
 fn running(session: &Session) -> u64 {

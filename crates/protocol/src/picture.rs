@@ -25,8 +25,10 @@ pub struct Frame {
     pub title: Option<String>,
     /// True if everything below replaces what the page has; else it is a delta.
     pub reset: bool,
-    /// Groups (zones), all of them, whenever one changed.
+    /// Groups (zones), all of them, whenever one changed in more than its counts.
     pub groups: Option<Vec<GroupView>>,
+    /// The counts of the groups that were told last, group by group, whenever these alone changed.
+    pub counts: Option<Vec<Vec<SpreadCount>>>,
     /// Changed and new nodes.
     pub nodes: Vec<NodeView>,
     /// Nodes gone.
@@ -95,6 +97,25 @@ pub struct SpreadPoint {
     pub pods: Vec<Option<u32>>,
 }
 
+impl Frame {
+    /// The groups after this frame, if it changes them; `known` are those before it.
+    pub fn take_groups(&mut self, known: &[GroupView]) -> Option<Vec<GroupView>> {
+        let counts = self.counts.take();
+        let told = self.groups.take();
+        told.or_else(|| {
+            let groups = known.iter().zip(counts?);
+            Some(
+                groups
+                    .map(|(group, counts)| GroupView {
+                        counts,
+                        ..group.clone()
+                    })
+                    .collect(),
+            )
+        })
+    }
+}
+
 /// A group of nodes: a zone, or the value of another label; the name is empty for nodes without the key.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -102,7 +123,7 @@ pub struct GroupView {
     /// The label's value.
     pub name: String,
     /// Its nodes, in order.
-    pub nodes: Vec<String>,
+    pub nodes: Arc<Vec<String>>,
     /// Counts per spread group (owner), with the limit where one applies.
     pub counts: Vec<SpreadCount>,
 }

@@ -105,6 +105,14 @@ const BENCHES: &[Bench] = &[
         run: |_| native("timeline"),
     },
     Bench {
+        name: "frame",
+        about: "what a frame costs the engine while 10 000 pods on 1 000 nodes play at 10x, natively: made, and as bytes",
+        tools: &[],
+        site: false,
+        long: false,
+        run: |_| native("frame"),
+    },
+    Bench {
         name: "load",
         about: "the 25 MB dump of a live cluster, natively",
         tools: &[],

@@ -113,7 +113,8 @@ impl Seen {
         self.nodes.extend(nodes);
         self.pods
             .extend(frame.pods.iter().map(|pod| (pod.id.clone(), PodView::clone(pod))));
-        self.groups = frame.groups.clone().unwrap_or_else(|| std::mem::take(&mut self.groups));
+        let groups = frame.clone().take_groups(&self.groups);
+        self.groups = groups.unwrap_or_else(|| std::mem::take(&mut self.groups));
     }
 }
 
@@ -429,14 +430,12 @@ fn pods_without_an_owner_are_counted_in_each_zone() {
     let files = vec![("solo.yaml".to_owned(), text)];
     let mut host = Host::new();
     let source = Source::Files { files };
-    host.handle(Request::Open { source }, 0.0);
-    host.handle(Request::Seek { at: 20_000_000 }, 1.0);
-    let updates = settle(&mut host, &mut 2.0);
-    let groups = frames(&updates)
-        .into_iter()
-        .rev()
-        .find_map(|frame| frame.groups.clone());
-    let groups = groups.expect("the pods have come");
+    let mut updates = host.handle(Request::Open { source }, 0.0);
+    updates.extend(host.handle(Request::Seek { at: 20_000_000 }, 1.0));
+    updates.extend(settle(&mut host, &mut 2.0));
+    let mut seen = Seen::default();
+    frames(&updates).into_iter().for_each(|frame| seen.take(frame));
+    let groups = seen.groups;
     let counts: Vec<_> = (groups.iter().flat_map(|group| &group.counts))
         .map(|count| (count.owner.as_str(), count.pods, count.max_skew))
         .collect();

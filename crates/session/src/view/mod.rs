@@ -35,8 +35,10 @@ pub(crate) struct Picture {
     is_drawn: bool,
     machines: nodes::Machines,
     nodes: nodes::Nodes,
-    pods: Vec<pods::Seen>,
+    pods: pods::Pods,
     groups: Vec<GroupView>,
+    /// The key by which they are made.
+    grouped_by: String,
     control_plane: ControlPlaneView,
     owners: Vec<OwnerView>,
     branches: Vec<BranchView>,
@@ -72,10 +74,19 @@ impl Picture {
             &mut places,
             &mut frame,
         );
-        nodes::follow(&mut self.nodes, world, &machines, owners, &places, &mut frame);
+        let are_others = nodes::follow(&mut self.nodes, world, &machines, owners, &places, &mut frame);
         self.machines = machines;
-        let groups = nodes::groups(&self.nodes, &mut self.pods, group_by, &self.groups);
-        frame.groups = renew(&mut self.groups, groups, reset);
+        let kept = !are_others && !reset && self.grouped_by == group_by;
+        if !kept {
+            group_by.clone_into(&mut self.grouped_by);
+        }
+        let groups = nodes::groups(&self.nodes, &mut self.pods.seen, group_by, &self.groups, kept);
+        if kept && groups != self.groups {
+            frame.counts = Some(groups.iter().map(|group| group.counts.clone()).collect());
+            self.groups = groups;
+        } else {
+            frame.groups = renew(&mut self.groups, groups, reset);
+        }
         frame.control_plane = renew(&mut self.control_plane, control_plane(session), reset);
         frame.branches = renew(&mut self.branches, branches(session), reset);
         frame.story = renew(&mut self.story, story, reset);

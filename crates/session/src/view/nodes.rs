@@ -147,11 +147,11 @@ impl Seen {
     }
 }
 
-/// The nodes of a picture, and machines without a Node object.
-pub(crate) type Nodes = ordered::Map<NodeName, Seen>;
+/// The nodes of a picture, and machines without a Node object. They are boxed, because the map moves what it holds.
+pub(crate) type Nodes = ordered::Map<NodeName, Box<Seen>>;
 
 /// Makes the nodes those at the cursor and says what changed. `places` are the nodes of which a pod
-/// is another one.
+/// is another one. True if other nodes stand in the picture, or one has other labels: its groups are others then.
 pub(crate) fn follow(
     nodes: &mut Nodes,
     world: &World,
@@ -159,36 +159,53 @@ pub(crate) fn follow(
     owners: &Owners,
     places: &ordered::Set<NodeName>,
     frame: &mut Frame,
-) {
+) -> bool {
     let objects = world.objects();
-    let mut names: ordered::Set<NodeName> = machines.0.keys().cloned().collect();
-    names.extend(objects.list::<Node>().map(|node| NodeName(node.metadata.name.clone())));
-    let mut before = std::mem::take(nodes);
-    for name in names {
-        let (node, state) = (objects.named::<Node>(&name), machines.get(&name));
-        let seen = match before.remove(&name) {
+    let mut before = std::mem::take(nodes).into_iter().peekable();
+    // All three are in the order of the names.
+    let mut there = machines.0.iter().peekable();
+    let mut known = objects.list::<Node>().peekable();
+    let mut gone = Vec::new();
+    let mut are_others = false;
+    loop {
+        let name = match (there.peek(), known.peek()) {
+            (None, None) => break,
+            (Some((name, _)), None) => (*name).clone(),
+            (Some((name, _)), Some(node)) if name.0 <= node.metadata.name => (*name).clone(),
+            (_, Some(node)) => NodeName(node.metadata.name.clone()),
+        };
+        let state = there.next_if(|(at, _)| **at == name).map(|(_, state)| state);
+        let node = known.next_if(|node| node.metadata.name == name.0);
+        while let Some(left) = before.next_if(|(at, _)| *at < name) {
+            gone.push(left);
+        }
+        let old = before.next_if(|(at, _)| *at == name).map(|(_, old)| old);
+        let seen = match old {
             Some(old) if old.stays(node, state) && !places.contains(&name) => old,
             old => {
                 let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
                 let view = view(world, &name, node, state, &ghosts);
+                are_others |= old.as_ref().is_none_or(|old| old.view.labels != view.labels);
                 if old.as_ref().is_none_or(|old| old.view != view) {
                     frame.nodes.push(view.clone());
                 }
                 haunt(old.map_or_else(Vec::new, |old| old.ghosts), &ghosts, frame);
-                Seen {
+                Box::new(Seen {
                     node: node.cloned(),
                     state: state.cloned(),
                     view,
                     ghosts,
-                }
+                })
             }
         };
         nodes.insert(name, seen);
     }
-    for (name, old) in &before {
-        haunt(old.ghosts.clone(), &[], frame);
+    for (name, old) in gone.into_iter().chain(before) {
+        are_others = true;
+        haunt(old.ghosts, &[], frame);
         frame.nodes_gone.push(name.to_string());
     }
+    are_others
 }
 
 /// Says which ghosts of a node came, changed and went.
@@ -393,29 +410,28 @@ struct Spread<'a> {
     counts: Vec<(u32, u32)>,
 }
 
-/// Nodes by the value of a label, with the pods of each owner in each group (U-11). `last` are the
-/// groups that the pods know theirs of.
-pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[GroupView]) -> Vec<GroupView> {
-    let mut groups: ordered::Map<String, Vec<String>> = ordered::Map::new();
-    for (name, node) in nodes {
-        let value = node.view.labels.get(key).map_or("", String::as_str);
-        match groups.get_mut(value) {
-            Some(group) => group.push(name.to_string()),
-            None => drop(groups.insert(value.to_owned(), vec![name.to_string()])),
-        }
-    }
-    let mut groups: Vec<GroupView> = groups
-        .into_iter()
-        .map(|(name, nodes)| GroupView {
-            name,
-            nodes,
+/// Nodes by the value of a label, with the pods of each owner in each group (U-11). `last` are the groups that the pods
+/// know theirs of; they stay the groups if they are `kept`: no node came, went or has another label, nor is the key
+/// another one.
+pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[GroupView], kept: bool) -> Vec<GroupView> {
+    let mut groups = if kept {
+        let emptied = |group: &GroupView| GroupView {
+            name: group.name.clone(),
+            nodes: group.nodes.clone(),
             counts: Vec::new(),
-        })
-        .collect();
-    // Nodes without the key stand apart, at the end.
-    groups.stable_sort_by_key(|group| group.name.is_empty());
-    let is_same = groups.len() == last.len()
-        && (groups.iter().zip(last)).all(|(new, old)| new.name == old.name && new.nodes == old.nodes);
+        };
+        last.iter().map(emptied).collect()
+    } else {
+        by_label(nodes, key)
+    };
+    debug_assert_eq!(
+        groups,
+        by_label(nodes, key),
+        "groups that are kept are those of the nodes"
+    );
+    let is_same = kept
+        || groups.len() == last.len()
+            && (groups.iter().zip(last)).all(|(new, old)| new.name == old.name && new.nodes == old.nodes);
     let group_of = |node: &str| {
         let value = nodes.get(node)?.view.labels.get(key).map_or("", String::as_str);
         let named = groups.partition_point(|group| !group.name.is_empty() && *group.name < *value);
@@ -486,5 +502,27 @@ pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[Gro
             }
         }
     }
+    groups
+}
+
+/// Nodes by the value of a label; those without it stand apart, at the end.
+fn by_label(nodes: &Nodes, key: &str) -> Vec<GroupView> {
+    let mut groups: ordered::Map<&str, Vec<String>> = ordered::Map::new();
+    for (name, node) in nodes {
+        let value = node.view.labels.get(key).map_or("", String::as_str);
+        match groups.get_mut(value) {
+            Some(group) => group.push(name.to_string()),
+            None => drop(groups.insert(value, vec![name.to_string()])),
+        }
+    }
+    let mut groups: Vec<GroupView> = groups
+        .into_iter()
+        .map(|(name, nodes)| GroupView {
+            name: name.to_owned(),
+            nodes: Arc::new(nodes),
+            counts: Vec::new(),
+        })
+        .collect();
+    groups.stable_sort_by_key(|group| group.name.is_empty());
     groups
 }

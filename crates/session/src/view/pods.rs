@@ -68,6 +68,32 @@ pub(crate) struct Seen {
     pub(crate) view: Arc<PodView>,
     /// Index of its node's group, once it is known.
     pub(crate) group: Option<usize>,
+    /// Whether the pod stands on a node and does not end: of its view nothing depends on the time.
+    is_settled: bool,
+}
+
+/// The pods of a picture.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pods {
+    /// In the order of their keys.
+    pub(crate) seen: Vec<Seen>,
+    /// The ReplicaSets by which their owners were found.
+    sets: Vec<Arc<ReplicaSet>>,
+}
+
+impl Pods {
+    /// Takes the ReplicaSets of the cursor; whether a pod that is the same one has the owner that it had.
+    fn are_owned_as_before(&mut self, world: &World) -> bool {
+        let sets: Vec<Arc<ReplicaSet>> = world.objects().list::<ReplicaSet>().cloned().collect();
+        let is_same = |(old, new): (&Arc<ReplicaSet>, &Arc<ReplicaSet>)| {
+            let (before, now) = (&old.metadata, &new.metadata);
+            Arc::ptr_eq(old, new)
+                || (&before.namespace, &before.name, &before.owner_references)
+                    == (&now.namespace, &now.name, &now.owner_references)
+        };
+        let before = std::mem::replace(&mut self.sets, sets);
+        before.len() == self.sets.len() && before.iter().zip(&self.sets).all(is_same)
+    }
 }
 
 fn place(pod: &Pod) -> (&str, &str) {
@@ -79,7 +105,7 @@ fn place(pod: &Pod) -> (&str, &str) {
 /// changed stays as it is: of it nothing depends on the time. `heard` are the machines of the last
 /// picture.
 pub(crate) fn follow(
-    pods: &mut Vec<Seen>,
+    pods: &mut Pods,
     session: &Session,
     machines: &Machines,
     heard: &Machines,
@@ -92,28 +118,48 @@ pub(crate) fn follow(
     let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
     waiting.stable_sort_by(|a, b| a.uid.cmp(&b.uid));
     let is_steady = machines.are_heard_as(heard);
-    let mut before = std::mem::take(pods).into_iter().peekable();
+    let is_heard_as_before = |node: &str| is_steady || machines.is_dark(node) == heard.is_dark(node);
+    let are_owned_as_before = pods.are_owned_as_before(world);
+    let mut before = std::mem::take(&mut pods.seen).into_iter().peekable();
+    let pods = &mut pods.seen;
+    pods.reserve(before.len());
     // Neighbours mostly have one owner.
     let mut owned = None;
     let (mut owner, mut name) = (String::new(), String::new());
     for pod in world.objects().list::<Pod>() {
+        // Most pods stay as they are: what they say is not even read.
+        let stays = |old: &Seen| {
+            are_owned_as_before
+                && old.is_settled
+                && Arc::ptr_eq(&old.pod, pod)
+                && (is_steady || is_heard_as_before(&old.view.node))
+        };
+        if let Some(old) = before.next_if(stays) {
+            debug_assert_eq!(
+                old.view.owner,
+                owner_of(world, pod).0,
+                "its owner is the one that it had"
+            );
+            pods.push(old);
+            continue;
+        }
         while let Some(old) = before.next_if(|old| !Arc::ptr_eq(&old.pod, pod) && place(&old.pod) < place(pod)) {
             places.extend(old.pod.spec.node_name.clone());
             frame.pods_gone.push(old.view.id.clone());
         }
-        let old = before.next_if(|old| place(&old.pod) == place(pod));
-        let by = Some((&pod.metadata.namespace, pod.metadata.controller_ref()));
+        let old = before.next_if(|old| Arc::ptr_eq(&old.pod, pod) || place(&old.pod) == place(pod));
+        // What `owner_of` asks of the pod.
+        let by = (pod.metadata.controller_ref()).map(|owner| (&pod.metadata.namespace, &owner.kind, &owner.name));
+        let by = Some(by);
         if owned != by {
             owned = by;
             (owner, name) = owner_of(world, pod);
         }
         let stays = |old: &Seen| {
-            let node = &*old.view.node;
             Arc::ptr_eq(&old.pod, pod)
-                && !node.is_empty()
-                && !pod.metadata.is_terminating()
+                && old.is_settled
                 && old.view.owner == owner
-                && (is_steady || machines.is_dark(node) == heard.is_dark(node))
+                && is_heard_as_before(&old.view.node)
         };
         if let Some(old) = old.as_ref().filter(|old| !Arc::ptr_eq(&old.pod, pod)) {
             places.extend(old.pod.spec.node_name.clone());
@@ -140,6 +186,7 @@ pub(crate) fn follow(
                 }
                 pods.push(Seen {
                     pod: Arc::clone(pod),
+                    is_settled: !view.node.is_empty() && !pod.metadata.is_terminating(),
                     view,
                     group,
                 });

@@ -72,13 +72,16 @@ pub(crate) struct Model {
 
 impl Model {
     /// Takes the next frame.
-    pub(crate) fn apply(&mut self, frame: Frame) {
+    pub(crate) fn apply(&mut self, mut frame: Frame) {
         if frame.reset {
             *self = Model {
                 owners: self.owners.clone(),
                 marks_rev: self.marks_rev + 1,
                 ..Model::default()
             };
+        }
+        if let Some(groups) = frame.take_groups(&self.groups) {
+            self.groups = Shared::new(groups);
         }
         if let Some(title) = frame.title {
             self.title = title;
@@ -88,9 +91,6 @@ impl Model {
         self.playing = frame.playing;
         self.speed = frame.speed_per_mille;
         self.achieved = frame.achieved_per_mille;
-        if let Some(groups) = frame.groups {
-            self.groups = Shared::new(groups);
-        }
         if let Some(plane) = frame.control_plane {
             self.plane = Shared::new(plane);
         }
@@ -312,7 +312,7 @@ mod tests {
             nodes: vec![node("a-1"), node("b-1")],
             groups: Some(vec![GroupView {
                 name: "a".into(),
-                nodes: vec!["a-1".into()],
+                nodes: vec!["a-1".into()].into(),
                 counts: vec![],
             }]),
             pods: [pod("w0", "a-1"), pod("w1", "b-1"), pod("p", "")].map(Arc::new).into(),
