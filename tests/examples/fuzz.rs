@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use podscope_tests::fuzz::{Cost, Fuzzer, TARGETS, Target, keep, target, throw};
+use podscope_tests::fuzz::{Cost, Depth, Fuzzer, TARGETS, Target, keep, target, throw};
 
 /// One text may take this much of a processor, in an optimised build.
 const TOO_LONG: Duration = Duration::from_secs(5);
@@ -69,7 +69,7 @@ fn again(name: &str, file: &str) -> ExitCode {
         return ExitCode::from(2);
     };
     let began = Instant::now();
-    let (answer, cost) = throw(target, &text);
+    let (answer, cost) = throw(target, &text, Depth::Whole);
     println!("{:.3} s, {cost:?}: {answer:?}", began.elapsed().as_secs_f64());
     ExitCode::from(u8::from(answer.is_err()))
 }
@@ -110,7 +110,7 @@ fn run(options: &Options) -> ExitCode {
     let thrown = |runs: &[(Fuzzer, Sum)]| runs.iter().map(|(_, sum)| sum.executions).sum::<u64>();
     while began.elapsed() < end && thrown(&runs) < options.inputs {
         for (at, (fuzzer, sum)) in runs.iter_mut().enumerate() {
-            let turn = Instant::now();
+            let (turn, worked) = (Instant::now(), busy());
             let left = end
                 .saturating_sub(began.elapsed())
                 .min(Duration::from_secs(targets[at].turn));
@@ -121,6 +121,7 @@ fn run(options: &Options) -> ExitCode {
                 }
                 one(fuzzer, sum, &text);
             }
+            sum.busy += busy().saturating_sub(worked);
         }
         if began.elapsed() >= next_line {
             next_line += Duration::from_secs(300);
@@ -150,11 +151,16 @@ fn run(options: &Options) -> ExitCode {
 }
 
 fn one(fuzzer: &mut Fuzzer, sum: &mut Sum, text: &str) {
-    let began = busy();
+    let began = Instant::now();
     let answer = fuzzer.throw(text);
-    let took = busy().saturating_sub(began);
+    let mut took = began.elapsed();
     sum.executions += 1;
-    sum.busy += took;
+    if took > sum.slowest && answer.is_ok() {
+        // Perhaps the machine did something else meanwhile: once more, by the processor's own clock.
+        let began = busy();
+        let _ = throw(fuzzer.target(), text, Depth::Whole);
+        took = busy().saturating_sub(began);
+    }
     if took > sum.slowest {
         sum.slowest = took;
         sum.slowest_text = text.to_owned();

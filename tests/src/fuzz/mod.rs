@@ -17,10 +17,13 @@ use podscope_cluster::Rng;
 
 pub use mutate::MAX_INPUT;
 use mutate::Mutator;
-pub use targets::{TARGETS, Target};
+pub use targets::{Depth, TARGETS, Target};
 
 /// Most bytes of texts kept for further changes.
 const POOL_BYTES: usize = 8 << 20;
+
+/// Of so many texts one goes the whole way.
+const WHOLE: u64 = 16;
 
 /// One run against one target.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub struct Fuzzer {
     pool: Vec<String>,
     pool_bytes: usize,
     seen: ordered::Set<u64>,
+    /// How far the next text goes.
+    depth: Depth,
 }
 
 impl Fuzzer {
@@ -45,6 +50,7 @@ impl Fuzzer {
             pool_bytes: pool.iter().map(String::len).sum(),
             pool,
             seen: ordered::Set::new(),
+            depth: Depth::Whole,
         }
     }
 
@@ -52,6 +58,12 @@ impl Fuzzer {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.target.name
+    }
+
+    /// Its door.
+    #[must_use]
+    pub fn target(&self) -> &'static Target {
+        self.target
     }
 
     /// The unchanged texts the run begins with.
@@ -62,6 +74,10 @@ impl Fuzzer {
 
     /// The next text to throw.
     pub fn next_input(&mut self) -> String {
+        self.depth = match self.rng.below(WHOLE) {
+            0 => Depth::Whole,
+            _ => Depth::Reading,
+        };
         if let Some(make) = self.target.make
             && self.rng.below(2) == 0
         {
@@ -70,14 +86,14 @@ impl Fuzzer {
         self.mutator.change(&mut self.rng, &self.pool)
     }
 
-    /// Throws a text; an answer of a new form keeps the text for further changes.
+    /// Throws a text of the corpus all the way, a changed one mostly as far as it is read; an answer of a new form
+    /// keeps the text for further changes.
     ///
     /// # Errors
     /// The panic, in words; or work above the target's budget.
     pub fn throw(&mut self, input: &str) -> Result<Cost, String> {
-        let (answer, cost) = throw(self.target, input);
-        let answer = answer?;
-        if self.seen.insert(form(&answer)) && self.pool_bytes + input.len() <= POOL_BYTES {
+        let (answer, cost) = throw(self.target, input, self.depth);
+        if self.seen.insert(form(&answer?)) && self.pool_bytes + input.len() <= POOL_BYTES {
             self.pool_bytes += input.len();
             self.pool.push(input.to_owned());
         }
@@ -103,10 +119,10 @@ pub struct Cost {
 /// Throws one text at a target and gives its answer and what that cost.
 ///
 /// The answer is an error if there was a panic, in its words, or more work than the target's budget.
-pub fn throw(target: &Target, input: &str) -> (Result<String, String>, Cost) {
+pub fn throw(target: &Target, input: &str, depth: Depth) -> (Result<String, String>, Cost) {
     let mut answer = Ok(String::new());
     let counted = allocation_counter::measure(|| {
-        answer = catch_unwind(AssertUnwindSafe(|| (target.run)(input))).map_err(|panic| {
+        answer = catch_unwind(AssertUnwindSafe(|| (target.run)(input, depth))).map_err(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             text.or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("a panic without words")

@@ -15,6 +15,16 @@ use podscope_session::timeline::{Session, Slice};
 
 use super::make;
 
+/// How far a text goes behind its door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// It is read, checked, printed and read again; a question is answered by a small cluster. Most texts end here anyway,
+    /// and several times as many can be thrown.
+    Reading,
+    /// All of that, and what follows: time passes, back and forth, a large cluster answers.
+    Whole,
+}
+
 /// A door.
 #[derive(Debug)]
 pub struct Target {
@@ -29,7 +39,7 @@ pub struct Target {
     /// Seconds of its turn in a long run: most where most texts are thrown in a second.
     pub turn: u64,
     /// Throws a text; the answer is compared by its form.
-    pub run: fn(&str) -> String,
+    pub run: fn(&str, Depth) -> String,
 }
 
 /// All doors.
@@ -81,7 +91,7 @@ pub const TARGETS: &[Target] = &[
         corpus: || super::lines("commands.txt"),
         make: None,
         budget: WORK * 5 / 4,
-        turn: 10,
+        turn: 16,
         run: run_command,
     },
     Target {
@@ -97,7 +107,7 @@ pub const TARGETS: &[Target] = &[
         corpus: || super::lines("annotations.txt"),
         make: None,
         budget: 500_000,
-        turn: 3,
+        turn: 8,
         run: run_annotation,
     },
 ];
@@ -111,10 +121,11 @@ fn lessons() -> Vec<String> {
     super::texts(&["crates/session/lessons"], &[".yaml"])
 }
 
-fn open_file(text: &str) -> String {
-    open(Source::Files {
+fn open_file(text: &str, depth: Depth) -> String {
+    let source = Source::Files {
         files: vec![("fuzz.yaml".into(), text.to_owned())],
-    })
+    };
+    open(source, depth)
 }
 
 /// Most steps that a simulated minute of `settings.yaml` may take, whatever the settings: forty times what it
@@ -122,7 +133,7 @@ fn open_file(text: &str) -> String {
 const MINUTE: u64 = 200_000;
 
 /// Runs a scenario for a minute.
-fn run_settings(text: &str) -> String {
+fn run_settings(text: &str, depth: Depth) -> String {
     let loaded = match scenario::load(&[("settings.yaml".to_owned(), text.to_owned())]) {
         Ok(loaded) => loaded,
         Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
@@ -131,7 +142,9 @@ fn run_settings(text: &str) -> String {
         Ok(session) => session,
         Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
     };
-    let slice = session.advance(SimTime::from_seconds(60), MINUTE);
+    // Settings drive what happens by the second: reading one tells little.
+    let until = if depth == Depth::Whole { 60 } else { 15 };
+    let slice = session.advance(SimTime::from_seconds(until), MINUTE);
     // A changed text may be another cluster; what is made is this one.
     if text.ends_with(make::UNDER_SETTINGS) {
         assert!(slice == Slice::Done, "a minute takes more than {MINUTE} steps");
@@ -151,7 +164,7 @@ fn link_corpus() -> Vec<String> {
     packed.into_iter().chain(inner).chain(found).collect()
 }
 
-fn open_link(text: &str) -> String {
+fn open_link(text: &str, depth: Depth) -> String {
     let fragment = match serde_json::from_str::<Link>(text) {
         Ok(inner) => {
             let packed = inner.encode();
@@ -162,21 +175,21 @@ fn open_link(text: &str) -> String {
         }
         Err(_) => text.to_owned(),
     };
-    open(Source::Link { fragment })
+    open(Source::Link { fragment }, depth)
 }
 
 /// Pieces of work that a text may cause.
 const PIECES: usize = 12;
 
 /// Opens a source as the page does: frames, a seek, the inspector, a share, an export.
-fn open(source: Source) -> String {
+fn open(source: Source, depth: Depth) -> String {
     let mut host = Host::new();
     let mut answer = String::new();
     let mut clock = 0.0;
     let updates = host.handle(Request::Open { source }, clock);
     let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
     tell(&mut answer, &updates);
-    if !opened {
+    if !opened || depth == Depth::Reading {
         return answer;
     }
     let subject = SubjectRef::Pod {
@@ -242,8 +255,30 @@ fn tell(answer: &mut String, updates: &[Update]) {
 /// A cluster with one of most things, at twenty seconds.
 const CLUSTER: &str = include_str!("../../fuzz/cluster.yaml");
 
-fn session() -> Session {
-    let files = [("cluster.yaml".to_owned(), CLUSTER.to_owned())];
+/// A cluster that answers a question at once: an object of the kinds that most questions are about.
+const SMALL: &str = "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: small}
+spec: {cluster: {zones: [a], nodesPerZone: 1}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {a.b/c: x}}
+    spec: {containers: [{name: c, image: \"web:1\"}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data: {a: \"1\", b: x}
+";
+
+fn session(text: &str) -> Session {
+    let files = [("cluster.yaml".to_owned(), text.to_owned())];
     let loaded = scenario::load(&files).expect("the fuzzer's cluster loads");
     let mut session = Session::new(loaded).expect("the fuzzer's cluster starts");
     session.advance(SimTime::from_seconds(20), u64::MAX);
@@ -252,9 +287,10 @@ fn session() -> Session {
 
 thread_local! {
     static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
+    static SMALL_SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
-fn run_command(text: &str) -> String {
+fn run_command(text: &str, depth: Depth) -> String {
     let completed = command::complete(text, text.len() / 2, &podscope_cluster::Objects::default());
     let command = match command::parse(text) {
         Ok(command) => command,
@@ -266,7 +302,11 @@ fn run_command(text: &str) -> String {
         Ok(&command),
         "{text:?} is printed as {printed:?}, which is not read as the same command"
     );
-    let mut session = SESSION.with(|kept| kept.borrow_mut().get_or_insert_with(session).clone());
+    if depth == Depth::Reading {
+        // What kind of command it is, and of which shape.
+        return printed.split(' ').map(|word| word.get(..3).unwrap_or(word)).collect();
+    }
+    let mut session = SESSION.with(|kept| kept.borrow_mut().get_or_insert_with(|| session(CLUSTER)).clone());
     match &command {
         Command::Help(topic) => return command::help_text(topic),
         Command::Kubectl(kubectl) => {
@@ -289,7 +329,7 @@ fn run_command(text: &str) -> String {
 }
 
 /// Reads and answers a question, without a step of time.
-fn run_query(text: &str) -> String {
+fn run_query(text: &str, depth: Depth) -> String {
     let command = match command::parse(text) {
         Ok(command) => command,
         Err(error) => return error.message,
@@ -302,12 +342,22 @@ fn run_query(text: &str) -> String {
     let Command::Kubectl(kubectl) = &command else {
         return String::new();
     };
-    let printed = SESSION.with(|kept| kept.borrow_mut().get_or_insert_with(session).read(kubectl));
+    let small = SMALL_SESSION.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        kept.get_or_insert_with(|| session(SMALL)).read(kubectl)
+    });
+    let printed = match depth {
+        Depth::Reading => small,
+        Depth::Whole => SESSION.with(|kept| {
+            let mut kept = kept.borrow_mut();
+            kept.get_or_insert_with(|| session(CLUSTER)).read(kubectl)
+        }),
+    };
     let lines = printed.map(|printed| printed.lines).unwrap_or_default();
     lines.into_iter().map(|(_, line)| line).take(3).collect()
 }
 
-fn run_annotation(text: &str) -> String {
+fn run_annotation(text: &str, depth: Depth) -> String {
     let mut answer = match ContainerBehavior::parse(text) {
         Ok(behavior) => format!("{behavior:?}"),
         Err(errors) => format!("{errors:?}"),
@@ -320,6 +370,7 @@ fn run_annotation(text: &str) -> String {
          livenessProbe: {{tcpSocket: {{port: 1}}, periodSeconds: 2}}\n    readinessProbe: {{tcpSocket: {{port: 1}}}}\n"
     );
     match scenario::load(&[("p.yaml".to_owned(), pod)]).and_then(Session::new) {
+        Ok(_) if depth == Depth::Reading => answer.push_str(" starts"),
         Ok(mut session) => {
             session.advance(SimTime::from_seconds(30), 500);
             if let Ok(command) = command::parse("kubectl delete pod p --wait=false") {
