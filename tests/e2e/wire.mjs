@@ -30,7 +30,7 @@ export const openFile = (name, body) => joined([Uint8Array.of(0, 0, 1), ...text(
 /** Goes to an instant, in microseconds. */
 export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
 /** The page has drawn. */
-export const frameDone = () => Uint8Array.of(24);
+export const frameDone = () => Uint8Array.of(25);
 
 const HELLO = 0;
 const PROGRESS = 1;

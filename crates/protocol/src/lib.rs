@@ -92,7 +92,7 @@ mod tests {
     /// `tests/e2e/wire.mjs` opens files, seeks and hears of frames with these.
     #[test]
     fn measurements_speak_these_bytes() {
-        assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[24][..]));
+        assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[25][..]));
         let files = vec![("a".to_owned(), "bc".to_owned())];
         let open = Request::Open {
             source: Source::Files { files },

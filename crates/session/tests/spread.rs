@@ -18,6 +18,7 @@ struct Page {
     host: Host,
     clock: f64,
     lane: SpreadLane,
+    groups: Vec<podscope_protocol::GroupView>,
     /// Pods of `web` by zone, as the picture counts them.
     zones: Vec<u32>,
 }
@@ -25,11 +26,12 @@ struct Page {
 impl Page {
     fn on(text: String) -> Page {
         let (host, clock) = (Host::new(), 0.0);
-        let (lane, zones) = (SpreadLane::default(), Vec::new());
+        let (lane, groups, zones) = (SpreadLane::default(), Vec::new(), Vec::new());
         let mut page = Page {
             host,
             clock,
             lane,
+            groups,
             zones,
         };
         let files = vec![("spread.yaml".to_owned(), text)];
@@ -55,15 +57,16 @@ impl Page {
             updates = self.host.work(self.clock);
         }
     }
-    fn draw(&mut self, frame: Frame) {
+    fn draw(&mut self, mut frame: Frame) {
         if let Some(lane) = frame.spread {
             self.lane = lane;
         }
-        if let Some(groups) = frame.groups {
+        if let Some(groups) = frame.take_groups(&self.groups) {
             let of_web = |count: &&podscope_protocol::SpreadCount| count.owner.contains("web");
             let pods =
                 |group: &podscope_protocol::GroupView| group.counts.iter().find(of_web).map_or(0, |count| count.pods);
             self.zones = groups.iter().map(pods).collect();
+            self.groups = groups;
         }
     }
     fn seek(&mut self, millis: i64) {

@@ -137,7 +137,9 @@ fn probes_that_turn_unknown_change_nothing() {
 
 /// A service in front of `web`; its endpoint as `ready serving terminating`.
 fn endpoint(lab: &Lab) -> Option<String> {
-    let slice = lab.world.objects().list::<podscope_api::EndpointSlice>().next()?;
+    let objects = lab.world.objects();
+    let mut slices = objects.list::<podscope_api::EndpointSlice>();
+    let slice = slices.find(|slice| slice.metadata.label("kubernetes.io/service-name") == Some("web"))?;
     let endpoint = slice.endpoints.first()?;
     let word = |name: &str, value: Option<bool>| format!("{name}={}", value.unwrap_or_default());
     let conditions = &endpoint.conditions;

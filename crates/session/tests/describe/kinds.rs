@@ -26,7 +26,7 @@ fn a_service_is_described_as_kubectl_does() {
     let session = session(SERVICE, 30);
     let (addresses, _) = run(
         &session,
-        "kubectl get endpointslices -o jsonpath='{.items[*].endpoints[*].addresses[0]}'",
+        "kubectl get endpointslices -l kubernetes.io/service-name=web -o jsonpath='{.items[*].endpoints[*].addresses[0]}'",
     );
     let shown: Vec<String> = addresses
         .split_whitespace()
