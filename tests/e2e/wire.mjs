@@ -36,7 +36,7 @@ const HELLO = 0;
 const PROGRESS = 1;
 const REFUSED = 3;
 const FRAME = 4;
-const CRASHED = 13;
+const CRASHED = 14;
 
 /** What a measurement wants to know of an update: that it is a hello or progress, a frame's instant,
  *  or what went wrong. */

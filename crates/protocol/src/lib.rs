@@ -119,6 +119,6 @@ mod tests {
         assert_eq!(kind(&Update::Opened(Box::default())), Ok(2));
         assert_eq!(kind(&Update::Refused { problems }), Ok(3));
         assert_eq!(kind(&Update::Frame(Box::default())), Ok(4));
-        assert_eq!(kind(&Update::Crashed { message }), Ok(13));
+        assert_eq!(kind(&Update::Crashed { message }), Ok(14));
     }
 }

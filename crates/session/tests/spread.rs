@@ -58,7 +58,7 @@ impl Page {
         }
     }
     fn draw(&mut self, mut frame: Frame) {
-        if let Some(lane) = frame.spread {
+        if let Some(lane) = frame.spread.take() {
             self.lane = lane;
         }
         if let Some(groups) = frame.take_groups(&self.groups) {

@@ -44,7 +44,10 @@ fn a_service_is_described_as_kubectl_does() {
     }
     let endpoints = format!("Endpoints:                {} + 1 more...\n", shown.join(","));
     assert!(text.contains(&endpoints), "{endpoints}\nin\n{text}");
-    let (slice, _) = run(&session, "kubectl describe endpointslice");
+    let (slice, _) = run(
+        &session,
+        "kubectl describe endpointslice -l kubernetes.io/service-name=web",
+    );
     for want in [
         "AddressType:  IPv4\nPorts:\n  Name  Port  Protocol\n  ----  ----  --------\n  http  8080  TCP\nEndpoints:\n  - Addresses:  ",
         "    Conditions:\n      Ready:    true\n    Hostname:   <unset>\n    TargetRef:  Pod/web-",
