@@ -167,6 +167,9 @@ pub struct Host {
     linked: Option<crate::link::Link>,
     /// Links that were asked for on the way to an instant.
     shares: Vec<answers::Share>,
+    /// The screen of the last link by which the page kept the session, if that was short enough to be told with each
+    /// command: what is done is kept before it is seen (T-05).
+    keeps: Option<String>,
 }
 
 impl Host {
@@ -250,6 +253,7 @@ impl Host {
                 match request {
                     Request::Command { line } => {
                         updates.push(self.command(&line));
+                        self.keep();
                         self.pace_from(clock);
                         self.dirty = true;
                     }
@@ -352,6 +356,7 @@ impl Host {
                                 updates.push(complain(show, message));
                             } else {
                                 updates.push(self.command(&line));
+                                self.keep();
                             }
                             self.pace_from(clock);
                             self.dirty = true;
@@ -407,10 +412,11 @@ impl Host {
                 }
             }
         }
+        // What was done is kept before it is seen.
+        updates.extend(self.share());
         if self.dirty && self.job.is_none() {
             updates.extend(self.frame(clock));
         }
-        updates.extend(self.share());
         updates
     }
 
@@ -422,7 +428,18 @@ impl Host {
         };
         let lesson = self.lesson.as_deref();
         let shares = std::mem::take(&mut self.shares).into_iter();
-        shares.map(|share| share.answer(&show.session, lesson)).collect()
+        let answered = shares.map(|share| {
+            let keeps = (share.revision != 0).then(|| share.screen.clone());
+            (keeps, share.answer(&show.session, lesson))
+        });
+        let answered: Vec<(Option<String>, Update)> = answered.collect();
+        for (keeps, update) in &answered {
+            if let (Some(_), Update::Link { fragment, whole, .. }) = (keeps, update) {
+                let length = whole.as_ref().unwrap_or(fragment).len();
+                self.keeps = keeps.clone().filter(|_| length <= podscope_protocol::LONGEST_LINK);
+            }
+        }
+        answered.into_iter().map(|(_, update)| update).collect()
     }
 
     /// When to call [`Host::work`].
@@ -628,6 +645,18 @@ impl Host {
             }
         }
         Update::Console { lines }
+    }
+
+    /// Tells the session's link with what was just done, where the page keeps it by one that is short.
+    fn keep(&mut self) {
+        let is_asked = self.shares.iter().any(|share| !share.anonymise);
+        if let Some(screen) = self.keeps.clone().filter(|_| !is_asked) {
+            self.shares.push(answers::Share {
+                screen,
+                anonymise: false,
+                revision: 0,
+            });
+        }
     }
 
     fn pace_from(&mut self, clock: ClockMillis) {

@@ -118,6 +118,7 @@ impl Host {
         };
         let mut opened = opened(session.loaded(), lesson.clone());
         self.shares.clear();
+        self.keeps = None;
         if let Some(link) = &linked {
             opened.screen = Some(link.screen.clone());
             opened.notices.extend(link.replay(&mut session));

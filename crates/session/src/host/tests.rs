@@ -586,6 +586,28 @@ fn a_link_asked_for_on_the_way_holds_what_is_at_its_end() {
     assert_eq!(again, fragment);
 }
 
+/// T-05: once the page has kept the session by a link, each command comes with one, before it is seen.
+#[test]
+fn a_command_is_told_with_its_link_before_its_frame() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    settle(&mut host, &mut clock);
+    let give = |host: &mut Host, line: &str, clock| {
+        let line = line.to_owned();
+        let updates = host.handle(Request::Command { line }, clock);
+        let links = updates.into_iter().filter_map(|update| match update {
+            Update::Link { fragment, .. } => Some(fragment),
+            _ => None,
+        });
+        links.last()
+    };
+    assert_eq!(give(&mut host, "fault poweroff c-2", clock), None, "nobody keeps it");
+    settle(&mut host, &mut clock);
+    kept(&mut host, &mut clock, 1).expect("a link");
+    let link = give(&mut host, "fault poweroff a-1", clock).expect("a link with the command");
+    let commands = crate::link::decode(&link).expect("a link").commands;
+    assert_eq!(commands.len(), 2);
+}
+
 /// T-05: whoever goes back in time and reloads there finds again what was done; a link to share tells what led there.
 #[test]
 fn a_session_is_kept_with_what_came_after_the_cursor() {
