@@ -20,27 +20,27 @@ const WORKLOADS: [Workload; 5] = [
     Workload {
         name: "basic",
         reference: 1040.0,
-        instructions: 308_979,
+        instructions: 349_900,
     },
     Workload {
         name: "softspread",
         reference: 2070.0,
-        instructions: 594_385,
+        instructions: 649_548,
     },
     Workload {
         name: "spread",
         reference: 2710.0,
-        instructions: 423_607,
+        instructions: 464_648,
     },
     Workload {
         name: "anti",
         reference: 10_300.0,
-        instructions: 408_600,
+        instructions: 449_828,
     },
     Workload {
         name: "affinity",
         reference: 7300.0,
-        instructions: 453_987,
+        instructions: 488_634,
     },
 ];
 
