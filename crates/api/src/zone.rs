@@ -68,10 +68,11 @@ impl Zone {
         let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY));
         let begins = summer.begins.of(year) - self.standard;
         let ends = summer.ends.of(year) - summer.ahead;
+        let (has_begun, has_ended) = (begins <= at, ends <= at);
         // South of the equator summer lasts over the turn of the year.
         let is_summer = match begins < ends {
-            true => (begins..ends).contains(&at),
-            false => !(ends..begins).contains(&at),
+            true => has_begun && !has_ended,
+            false => has_begun || !has_ended,
         };
         if is_summer { summer.ahead } else { self.standard }
     }
