@@ -243,6 +243,11 @@ impl Kind {
         self as u8 >= Kind::PodTemplate as u8
     }
 
+    /// The kind of that name, as `kind` says it.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
     /// The kind of a resource name as people type it: plural, singular, short or kind name, any case but of short names, optional `.group` or `.version.group`.
     pub fn from_resource_name(name: &str) -> Option<Kind> {
         let (bare, group) = name

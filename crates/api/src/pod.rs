@@ -513,6 +513,18 @@ impl PodSpec {
     }
 }
 
+impl TopologySpreadConstraint {
+    /// Whether it bars nodes; one that is ScheduleAnyway only ranks them.
+    pub fn is_hard(&self) -> bool {
+        self.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
+    }
+    /// Whether pods of these labels count. An empty selector counts nothing (SCH-072).
+    pub fn selects(&self, labels: &ordered::Map<Str, Str>) -> bool {
+        let selector = self.label_selector.as_ref().filter(|selector| !selector.is_empty());
+        selector.is_some_and(|selector| selector.matches(labels))
+    }
+}
+
 impl Toleration {
     /// Whether this toleration accepts the taint (SCH-042).
     pub fn tolerates(&self, taint: &crate::Taint) -> bool {

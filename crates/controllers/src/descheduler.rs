@@ -10,7 +10,7 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint, UnsatisfiableAction};
+use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint};
 
 use podscope_sim::{Change, DeleteOptions, Objects, Request, Span};
 
@@ -63,9 +63,7 @@ impl Controller for Descheduler {
 
 /// Pods to evict so that hard constraints hold again, were they placed in the emptiest domain.
 fn violating(objects: &Objects) -> Vec<Arc<Pod>> {
-    let is_hard = |constraint: &&TopologySpreadConstraint| {
-        constraint.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
-    };
+    let is_hard = |constraint: &&TopologySpreadConstraint| constraint.is_hard();
     let mut seen: Vec<(Str, TopologySpreadConstraint)> = Vec::new();
     let mut evicted: Vec<Arc<Pod>> = Vec::new();
     for pod in objects

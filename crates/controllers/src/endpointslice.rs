@@ -355,13 +355,15 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
+    /// The slices of the test's own Services.
+    fn slices(lab: &Lab) -> impl Iterator<Item = &Arc<EndpointSlice>> {
+        let all = lab.objects().list::<EndpointSlice>();
+        all.filter(|slice| &*slice.metadata.name != "kubernetes")
+    }
+
     fn state(lab: &Lab) -> Vec<(bool, bool, bool)> {
         let flag = |value: Option<bool>| value == Some(true);
-        let endpoints = lab
-            .objects()
-            .list::<EndpointSlice>()
-            .filter(|slice| &*slice.metadata.name != "kubernetes")
-            .flat_map(|slice| slice.endpoints.clone());
+        let endpoints = slices(lab).flat_map(|slice| slice.endpoints.clone());
         endpoints
             .map(|endpoint| {
                 (
@@ -382,13 +384,7 @@ mod tests {
         let mut lab = Lab::new(&["a-1", "b-1"], web);
         lab.run(Span::millis(500));
         assert_eq!(state(&lab), [], "no address yet, and one empty slice");
-        assert_eq!(
-            lab.objects()
-                .list::<EndpointSlice>()
-                .filter(|slice| &*slice.metadata.name != "kubernetes")
-                .count(),
-            1
-        );
+        assert_eq!(slices(&lab).count(), 1);
         lab.run(Span::seconds(2));
         assert_eq!(state(&lab), [(true, true, false)]);
         let pod = lab.pods()[0].clone();
@@ -414,12 +410,7 @@ mod tests {
             {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}";
         let mut lab = Lab::new(&["a-1"], web);
         lab.run(Span::seconds(5));
-        let mut sizes: Vec<usize> = lab
-            .objects()
-            .list::<EndpointSlice>()
-            .filter(|slice| &*slice.metadata.name != "kubernetes")
-            .map(|slice| slice.endpoints.len())
-            .collect();
+        let mut sizes: Vec<usize> = slices(&lab).map(|slice| slice.endpoints.len()).collect();
         sizes.sort_unstable();
         assert_eq!(sizes.iter().sum::<usize>(), 250, "{sizes:?}");
         assert!(sizes.iter().all(|size| *size <= 100), "{sizes:?}");

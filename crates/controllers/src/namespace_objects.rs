@@ -130,6 +130,18 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
     objects
 }
 
+/// Whether an object is one of those that its namespace has of its own.
+fn is_own(kind: Kind, meta: &ObjectMeta) -> bool {
+    match kind {
+        Kind::ConfigMap => &*meta.name == ROOT_CA,
+        Kind::ServiceAccount => &*meta.name == ACCOUNT,
+        Kind::Service | Kind::Endpoints | Kind::EndpointSlice => {
+            &*meta.name == API_SERVER && &*meta.namespace == "default"
+        }
+        _ => false,
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct NamespaceObjects;
 
@@ -158,15 +170,7 @@ impl Controller for NamespaceObjects {
         let meta = object.metadata();
         match object.kind() {
             Kind::Namespace if change.old.is_none() => cx.enqueue((Kind::Namespace, meta.key())),
-            Kind::ConfigMap if change.new.is_none() && &*meta.name == ROOT_CA => {
-                cx.enqueue((Kind::Namespace, ObjectKey::cluster(meta.namespace.clone())));
-            }
-            Kind::Service | Kind::Endpoints | Kind::EndpointSlice
-                if change.new.is_none() && &*meta.name == API_SERVER && &*meta.namespace == "default" =>
-            {
-                cx.enqueue((Kind::Namespace, ObjectKey::cluster(meta.namespace.clone())));
-            }
-            Kind::ServiceAccount if change.new.is_none() && &*meta.name == ACCOUNT => {
+            kind if change.new.is_none() && is_own(kind, meta) => {
                 cx.enqueue((Kind::Namespace, ObjectKey::cluster(meta.namespace.clone())));
             }
             _ => {}

@@ -2,8 +2,8 @@
 
 use podscope_api::ordered;
 use podscope_api::{
-    LabelSelectorRequirement, Node, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
-    SelectorOperator, Str,
+    LabelSelectorRequirement, Node, NodeInclusionPolicy, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod,
+    PodSpec, SelectorOperator, Str, TaintEffect, TopologySpreadConstraint,
 };
 
 const NAME_FIELD: &str = "metadata.name";
@@ -30,6 +30,27 @@ fn term_matches(term: &NodeSelectorTerm, node: &Node) -> bool {
             .match_fields
             .iter()
             .all(|requirement| matches(requirement, &fields))
+}
+
+/// Whether a node counts for a constraint of a pod's spread; `keys` are those that a node has to have (SCH-075).
+pub fn counts_for_spread<'k>(
+    spec: &PodSpec,
+    node: &Node,
+    constraint: &TopologySpreadConstraint,
+    mut keys: impl Iterator<Item = &'k Str>,
+) -> bool {
+    let ignores_affinity = constraint.node_affinity_policy == Some(NodeInclusionPolicy::Ignore);
+    let honors_taints = constraint.node_taints_policy == Some(NodeInclusionPolicy::Honor);
+    let is_tolerated = || {
+        let taints = &node.spec.taints;
+        let mut barring = taints
+            .iter()
+            .filter(|taint| taint.effect != TaintEffect::PreferNoSchedule);
+        barring.all(|taint| spec.tolerations.iter().any(|toleration| toleration.tolerates(taint)))
+    };
+    keys.all(|key| node.metadata.labels.contains_key(key))
+        && (ignores_affinity || fits(spec, node))
+        && (!honors_taints || is_tolerated())
 }
 
 /// Whether the node has the labels that the spec's node selector and required node affinity ask for (SCH-046).

@@ -1,5 +1,7 @@
 //! What a command that only reads prints when the control plane cannot answer it.
 
+use podscope_cluster::ApiError;
+
 use crate::command::{Deed, Kubectl, RolloutAction, Selection, Target};
 use crate::{Printed, qualified_plural};
 
@@ -21,8 +23,7 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
     }
     let mut printed = Printed::default();
     if reach == Reach::Nothing {
-        printed
-            .fail("The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?");
+        printed.fail(ApiError::refused_connection().message);
     } else {
         // `~` The real server says so after a minute; what only reads takes no time here.
         let what = resource(command);

@@ -194,6 +194,21 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// One of a whole file, or of none if that is empty.
+    #[must_use]
+    pub fn of(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            document: 0,
+            line: 0,
+            column: 0,
+            path: String::new(),
+            message: message.into(),
+        }
+    }
+}
+
 impl std::fmt::Display for Problem {
     /// `FILE:LINE:COL: field.path: message`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{self as api, Pod, Str, TolerationOperator, UnsatisfiableAction};
+use podscope_api::{self as api, Pod, Str, TolerationOperator};
 
 use crate::cache::Cache;
 use crate::counters::ClassIdx;
@@ -441,6 +441,6 @@ pub(crate) fn spread_constraint(
         min_domains: usize::try_from(from.min_domains.unwrap_or(1)).unwrap_or(1),
         honor_affinity: from.node_affinity_policy != Some(api::NodeInclusionPolicy::Ignore),
         honor_taints: from.node_taints_policy == Some(api::NodeInclusionPolicy::Honor),
-        hard: from.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway),
+        hard: from.is_hard(),
     })
 }

@@ -253,7 +253,6 @@ impl Host {
                 match request {
                     Request::Command { line } => {
                         updates.push(self.command(&line));
-                        self.keep();
                         self.pace_from(clock);
                         self.dirty = true;
                     }
@@ -356,7 +355,6 @@ impl Host {
                                 updates.push(complain(show, message));
                             } else {
                                 updates.push(self.command(&line));
-                                self.keep();
                             }
                             self.pace_from(clock);
                             self.dirty = true;
@@ -427,19 +425,17 @@ impl Host {
             return Vec::new();
         };
         let lesson = self.lesson.as_deref();
-        let shares = std::mem::take(&mut self.shares).into_iter();
-        let answered = shares.map(|share| {
+        let mut links = Vec::new();
+        for share in std::mem::take(&mut self.shares) {
             let keeps = (share.revision != 0).then(|| share.screen.clone());
-            (keeps, share.answer(&show.session, lesson))
-        });
-        let answered: Vec<(Option<String>, Update)> = answered.collect();
-        for (keeps, update) in &answered {
-            if let (Some(_), Update::Link { fragment, whole, .. }) = (keeps, update) {
+            let link = share.answer(&show.session, lesson);
+            if let (Some(screen), Update::Link { fragment, whole, .. }) = (keeps, &link) {
                 let length = whole.as_ref().unwrap_or(fragment).len();
-                self.keeps = keeps.clone().filter(|_| length <= podscope_protocol::LONGEST_LINK);
+                self.keeps = (length <= podscope_protocol::LONGEST_LINK).then_some(screen);
             }
+            links.push(link);
         }
-        answered.into_iter().map(|(_, update)| update).collect()
+        links
     }
 
     /// When to call [`Host::work`].
@@ -644,6 +640,7 @@ impl Host {
                 self.job = Some(Job::Answer { until, clients });
             }
         }
+        self.keep();
         Update::Console { lines }
     }
 

@@ -173,21 +173,10 @@ pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
 
 /// What is answered to who wants a lesson when their texts cannot be had.
 pub fn missing(why: &str) -> Vec<Problem> {
-    vec![problem(
+    vec![Problem::of(
         "lessons",
         format!("the lessons did not load ({why}): try it again"),
     )]
-}
-
-fn problem(file: &str, message: String) -> Problem {
-    Problem {
-        file: file.to_owned(),
-        document: 0,
-        line: 0,
-        column: 0,
-        path: String::new(),
-        message,
-    }
 }
 
 /// The text of a lesson.
@@ -260,7 +249,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     match text(name) {
         Some(text) => scenario::load(&[(format!("{name}.yaml"), text.to_owned())]),
-        None => Err(vec![problem(name, format!("there is no lesson {name:?}"))]),
+        None => Err(vec![Problem::of(name, format!("there is no lesson {name:?}"))]),
     }
 }
 

@@ -76,16 +76,7 @@ pub struct Played {
 /// There is no story or no such attempt, or the API server refuses an object.
 pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<Played, Vec<Problem>> {
     let name = loaded.files.first().map(|(name, _)| name.clone()).unwrap_or_default();
-    let refuse = |message: String| {
-        vec![Problem {
-            file: name.clone(),
-            document: 0,
-            line: 0,
-            column: 0,
-            path: String::new(),
-            message,
-        }]
-    };
+    let refuse = |message: String| vec![Problem::of(name.clone(), message)];
     if loaded.scenario.steps.is_empty() {
         return Err(refuse("there are no steps: only a lesson can be played".into()));
     }

@@ -131,11 +131,11 @@ impl ApiError {
     }
     /// The API server's process does not run (KC-120).
     pub fn refused_connection() -> Self {
-        Self::of(
-            0,
-            "ConnectionRefused",
-            "The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?".into(),
-        )
+        Self::of(0, "ConnectionRefused", Self::refused_by("127.0.0.1:6443"))
+    }
+    /// What is said of a connection that a server refused.
+    pub fn refused_by(server: &str) -> String {
+        format!("The connection to the server {server} was refused - did you specify the right host or port?")
     }
     /// 504: etcd did not answer within the request's deadline.
     pub fn etcd_timeout() -> Self {

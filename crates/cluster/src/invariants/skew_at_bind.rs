@@ -6,13 +6,10 @@
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{
-    Node, NodeInclusionPolicy, NodeName, Object, Pod, Str, TaintEffect, TopologySpreadConstraint, Uid,
-    UnsatisfiableAction,
-};
+use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::controllers::fits_node;
+use crate::controllers::counts_for_spread;
 use crate::world::Body;
 use crate::{Actor, AttemptResult, Happening, Objects, Record};
 
@@ -53,10 +50,6 @@ impl Check for SkewAtBind {
     }
 }
 
-fn is_hard(constraint: &&TopologySpreadConstraint) -> bool {
-    constraint.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
-}
-
 impl SkewAtBind {
     fn judge(&mut self, record: &Record, uid: &Uid, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
         let Some(Body::Scheduler(scheduler)) = view.processes.get(&record.actor).map(|state| &state.body) else {
@@ -78,7 +71,12 @@ impl SkewAtBind {
         if !scheduler.spreads(&pod) {
             return;
         }
-        let hard: Vec<_> = pod.spec.topology_spread_constraints.iter().filter(is_hard).collect();
+        let hard: Vec<_> = pod
+            .spec
+            .topology_spread_constraints
+            .iter()
+            .filter(|one| one.is_hard())
+            .collect();
         if !hard.is_empty() {
             forget_shown(&mut self.assumed);
         }
@@ -113,7 +111,9 @@ impl SkewAtBind {
         known: &Objects,
     ) -> ordered::Map<Str, i64> {
         let mut domains: ordered::Map<NodeName, Str> = ordered::Map::new();
-        for node in known.list::<Node>().filter(|node| counts(pod, node, constraint, hard)) {
+        let keys = || hard.iter().map(|other| &other.topology_key);
+        let counting = |node: &&Arc<Node>| counts_for_spread(&pod.spec, node, constraint, keys());
+        for node in known.list::<Node>().filter(counting) {
             let domain = node.metadata.labels.get(&constraint.topology_key).cloned();
             domains.extend(domain.map(|domain| (NodeName(node.metadata.name.clone()), domain)));
         }
@@ -135,37 +135,9 @@ impl SkewAtBind {
     }
 }
 
-/// Whether a placed pod counts for a constraint. An empty selector counts nothing (SCH-072).
+/// Whether a placed pod counts for a constraint.
 fn is_counted(pod: &Arc<Pod>, constraint: &TopologySpreadConstraint) -> bool {
-    let selector = constraint
-        .label_selector
-        .as_ref()
-        .filter(|selector| !selector.is_empty());
-    let matches = selector.is_some_and(|selector| selector.matches(&pod.metadata.labels));
-    matches && !pod.metadata.is_terminating() && !pod.is_terminal()
-}
-
-/// Whether a node counts for a constraint (SCH-075).
-fn counts(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, hard: &[&TopologySpreadConstraint]) -> bool {
-    let has_keys = hard
-        .iter()
-        .all(|other| node.metadata.labels.contains_key(&other.topology_key));
-    let ignores_affinity = constraint.node_affinity_policy == Some(NodeInclusionPolicy::Ignore);
-    let honors_taints = constraint.node_taints_policy == Some(NodeInclusionPolicy::Honor);
-    let is_tolerated = || {
-        let mut taints = node
-            .spec
-            .taints
-            .iter()
-            .filter(|taint| taint.effect != TaintEffect::PreferNoSchedule);
-        taints.all(|taint| {
-            pod.spec
-                .tolerations
-                .iter()
-                .any(|toleration| toleration.tolerates(taint))
-        })
-    };
-    has_keys && (ignores_affinity || fits_node(&pod.spec, node)) && (!honors_taints || is_tolerated())
+    constraint.selects(&pod.metadata.labels) && !pod.metadata.is_terminating() && !pod.is_terminal()
 }
 
 /// The skew that the pod makes in the node's domain, and that domain (SCH-076, SCH-077).

@@ -143,11 +143,11 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
         Object::Endpoints(one) => settings::endpoints(one, &mut text),
         Object::CronJob(one) => settings::cron_job(one, &mut text),
         Object::HorizontalPodAutoscaler(one) => autoscaler::autoscaler(one, &mut text),
-        other if matches!(other.kind().name(), "Role" | "ClusterRole") => {
+        other if matches!(other.kind(), Kind::Role | Kind::ClusterRole) => {
             has_events = false;
             access::role(other, &mut text);
         }
-        other if matches!(other.kind().name(), "RoleBinding" | "ClusterRoleBinding") => {
+        other if matches!(other.kind(), Kind::RoleBinding | Kind::ClusterRoleBinding) => {
             has_events = false;
             access::binding(other, &mut text);
         }

@@ -321,6 +321,20 @@ pub(super) fn typed_name(object: &Object) -> String {
     format!("{}/{}", qualified_singular(object.kind()), object.metadata().name)
 }
 
+/// What a verb of `kubectl set` writes: `how` changes a copy of the object as it is then.
+pub(super) fn set(
+    object: &Object,
+    success: &str,
+    unchanged: Option<String>,
+    how: impl Fn(&mut Value) + Send + Sync + 'static,
+) -> Result<Write, String> {
+    change(object, Part::Main, "kubectl-set", success, unchanged, move |live| {
+        let mut value = live.clone();
+        how(&mut value);
+        Ok(value)
+    })
+}
+
 /// A patch of a field manager, tried on the object as it is now, so that its errors are known at once.
 pub(super) fn change(
     object: &Object,

@@ -13,7 +13,7 @@ use super::super::merge::{json_merge, json_patch, strategic, three_way, without_
 use super::super::qualified_plural;
 use super::manifest::BINDING;
 use super::reading::{Read, read, without_fields};
-use super::{Plan, View, change, find, qualified_singular, typed_name, with_objects};
+use super::{Plan, View, change, find, qualified_singular, set, typed_name, with_objects};
 use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Target, Validation};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
@@ -519,15 +519,12 @@ pub(super) fn set_image(
         return Ok(());
     }
     let images = images.to_vec();
-    let write = change(
+    let write = set(
         object,
-        Part::Main,
-        "kubectl-set",
         &format!("{} image updated", typed_name(object)),
         // What changes nothing is not told.
         Some(String::new()),
-        move |live| {
-            let mut value = live.clone();
+        move |value| {
             for field in ["containers", "initContainers"] {
                 let Some(Value::Array(containers)) = value.pointer_mut(&format!("{at}/{field}")) else {
                     continue;
@@ -545,7 +542,6 @@ pub(super) fn set_image(
                     }
                 }
             }
-            Ok(value)
         },
     )?;
     writes.push(Write {

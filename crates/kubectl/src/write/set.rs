@@ -3,7 +3,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::Part;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
@@ -11,7 +10,7 @@ use super::super::gotext::sorted;
 use super::super::not_found;
 use super::super::selector::LabelQuery;
 use super::said::merged;
-use super::{Plan, View, change, objects, typed_name};
+use super::{Plan, View, objects, set, typed_name};
 use crate::command::SetChange;
 
 /// Where a kind keeps its pods' spec.
@@ -132,18 +131,9 @@ pub(super) fn write(
                     .map(|(key, value)| (key.to_string(), Value::from(&**value)))
                     .collect(),
             );
-            writes.push(change(
-                object,
-                Part::Main,
-                "kubectl-set",
-                &format!("{name} selector updated"),
-                None,
-                move |live| {
-                    let mut value = live.clone();
-                    value["spec"]["selector"] = selector.clone();
-                    Ok(value)
-                },
-            )?);
+            writes.push(set(object, &format!("{name} selector updated"), None, move |value| {
+                value["spec"]["selector"] = selector.clone();
+            })?);
             Ok(())
         }
         SetChange::Subjects(added) => subjects(object, added, writes),
@@ -250,25 +240,16 @@ fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &
         });
     }
     let say = format!("{} subjects updated", typed_name(object));
-    writes.push(change(
-        object,
-        Part::Main,
-        "kubectl-set",
-        &say,
-        Some(String::new()),
-        move |live| {
-            let mut value = live.clone();
-            let have = value
-                .get("subjects")
-                .and_then(Value::as_array)
-                .cloned()
-                .unwrap_or_default();
-            let new = subjects.iter().filter(|subject| !have.contains(subject)).cloned();
-            let all: Vec<Value> = have.iter().cloned().chain(new).collect();
-            value["subjects"] = Value::Array(all);
-            Ok(value)
-        },
-    )?);
+    writes.push(set(object, &say, Some(String::new()), move |value| {
+        let have = value
+            .get("subjects")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let new = subjects.iter().filter(|subject| !have.contains(subject)).cloned();
+        let all: Vec<Value> = have.iter().cloned().chain(new).collect();
+        value["subjects"] = Value::Array(all);
+    })?);
     Ok(())
 }
 
@@ -280,31 +261,22 @@ fn change_containers(
     say: String,
     how: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, String> {
-    change(
-        object,
-        Part::Main,
-        "kubectl-set",
-        &say,
-        Some(String::new()),
-        move |live| {
-            let mut value = live.clone();
-            for field in ["initContainers", "containers"] {
-                let list = value
-                    .pointer_mut(&format!("{at}/{field}"))
-                    .and_then(Value::as_array_mut);
-                for container in list.into_iter().flatten() {
-                    let is = container
-                        .get("name")
-                        .and_then(Value::as_str)
-                        .is_some_and(|name| is_chosen(&pattern, name));
-                    if is {
-                        how(container);
-                    }
+    set(object, &say, Some(String::new()), move |value| {
+        for field in ["initContainers", "containers"] {
+            let list = value
+                .pointer_mut(&format!("{at}/{field}"))
+                .and_then(Value::as_array_mut);
+            for container in list.into_iter().flatten() {
+                let is = container
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .is_some_and(|name| is_chosen(&pattern, name));
+                if is {
+                    how(container);
                 }
             }
-            Ok(value)
-        },
-    )
+        }
+    })
 }
 
 fn env(

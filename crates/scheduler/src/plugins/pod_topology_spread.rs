@@ -226,7 +226,7 @@ fn constraints(
     let wanted: Vec<(usize, &api::TopologySpreadConstraint)> = defaults
         .iter()
         .enumerate()
-        .filter(|(_, from)| (from.when_unsatisfiable != Some(api::UnsatisfiableAction::ScheduleAnyway)) == hard)
+        .filter(|(_, from)| from.is_hard() == hard)
         .collect();
     if wanted.is_empty() {
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
 use podscope_api::schema::{self, Rejection};
-use podscope_api::{Data, Kind, Object, ObjectKey, Pod, PriorityClass, Tree};
+use podscope_api::{Data, Kind, Object, Pod, PriorityClass, Tree};
 use podscope_cluster::{AttemptResult, Happening};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
@@ -9,7 +9,7 @@ use super::file_kind;
 use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
-use crate::view;
+use crate::view::{self, pod_key};
 use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, Remedy, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
@@ -122,13 +122,6 @@ fn lend(loaded: &mut Loaded, session: &Session) {
         .places
         .splice(..0, std::iter::repeat_n(Default::default(), lent.len()));
     loaded.setup.objects.splice(..0, lent);
-}
-
-fn pod_key(pod: &str) -> ObjectKey {
-    match pod.split_once('/') {
-        Some((namespace, name)) => ObjectKey::new(namespace, name),
-        None => ObjectKey::new("default", pod),
-    }
 }
 
 /// Attempts of a pod up to the cursor, oldest first; of every pod of that name if `uid` is empty.
@@ -277,14 +270,9 @@ impl Share {
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
         Ok(loaded) => {
-            let advice = crate::author::complaints(&loaded).into_iter().map(|message| Problem {
-                file: String::new(),
-                document: 0,
-                line: 0,
-                column: 0,
-                path: String::new(),
-                message,
-            });
+            let advice = crate::author::complaints(&loaded)
+                .into_iter()
+                .map(|message| Problem::of("", message));
             (Vec::new(), advice.collect())
         }
         Err(problems) => (problems, Vec::new()),

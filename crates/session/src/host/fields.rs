@@ -63,8 +63,7 @@ impl Manifest<'_> {
                 _ => {}
             }
         }
-        let named = || Kind::ALL.iter().copied().find(|known| known.name() == kind);
-        Kind::from_wire(version, kind).or_else(named)
+        Kind::from_wire(version, kind).or_else(|| Kind::named(kind))
     }
 }
 

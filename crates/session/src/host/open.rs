@@ -59,7 +59,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
                 linked = Some(link);
                 loaded
             }
-            Err(message) => Err(vec![problem(message)]),
+            Err(message) => Err(vec![Problem::of("", message)]),
         },
     }?;
     Ok(Read {
@@ -224,17 +224,6 @@ impl Loaded {
             .or(self.files.first().map(|(name, _)| name))
             .cloned()
             .unwrap_or_default()
-    }
-}
-
-pub(super) fn problem(message: String) -> Problem {
-    Problem {
-        file: String::new(),
-        document: 0,
-        line: 0,
-        column: 0,
-        path: String::new(),
-        message,
     }
 }
 

@@ -286,10 +286,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
 pub(crate) fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
     let invalid = || format!("Invalid value: {text:?}: must be KIND NAMESPACE/NAME, e.g. Pod default/web-0");
     let (kind, name) = text.trim().split_once(char::is_whitespace).ok_or_else(invalid)?;
-    let kind = Kind::ALL
-        .iter()
-        .copied()
-        .find(|known| known.name() == kind)
+    let kind = Kind::named(kind)
         .or_else(|| Kind::from_resource_name(kind))
         .ok_or_else(|| format!("Invalid value: {text:?}: there is no kind {kind:?}"))?;
     let name = name.trim();

@@ -347,10 +347,7 @@ fn node(session: &Session, name: &str) -> Detail {
 }
 
 fn object(session: &Session, kind: &str, key: &str) -> Detail {
-    let found = Kind::ALL
-        .iter()
-        .find(|known| known.name() == kind)
-        .and_then(|known| session.world().objects().get_kind(*known, &split(key)));
+    let found = Kind::named(kind).and_then(|known| session.world().objects().get_kind(known, &split(key)));
     let Some(object) = found else {
         return Detail {
             title: key.to_owned(),

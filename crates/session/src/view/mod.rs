@@ -9,9 +9,9 @@ mod pods;
 mod spread;
 mod words;
 
-use podscope_api::Uid;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::{ObjectKey, Uid};
 use podscope_cluster::Invariant;
 
 pub(crate) use detail::detail;
@@ -175,6 +175,14 @@ fn control_plane(session: &Session) -> ControlPlaneView {
         });
     }
     ControlPlaneView { components, broken }
+}
+
+/// `namespace/name`, or a name in `default`.
+pub(crate) fn pod_key(text: &str) -> ObjectKey {
+    match text.split_once('/') {
+        Some((namespace, name)) => ObjectKey::new(namespace, name),
+        None => ObjectKey::new("default", text),
+    }
 }
 
 const fn cause(cause: podscope_cluster::BreakCause) -> BreakCause {

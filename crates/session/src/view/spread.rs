@@ -1,17 +1,13 @@
 //! Pods per domain over time, of what the inspector shows (U-05): a pod's or a workload's constraint, followed through
 //! the branch's whole trace as the scheduler counts (SCH-072, SCH-075 to SCH-077).
 
-use std::sync::Arc;
-
 use podscope_api::ordered;
-use podscope_api::{
-    Kind, LabelSelector, Node, NodeInclusionPolicy, NodeName, Object, ObjectKey, Pod, PodSpec, PodTemplateSpec, Str,
-    TaintEffect, TopologySpreadConstraint, Uid, UnsatisfiableAction,
-};
-use podscope_cluster::controllers::fits_node;
+use podscope_api::{Kind, LabelSelector, Node, NodeName, Object, Pod, PodSpec, Str, TopologySpreadConstraint, Uid};
+use podscope_cluster::controllers::counts_for_spread;
 use podscope_cluster::{Actor, Happening, Objects, Record, SimTime, Subject};
 use podscope_protocol::{Micros, SpreadLane, SpreadPoint, SubjectRef};
 
+use super::pod_key;
 use crate::timeline::Session;
 
 /// With more domains than this only the fullest and the emptiest are told.
@@ -54,16 +50,16 @@ pub(crate) struct Spread {
     lane: SpreadLane,
 }
 
-/// Selector and template of a workload.
-fn workload(object: &Object) -> Option<(Option<&LabelSelector>, &Arc<PodTemplateSpec>)> {
-    Some(match object {
-        Object::Deployment(o) => (o.spec.selector.as_ref(), &o.spec.template),
-        Object::ReplicaSet(o) => (o.spec.selector.as_ref(), &o.spec.template),
-        Object::StatefulSet(o) => (o.spec.selector.as_ref(), &o.spec.template),
-        Object::DaemonSet(o) => (o.spec.selector.as_ref(), &o.spec.template),
-        Object::Job(o) => (o.spec.selector.as_ref(), &o.spec.template),
-        _ => return None,
-    })
+/// The selector of a workload.
+fn selector_of(object: &Object) -> Option<&LabelSelector> {
+    match object {
+        Object::Deployment(o) => o.spec.selector.as_ref(),
+        Object::ReplicaSet(o) => o.spec.selector.as_ref(),
+        Object::StatefulSet(o) => o.spec.selector.as_ref(),
+        Object::DaemonSet(o) => o.spec.selector.as_ref(),
+        Object::Job(o) => o.spec.selector.as_ref(),
+        _ => None,
+    }
 }
 
 /// The selector of whoever stands at the top of a pod's owners.
@@ -75,9 +71,7 @@ fn selector_of_owner(objects: &Objects, pod: &Pod) -> Option<LabelSelector> {
         let Some(found) = owner.take().and_then(|owner| objects.by_uid(&owner.uid)) else {
             break;
         };
-        selector = workload(&found)
-            .and_then(|(selector, _)| selector.cloned())
-            .or(selector);
+        selector = selector_of(&found).cloned().or(selector);
         owner = found.metadata().controller_ref().cloned();
     }
     selector
@@ -88,22 +82,21 @@ impl Question {
     fn of(objects: &Objects, subject: &SubjectRef, group_by: &str) -> Option<Question> {
         let (key, spec, selector) = match subject {
             SubjectRef::Pod { key, .. } => {
-                let key = object_key(key);
+                let key = pod_key(key);
                 let pod = objects.get::<Pod>(&key)?;
                 let selector = selector_of_owner(objects, pod);
                 (key, pod.spec.clone(), selector)
             }
             SubjectRef::Object { kind, key } => {
-                let key = object_key(key);
-                let found = objects.get_kind(*Kind::ALL.iter().find(|known| known.name() == kind)?, &key)?;
-                let (selector, template) = workload(&found)?;
-                (key, template.spec.clone(), selector.cloned())
+                let key = pod_key(key);
+                let found = objects.get_kind(Kind::named(kind)?, &key)?;
+                (key, found.template()?.spec.clone(), selector_of(&found).cloned())
             }
             SubjectRef::Node { .. } | SubjectRef::Invariant { .. } => return None,
         };
         let all = &spec.topology_spread_constraints;
         let chosen =
-            (all.iter().find(|one| &*one.topology_key == group_by)).or_else(|| all.iter().find(|one| is_hard(one)));
+            (all.iter().find(|one| &*one.topology_key == group_by)).or_else(|| all.iter().find(|one| one.is_hard()));
         let chosen = chosen.or(all.first()).cloned();
         let is_limited = chosen.is_some();
         let constraint = match chosen {
@@ -114,7 +107,7 @@ impl Question {
                 ..TopologySpreadConstraint::default()
             },
         };
-        let of_its_kind = |one: &&TopologySpreadConstraint| is_hard(one) == is_hard(&constraint);
+        let of_its_kind = |one: &&TopologySpreadConstraint| one.is_hard() == constraint.is_hard();
         let keys = all.iter().filter(of_its_kind).map(|one| one.topology_key.clone());
         Some(Question {
             subject: subject.clone(),
@@ -127,35 +120,13 @@ impl Question {
         })
     }
 
-    fn counts_pod(&self, labels: &ordered::Map<Str, Str>) -> bool {
-        let selector = self.constraint.label_selector.as_ref();
-        (selector.filter(|selector| !selector.is_empty())).is_some_and(|selector| selector.matches(labels))
-    }
-
     /// The domain of a node that counts.
     fn domain<'a>(&self, node: &'a Node) -> Option<&'a Str> {
-        let (constraint, spec) = (&self.constraint, &self.spec);
-        let has_keys = self.keys.iter().all(|key| node.metadata.labels.contains_key(key));
-        let ignores_affinity = constraint.node_affinity_policy == Some(NodeInclusionPolicy::Ignore);
-        let honors_taints = constraint.node_taints_policy == Some(NodeInclusionPolicy::Honor);
-        let is_tolerated = || {
-            let taints = &mut node.spec.taints.iter();
-            (taints.filter(|taint| taint.effect != TaintEffect::PreferNoSchedule))
-                .all(|taint| spec.tolerations.iter().any(|toleration| toleration.tolerates(taint)))
-        };
-        let counts = has_keys && (ignores_affinity || fits_node(spec, node)) && (!honors_taints || is_tolerated());
-        node.metadata.labels.get(&constraint.topology_key).filter(|_| counts)
-    }
-}
-
-fn is_hard(constraint: &TopologySpreadConstraint) -> bool {
-    constraint.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
-}
-
-fn object_key(key: &str) -> ObjectKey {
-    match key.split_once('/') {
-        Some((namespace, name)) => ObjectKey::new(namespace, name),
-        None => ObjectKey::new("default", key),
+        let counts = counts_for_spread(&self.spec, node, &self.constraint, self.keys.iter());
+        node.metadata
+            .labels
+            .get(&self.constraint.topology_key)
+            .filter(|_| counts)
     }
 }
 
@@ -220,7 +191,7 @@ impl Spread {
         let (Some(question), Some(first)) = (question, session.branch().checkpoints.first()) else {
             return spread;
         };
-        let hard = question.is_limited && is_hard(&question.constraint);
+        let hard = question.is_limited && question.constraint.is_hard();
         spread.lane = SpreadLane {
             of: question.of.clone(),
             key: question.constraint.topology_key.to_string(),
@@ -259,7 +230,7 @@ impl Spread {
     fn counts_labels(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.question
             .as_ref()
-            .is_some_and(|question| question.counts_pod(labels))
+            .is_some_and(|question| question.constraint.selects(labels))
     }
 
     fn take(&mut self, session: &Session, record: &Record) -> bool {

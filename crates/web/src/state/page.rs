@@ -705,14 +705,7 @@ mod tests {
     }
 
     fn problem() -> Problem {
-        Problem {
-            file: String::new(),
-            document: 0,
-            line: 0,
-            column: 0,
-            path: String::new(),
-            message: String::new(),
-        }
+        Problem::of("", "")
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use podscope_api::Kind;
 
+use podscope_cluster::ApiError;
+
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
@@ -222,10 +224,7 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
 fn unreached(args: &Args, url: &str) -> CommandError {
     let host = url.split("://").nth(1).unwrap_or_default();
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-    CommandError::new(
-        args.column("filename"),
-        format!("The connection to the server {host} was refused - did you specify the right host or port?"),
-    )
+    CommandError::new(args.column("filename"), ApiError::refused_by(host))
 }
 
 /// `-o` of `get`.
