@@ -137,8 +137,10 @@ spec:
     Session::new(loaded).expect("it starts")
 }
 
+/// A lesson without its story: at a question time would wait for an answer.
 fn lesson() -> Session {
-    let loaded = lessons::load("rolling-update-bad-image").expect("a lesson");
+    let mut loaded = lessons::load("rolling-update-bad-image").expect("a lesson");
+    loaded.scenario.steps.clear();
     let solution = loaded.scenario.solution.clone();
     let mut session = Session::new(loaded).expect("it starts");
     session.schedule(solution);

@@ -29,7 +29,6 @@
 mod advice;
 mod autoscaler;
 mod behavior;
-mod block;
 mod config;
 mod core;
 pub mod cron;

@@ -3,6 +3,8 @@
 
 /// Bytes of one text handed to [`crate::parse`].
 pub const INPUT_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes from which the items of a list are decoded as they are read, instead of when all are.
+pub(crate) const LIST_BYTES: usize = 1 << 16;
 /// Documents in one text.
 pub const DOCUMENTS: usize = 20_000;
 /// How deep lists and maps may nest in one document.

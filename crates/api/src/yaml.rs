@@ -9,7 +9,6 @@ use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
-use crate::block;
 use crate::json::TextError;
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
@@ -61,35 +60,18 @@ pub(crate) struct YamlText<'t> {
 
 /// Reads every document of a piece of text that starts after `lines_before` lines.
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
-    if text.len() >= block::WORTHWHILE
-        && let Some(document) = block::read(text, lines_before, None)
-    {
-        return YamlText {
-            documents: vec![document],
-            problems: Vec::new(),
-        };
-    }
-    read_any(text, lines_before)
+    Reader::new(text, lines_before).text()
 }
 
-/// The same by the parser that knows all of YAML.
-pub(crate) fn read_any(text: &str, lines_before: u32) -> YamlText<'_> {
+/// What is told every item of the list `items` at the top of a document, instead of keeping them all.
+pub(crate) type Each<'e, 't> = &'e mut dyn FnMut(Tree<'t>);
+
+/// The same with the items of the list at its top told one by one, as soon as each is read, and left out of what comes
+/// back: a dump of a cluster is never in memory as a tree.
+pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't>) -> YamlText<'t> {
     let mut reader = Reader::new(text, lines_before);
-    let mut documents = Vec::new();
-    loop {
-        match reader.document() {
-            Ok(Some(node)) => documents.push(node),
-            Ok(None) => break,
-            Err(error) => {
-                reader.problems.push(error);
-                break;
-            }
-        }
-    }
-    YamlText {
-        documents,
-        problems: reader.problems,
-    }
+    reader.each = Some(each);
+    reader.text()
 }
 
 /// The first value of a text, whatever follows it.
@@ -97,8 +79,9 @@ pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'_>> {
     Reader::new(text, lines_before).document().ok().flatten()
 }
 
-struct Reader<'t> {
+struct Reader<'e, 't> {
     events: Parser<'t, StrInput<'t>>,
+    each: Option<Each<'e, 't>>,
     lines_before: u32,
     anchors: ordered::Map<usize, Tree<'t>>,
     nodes: usize,
@@ -106,10 +89,11 @@ struct Reader<'t> {
     problems: Vec<TextError>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> Reader<'_, 't> {
     fn new(text: &'t str, lines_before: u32) -> Self {
         Self {
             events: Parser::new_from_str(text),
+            each: None,
             lines_before,
             anchors: ordered::Map::new(),
             nodes: 0,
@@ -144,6 +128,25 @@ impl<'t> Reader<'t> {
                 Err(self.error(Span::empty(mark), go_message(error.info())))
             }
             None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    /// All documents, up to what is none.
+    fn text(mut self) -> YamlText<'t> {
+        let mut documents = Vec::new();
+        loop {
+            match self.document() {
+                Ok(Some(node)) => documents.push(node),
+                Ok(None) => break,
+                Err(error) => {
+                    self.problems.push(error);
+                    break;
+                }
+            }
+        }
+        YamlText {
+            documents,
+            problems: self.problems,
         }
     }
 
@@ -254,7 +257,14 @@ impl<'t> Reader<'t> {
             };
             let (line, column) = self.at(span);
             let (event, value_span) = self.next()?;
-            let value = self.node(event, value_span, depth + 1)?;
+            let told = match (&event, depth, &*key) {
+                (Event::SequenceStart(0, _), 0, "items") => self.each.take(),
+                _ => None,
+            };
+            let value = match told {
+                Some(each) => self.told_items(each, value_span)?,
+                None => self.node(event, value_span, depth + 1)?,
+            };
             let entry = Entry {
                 key,
                 line,
@@ -269,6 +279,22 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+    }
+
+    /// The list `items` of a document, whose items are told and not kept.
+    fn told_items(&mut self, each: Each<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
+        let (line, column) = self.at(span);
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => break,
+                (event, span) => each(self.node(event, span, 2)?),
+            }
+        }
+        Ok(Tree {
+            line,
+            column,
+            data: Data::Seq(Vec::new()),
+        })
     }
 
     /// The entries that `<<: value` brings; in a list, earlier maps win.
@@ -352,7 +378,7 @@ pub(crate) fn put<'t>(
 }
 
 /// A map key as JSON has it (VA-253).
-pub(crate) fn key_text(data: Data<'_>) -> Result<Cow<'_, str>, String> {
+fn key_text(data: Data<'_>) -> Result<Cow<'_, str>, String> {
     Ok(match data {
         Data::String(text) | Data::Number(text) => text,
         Data::Bool(value) => value.to_string().into(),
@@ -404,7 +430,7 @@ fn scalar<'t>(text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Tag>) -> Resu
 }
 
 /// What a plain scalar means (VA-246 to VA-252).
-pub(crate) fn plain(text: Cow<'_, str>) -> Data<'_> {
+fn plain(text: Cow<'_, str>) -> Data<'_> {
     meaning(&text).unwrap_or(Data::String(text))
 }
 

@@ -1,5 +1,5 @@
-//! Long lists as kubectl prints them are read item by item: what comes of them is what comes of the same text in a
-//! form that is read as a whole (P-03, P-04).
+//! Long lists are read item by item: what comes of them is what comes of the same text that is kept until its end
+//! (P-03, P-04).
 
 use podscope_api::{Parsed, parse};
 
@@ -21,10 +21,10 @@ fn list(kind: &str, item: &str) -> String {
     text
 }
 
-/// The text, and the same after which a comment stands: that is not how kubectl prints.
+/// The text, and the same with a name for the whole list: so it is kept until its end.
 fn both(text: &str) -> [Parsed; 2] {
     assert!(text.len() > 1 << 16);
-    [parse(text), parse(&format!("{text}# the end\n"))]
+    [parse(text), parse(&text.replace("\nitems:\n", "\nitems: &all\n"))]
 }
 
 #[test]
@@ -63,6 +63,13 @@ fn a_long_list_is_read_item_by_item_as_it_is_as_a_whole() {
         ),
         ("no list", "Pod", "", 1, 0),
         ("a kind that nobody serves", "Nothing", "", 0, 1),
+        (
+            "an item by another's name",
+            "List",
+            "- &one {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- *one\n",
+            PODS + 2,
+            0,
+        ),
         ("a key twice", "List", "- a: 1\n  a: 2\n", PODS, 2),
     ] {
         let [by_item, whole] = both(&list(kind, item));

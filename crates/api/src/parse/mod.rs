@@ -13,7 +13,7 @@ use crate::json::{JsonReader, TextError};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Tree};
-use crate::{Kind, Object, block, limits, yaml, yaml_words};
+use crate::{Kind, Object, limits, yaml, yaml_words};
 
 pub use found::{Config, Lines, Located, Location, Parsed, Problem, Unknown};
 
@@ -277,34 +277,39 @@ impl Reader {
         }
     }
 
-    /// A long `List` as kubectl prints it: each item's tree goes as soon as the item is read. Anything else, and a list
-    /// with any problem, is left as if it had not been looked at.
+    /// A long `List`: each item's tree goes as soon as the item is read. Anything else, and a list with any problem, is
+    /// left as if it had not been looked at.
     fn list(&mut self, text: &str, lines_before: u32) -> bool {
+        // What has no such line is surely none, and need not be read twice.
+        let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
         let mut items = Reader {
             document: self.document,
             // The list is one too.
             objects: self.objects + 1,
             ..Reader::default()
         };
-        let is_next = text.len() >= block::WORTHWHILE && items.next_document(lines_before + 1);
-        let list = match is_next {
-            true => block::read(text, lines_before, Some(&mut |item| items.object(&item, None))),
-            false => None,
+        if !is_long || !items.next_document(lines_before + 1) {
+            return false;
+        }
+        let read = yaml::read_items(text, lines_before, &mut |item| items.object(&item, None));
+        let [list] = read.documents.as_slice() else {
+            return false;
         };
-        let field = |key: &str| list.as_ref().and_then(|list| list.get(key));
-        let text = |key: &str| field(key).and_then(Tree::as_str).unwrap_or("");
-        let has_items = field("items").is_some_and(|items| matches!(items.data, Data::Seq(_)));
+        let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
+        let has_items = list
+            .get("items")
+            .is_some_and(|items| matches!(items.data, Data::Seq(_)));
         let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
         // An item without a kind would have its list's.
-        let is_list = is_list && items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
-        if is_list {
+        let is_sound = read.problems.is_empty() && items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
+        if is_list && is_sound {
             self.document = items.document;
             self.objects = items.objects;
             self.parsed.objects.append(&mut items.parsed.objects);
             self.parsed.others.append(&mut items.parsed.others);
             self.parsed.configs.append(&mut items.parsed.configs);
         }
-        is_list
+        is_list && is_sound
     }
 
     fn json(&mut self, text: &str) {
