@@ -1,0 +1,247 @@
+//! Defaulting: what the API server fills in when it decodes an object
+//! (VA-023 to VA-056, LC-038, LC-039). An empty string counts as unset.
+//!
+//! Admission, which looks other objects up (priority classes, tolerations,
+//! default storage class), is not here.
+
+mod objects;
+mod pod;
+mod workload;
+
+use std::sync::Arc;
+
+use crate::{
+    Container, DeploymentStrategyType, EmptyDirVolume, EphemeralVolume, IntOrString, Lifecycle, LifecycleHandler,
+    NamespaceStatus, Object, PersistentVolumeClaimSpec, PodManagementPolicy, PodSpec, PreemptionPolicy, Probe,
+    PullPolicy, ResourceList, ResourceRequirements, RestartPolicy, RollingUpdateDaemonSet, RollingUpdateDeployment,
+    RollingUpdateStatefulSet, Str, UpdateStrategyType, Volume, VolumeBindingMode,
+};
+
+use self::objects::{default_kept, default_limits, default_secret, default_service};
+use self::pod::{default_claim, default_pod, default_template};
+pub use self::workload::generate_job_selector;
+use self::workload::{default_cron_job, default_job, default_stateful_set};
+
+/// Fills in the defaults of an object, as the API server does at decode; doing it again changes nothing (VA-055).
+pub fn default_object(object: &mut Object) {
+    match object {
+        Object::Pod(pod) => default_pod(&mut Arc::make_mut(pod).spec),
+        Object::ReplicationController(object) => {
+            let object = Arc::make_mut(object);
+            fill(&mut object.spec.replicas, 1);
+            default_shared(&mut object.spec.template, |template| {
+                default_template(&mut template.spec)
+            });
+            let template = &object.spec.template;
+            if object.spec.selector.is_empty() {
+                object.spec.selector = (*template.metadata.labels).clone();
+            }
+            if object.metadata.labels.is_empty() {
+                object.metadata.labels = template.metadata.labels.clone();
+            }
+        }
+        Object::ReplicaSet(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.replicas, 1);
+            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+        }
+        Object::Deployment(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            // False is what is left out.
+            spec.paused = spec.paused.filter(|paused| *paused);
+            fill(&mut spec.replicas, 1);
+            fill_text(
+                &mut spec.strategy.kind,
+                DeploymentStrategyType::RollingUpdate,
+                DeploymentStrategyType::as_str,
+            );
+            if spec.strategy.kind == Some(DeploymentStrategyType::RollingUpdate) {
+                let quarter = || IntOrString::String("25%".into());
+                let rolling = spec
+                    .strategy
+                    .rolling_update
+                    .get_or_insert_with(RollingUpdateDeployment::default);
+                rolling.max_unavailable.get_or_insert_with(quarter);
+                rolling.max_surge.get_or_insert_with(quarter);
+            }
+            fill(&mut spec.revision_history_limit, 10);
+            fill(&mut spec.progress_deadline_seconds, 600);
+            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+        }
+        Object::StatefulSet(object) => default_stateful_set(&mut Arc::make_mut(object).spec),
+        Object::DaemonSet(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill_text(
+                &mut spec.update_strategy.kind,
+                UpdateStrategyType::RollingUpdate,
+                UpdateStrategyType::as_str,
+            );
+            if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
+                let rolling = spec
+                    .update_strategy
+                    .rolling_update
+                    .get_or_insert_with(RollingUpdateDaemonSet::default);
+                rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
+                rolling.max_surge.get_or_insert(IntOrString::Int(0));
+            }
+            fill(&mut spec.revision_history_limit, 10);
+            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+        }
+        Object::Job(object) => default_job(Arc::make_mut(object)),
+        Object::PersistentVolumeClaim(object) => {
+            let object = Arc::make_mut(object);
+            default_claim(&mut object.spec);
+            object.status.phase.get_or_insert(crate::ClaimPhase::Pending);
+        }
+        Object::PersistentVolume(object) => {
+            let object = Arc::make_mut(object);
+            object.status.phase.get_or_insert(crate::VolumePhase::Pending);
+            fill_str(&mut object.spec.persistent_volume_reclaim_policy, "Retain");
+            fill(&mut object.spec.volume_mode, "Filesystem".into());
+            if let Some(host_path) = &mut object.spec.host_path {
+                fill(&mut host_path.kind, "".into());
+            }
+            if let Some(iscsi) = &mut object.spec.iscsi {
+                set_str(&mut iscsi.iscsi_interface, "default");
+            }
+            round_up(&mut object.spec.capacity);
+        }
+        Object::StorageClass(object) => {
+            let object = Arc::make_mut(object);
+            fill_str(&mut object.reclaim_policy, "Delete");
+            fill(&mut object.volume_binding_mode, VolumeBindingMode::Immediate);
+        }
+        Object::PriorityClass(object) => {
+            let policy = &mut Arc::make_mut(object).preemption_policy;
+            fill(policy, PreemptionPolicy::PreemptLowerPriority);
+        }
+        Object::Namespace(object) => {
+            let object = Arc::make_mut(object);
+            let NamespaceStatus { phase, .. } = &mut object.status;
+            set_str(phase, "Active");
+            if !object.metadata.name.is_empty() && object.metadata.label(NAME_LABEL).is_none() {
+                let name = object.metadata.name.clone();
+                Arc::make_mut(&mut object.metadata.labels).insert(NAME_LABEL.into(), name);
+            }
+        }
+        Object::Node(object) => {
+            let object = Arc::make_mut(object);
+            if object.spec.pod_cidrs.is_empty() && !object.spec.pod_cidr.is_empty() {
+                object.spec.pod_cidrs = vec![object.spec.pod_cidr.clone()];
+            }
+            let status = &mut object.status;
+            if status.allocatable.is_empty() {
+                status.allocatable.clone_from(&status.capacity);
+            }
+            round_up(&mut status.capacity);
+            round_up(&mut status.allocatable);
+        }
+        Object::Service(object) => default_service(&mut Arc::make_mut(object).spec),
+        Object::EndpointSlice(object) => {
+            for port in &mut Arc::make_mut(object).ports {
+                fill(&mut port.name, "".into());
+                fill(&mut port.protocol, "TCP".into());
+            }
+        }
+        Object::CsiDriver(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.attach_required, true);
+            fill(&mut spec.storage_capacity, false);
+        }
+        Object::Secret(object) => default_secret(Arc::make_mut(object)),
+        Object::CronJob(object) => default_cron_job(&mut Arc::make_mut(object).spec),
+        Object::ResourceQuota(object) => round_up(&mut Arc::make_mut(object).spec.hard),
+        Object::LimitRange(object) => {
+            for item in &mut Arc::make_mut(object).spec.limits {
+                default_limits(item);
+            }
+        }
+        Object::HorizontalPodAutoscaler(object) => {
+            let spec = &mut Arc::make_mut(object).spec;
+            fill(&mut spec.min_replicas, 1);
+            if let Some(behavior) = &mut spec.behavior {
+                crate::autoscaler::default_behavior(behavior);
+            }
+            if spec.metrics.is_empty() {
+                let target = serde_json::json!({"type": "Utilization", "averageUtilization": 80});
+                let cpu = serde_json::json!({"name": "cpu", "target": target});
+                spec.metrics = vec![serde_json::json!({"type": "Resource", "resource": cpu})];
+            }
+        }
+        Object::Kept(object) => default_kept(Arc::make_mut(object)),
+        Object::Endpoints(object) => {
+            let subsets = &mut Arc::make_mut(object).subsets;
+            for port in subsets.iter_mut().flat_map(|subset| &mut subset.ports) {
+                fill(&mut port.protocol, "TCP".into());
+            }
+        }
+        Object::ServiceAccount(_)
+        | Object::RuntimeClass(_)
+        | Object::Lease(_)
+        | Object::ControllerRevision(_)
+        | Object::PodDisruptionBudget(_)
+        | Object::VolumeAttachment(_)
+        | Object::CsiNode(_)
+        | Object::CsiStorageCapacity(_)
+        | Object::ConfigMap(_)
+        | Object::Event(_) => {}
+    }
+}
+
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// Applies defaults to something shared; what needs none stays shared (pods of a template share its containers).
+fn default_shared<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(&mut T)) {
+    let mut copy = T::clone(shared);
+    apply(&mut copy);
+    if copy != **shared {
+        *shared = Arc::new(copy);
+    }
+}
+
+fn fill<T>(field: &mut Option<T>, value: T) {
+    field.get_or_insert(value);
+}
+
+/// Sets an optional enum that is absent or the empty string.
+fn fill_text<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
+    if field.as_ref().is_none_or(|known| text(known).is_empty()) {
+        *field = Some(value);
+    }
+}
+
+fn fill_str(field: &mut Option<Str>, value: &str) {
+    if field.as_deref().is_none_or(str::is_empty) {
+        *field = Some(value.into());
+    }
+}
+
+fn set_str(field: &mut Str, value: &str) {
+    if field.is_empty() {
+        *field = value.into();
+    }
+}
+
+/// Fills in a number that is absent or 0 (VA-033).
+fn fill_nonzero(field: &mut Option<i32>, value: i32) {
+    if field.unwrap_or(0) == 0 {
+        *field = Some(value);
+    }
+}
+
+/// Amounts of resources are whole thousandths (VA-031).
+fn round_up(list: &mut ResourceList) {
+    for quantity in list.values_mut() {
+        *quantity = quantity.rounded_up_to_milli();
+    }
+}
+
+fn round_up_all(resources: &mut ResourceRequirements) {
+    round_up(&mut resources.limits);
+    round_up(&mut resources.requests);
+}
+
+/// A pod's grace period as the API server stores it: a negative one becomes 1 (VA-024).
+pub fn stored_grace_period(seconds: i64) -> i64 {
+    if seconds < 0 { 1 } else { seconds }
+}

@@ -1,0 +1,120 @@
+//! Services, Secrets, limits, and kinds without behaviour.
+
+use super::*;
+
+/// A container's default limit is the most it may have, and its default request its default limit, or the least.
+pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
+    let crate::LimitRangeItem {
+        max,
+        min,
+        default,
+        default_request,
+        ..
+    } = item;
+    if &*item.kind == "Container" {
+        fill_list(max, default);
+        fill_list(default, default_request);
+        fill_list(min, default_request);
+    }
+    [max, min, default, default_request].into_iter().for_each(round_up);
+}
+
+fn fill_list(from: &ResourceList, to: &mut ResourceList) {
+    for (name, amount) in from {
+        to.entry(name.clone()).or_insert(*amount);
+    }
+}
+
+/// What the server fills in of kinds that are only kept.
+pub(super) fn default_kept(object: &mut crate::Kept) {
+    use crate::Kind;
+    use serde_json::Value;
+    const RBAC: &str = "rbac.authorization.k8s.io";
+    fn set(value: Option<&mut Value>, key: &str, text: &str) {
+        if let Some(Value::Object(map)) = value {
+            let slot = map.entry(key).or_insert_with(|| "".into());
+            if slot.as_str() == Some("") {
+                *slot = text.into();
+            }
+        }
+    }
+    let fields = &mut object.fields;
+    match object.kind {
+        Kind::RoleBinding | Kind::ClusterRoleBinding => {
+            set(fields.get_mut("roleRef"), "apiGroup", RBAC);
+            let subjects = fields.get_mut("subjects").and_then(Value::as_array_mut);
+            for subject in subjects.into_iter().flatten() {
+                if matches!(subject["kind"].as_str(), Some("User" | "Group")) {
+                    set(Some(subject), "apiGroup", RBAC);
+                }
+            }
+        }
+        Kind::NetworkPolicy => {
+            if let Some(Value::Object(spec)) = fields.get_mut("spec") {
+                spec.entry("podSelector").or_insert_with(|| serde_json::json!({}));
+                for list in ["ingress", "egress"] {
+                    let rules = spec.get_mut(list).and_then(Value::as_array_mut);
+                    let ports = rules.into_iter().flatten().filter_map(|rule| rule.get_mut("ports"));
+                    for port in ports.filter_map(Value::as_array_mut).flatten() {
+                        set(Some(port), "protocol", "TCP");
+                    }
+                }
+                if !spec.contains_key("policyTypes") {
+                    let mut types = vec![Value::from("Ingress")];
+                    if spec.contains_key("egress") {
+                        types.push("Egress".into());
+                    }
+                    spec.insert("policyTypes".to_owned(), types.into());
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is given as text is stored as base64.
+pub(super) fn default_secret(secret: &mut crate::Secret) {
+    use base64::Engine as _;
+    set_str(&mut secret.kind, "Opaque");
+    for (key, text) in std::mem::take(&mut secret.string_data) {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(&*text);
+        secret.data.insert(key, encoded.into());
+    }
+}
+
+pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
+    set_str(&mut spec.kind, "ClusterIP");
+    set_str(&mut spec.session_affinity, "None");
+    match &*spec.session_affinity {
+        "ClientIP" => {
+            let config = &mut spec.session_affinity_config;
+            let config = config.get_or_insert_with(|| serde_json::json!({}));
+            if config.pointer("/clientIP/timeoutSeconds").is_none() {
+                *config = serde_json::json!({"clientIP": {"timeoutSeconds": 10_800}});
+            }
+        }
+        _ => spec.session_affinity_config = None,
+    }
+    for port in &mut spec.ports {
+        set_str(&mut port.protocol, "TCP");
+        let unset = match &port.target_port {
+            None | Some(IntOrString::Int(0)) => true,
+            Some(IntOrString::String(name)) => name.is_empty(),
+            Some(IntOrString::Int(_)) => false,
+        };
+        if unset {
+            port.target_port = Some(IntOrString::Int(port.port));
+        }
+    }
+    let external = matches!(&*spec.kind, "NodePort" | "LoadBalancer")
+        || (&*spec.kind == "ClusterIP" && !spec.external_ips.is_empty());
+    if external {
+        set_str(&mut spec.external_traffic_policy, "Cluster");
+    }
+    if &*spec.kind != "ExternalName" {
+        fill_str(&mut spec.internal_traffic_policy, "Cluster");
+    }
+    if &*spec.kind == "LoadBalancer" {
+        fill(&mut spec.allocate_load_balancer_node_ports, true);
+    }
+}

@@ -1,0 +1,280 @@
+//! Pods, templates, containers, probes and volumes (VA-023 to VA-048).
+
+use super::*;
+
+/// What only pods get, not templates; then what both get.
+pub(super) fn default_pod(spec: &mut PodSpec) {
+    // VA-030: requests from limits, per resource.
+    let defaults_requests = |container: &Container| {
+        container
+            .resources
+            .limits
+            .keys()
+            .any(|name| !container.resources.requests.contains_key(name))
+    };
+    for list in [&mut spec.containers, &mut spec.init_containers] {
+        if list.iter().any(defaults_requests) {
+            for container in Arc::make_mut(list) {
+                let ResourceRequirements { limits, requests, .. } = Arc::make_mut(&mut container.resources);
+                for (name, limit) in &*limits {
+                    requests.entry(name.clone()).or_insert(*limit);
+                }
+            }
+        }
+    }
+    if let Some(own) = &spec.resources
+        && !own.limits.is_empty()
+    {
+        let mut own = ResourceRequirements::clone(own);
+        default_pod_requests(&mut own, spec);
+        spec.resources = Some(Arc::new(own));
+    }
+    fill(&mut spec.enable_service_links, true);
+    // VA-029: ports of the node's network are the container's own.
+    if spec.host_network == Some(true) {
+        for list in [&mut spec.containers, &mut spec.init_containers] {
+            default_shared(list, |list| {
+                for port in list.iter_mut().flat_map(|container| &mut container.ports) {
+                    if port.host_port.unwrap_or(0) == 0 {
+                        port.host_port = Some(port.container_port);
+                    }
+                }
+            });
+        }
+    }
+    default_template(spec);
+}
+
+/// VA-032: pod-level requests, per resource: the sum over containers if any ask for it, else the pod's limit.
+pub(super) fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpec) {
+    let total = spec.of_containers(|resources| &resources.requests);
+    for (name, limit) in own.limits.clone() {
+        if own.requests.contains_key(&name) {
+            continue;
+        }
+        let counted = matches!(&*name, "cpu" | "memory") || name.starts_with("hugepages-");
+        if !counted {
+            continue;
+        }
+        let sum = total.get(&name).copied().filter(|sum| !sum.is_zero());
+        own.requests.insert(name, sum.unwrap_or(limit));
+    }
+}
+
+/// What pods and pod templates get alike.
+pub(super) fn default_template(spec: &mut PodSpec) {
+    fill_text(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
+    set_str(&mut spec.dns_policy, "ClusterFirst");
+    set_str(&mut spec.scheduler_name, "default-scheduler");
+    if spec.service_account_name.is_empty() {
+        spec.service_account_name = spec.service_account.clone();
+    }
+    spec.service_account = spec.service_account_name.clone();
+    fill(&mut spec.termination_grace_period_seconds, 30);
+    if spec.security_context.is_none() {
+        spec.security_context = Some(Arc::default());
+    }
+    round_up(&mut spec.overhead);
+    if let Some(own) = &mut spec.resources {
+        default_shared(own, round_up_all);
+    }
+    for list in [
+        &mut spec.init_containers,
+        &mut spec.containers,
+        &mut spec.ephemeral_containers,
+    ] {
+        if !list.is_empty() {
+            default_shared(list, |list| list.iter_mut().for_each(default_container));
+        }
+    }
+    if !spec.volumes.is_empty() {
+        default_shared(&mut spec.volumes, |volumes| volumes.iter_mut().for_each(default_volume));
+    }
+}
+
+pub(super) fn default_container(container: &mut Container) {
+    if container
+        .image_pull_policy
+        .as_ref()
+        .is_none_or(|policy| policy.as_str().is_empty())
+    {
+        container.image_pull_policy = Some(default_pull_policy(&container.image));
+    }
+    set_str(&mut container.termination_message_path, "/dev/termination-log");
+    set_str(&mut container.termination_message_policy, "File");
+    for port in &mut container.ports {
+        set_str(&mut port.protocol, "TCP");
+    }
+    for variable in &mut container.env {
+        if let Some(field) = variable
+            .value_from
+            .as_mut()
+            .and_then(|source| source.field_ref.as_mut())
+        {
+            set_str(&mut field.api_version, "v1");
+        }
+        let resource = variable.value_from.as_mut();
+        if let Some(resource) = resource.and_then(|source| source.resource_field_ref.as_mut()) {
+            fill(&mut resource.divisor, crate::Quantity::default());
+        }
+        let file = variable.value_from.as_mut();
+        if let Some(file) = file.and_then(|source| source.file_key_ref.as_mut()) {
+            fill(&mut file.optional, false);
+        }
+    }
+    default_shared(&mut container.resources, round_up_all);
+    for probe in [
+        &mut container.liveness_probe,
+        &mut container.readiness_probe,
+        &mut container.startup_probe,
+    ]
+    .into_iter()
+    .flatten()
+    {
+        default_probe(probe);
+    }
+    let mut is_empty = false;
+    if let Some(Lifecycle {
+        post_start,
+        pre_stop,
+        stop_signal,
+    }) = &mut container.lifecycle
+    {
+        // VA-056: without its feature gate this field vanishes.
+        is_empty = stop_signal.take().is_some() && post_start.is_none() && pre_stop.is_none();
+        for handler in [post_start, pre_stop].into_iter().flatten() {
+            default_handler(handler);
+        }
+    }
+    if is_empty {
+        container.lifecycle = None;
+    }
+}
+
+pub(super) fn default_handler(handler: &mut LifecycleHandler) {
+    if let Some(request) = &mut handler.http_get {
+        set_str(&mut request.path, "/");
+        set_str(&mut request.scheme, "HTTP");
+    }
+}
+
+pub(super) fn default_probe(probe: &mut Probe) {
+    fill_nonzero(&mut probe.timeout_seconds, 1);
+    fill_nonzero(&mut probe.period_seconds, 10);
+    fill_nonzero(&mut probe.success_threshold, 1);
+    fill_nonzero(&mut probe.failure_threshold, 3);
+    if let Some(request) = &mut probe.http_get {
+        set_str(&mut request.path, "/");
+        set_str(&mut request.scheme, "HTTP");
+    }
+    if let Some(check) = &mut probe.grpc {
+        fill(&mut check.service, "".into());
+    }
+}
+
+/// VA-028: `Always` for the tag `latest` and for no tag at all, unless a digest or an unreadable name says otherwise.
+pub(super) fn default_pull_policy(image: &str) -> PullPolicy {
+    let (name, digest) = match image.split_once('@') {
+        Some((name, digest)) => (name, Some(digest)),
+        None => (image, None),
+    };
+    let (repository, tag) = match name.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+        _ => (name, None),
+    };
+    // The first part may be a registry's host name; the others are lower case.
+    let path = match repository.split_once('/') {
+        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => path,
+        _ => repository,
+    };
+    let sound = !path.is_empty()
+        && path.split('/').all(|part| {
+            !part.is_empty()
+                && part.bytes().all(|byte| {
+                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b'-')
+                })
+        });
+    if sound && (tag == Some("latest") || (tag.is_none() && digest.is_none())) {
+        PullPolicy::Always
+    } else {
+        PullPolicy::IfNotPresent
+    }
+}
+
+pub(super) fn default_volume(volume: &mut Volume) {
+    const FILE_MODE: i32 = 0o644;
+    if volume.sources().next().is_none() {
+        volume.empty_dir = Some(EmptyDirVolume::default());
+    }
+    if let Some(host_path) = &mut volume.host_path {
+        fill(&mut host_path.kind, "".into());
+    }
+    if let Some(source) = &mut volume.config_map {
+        fill(&mut source.default_mode, FILE_MODE);
+    }
+    if let Some(source) = &mut volume.secret {
+        fill(&mut source.default_mode, FILE_MODE);
+    }
+    if let Some(source) = &mut volume.downward_api {
+        fill(&mut source.default_mode, FILE_MODE);
+        source.items.iter_mut().for_each(default_file);
+    }
+    if let Some(source) = &mut volume.projected {
+        fill(&mut source.default_mode, FILE_MODE);
+        for projection in &mut source.sources {
+            if let Some(token) = &mut projection.service_account_token {
+                fill(&mut token.expiration_seconds, 3600);
+            }
+            if let Some(files) = &mut projection.downward_api {
+                files.items.iter_mut().for_each(default_file);
+            }
+        }
+    }
+    if let Some(iscsi) = &mut volume.iscsi {
+        set_str(&mut iscsi.iscsi_interface, "default");
+    }
+    if let Some(EphemeralVolume {
+        volume_claim_template: Some(template),
+    }) = &mut volume.ephemeral
+    {
+        default_claim(&mut template.spec);
+    }
+}
+
+/// A file of a pod's own fields.
+pub(super) fn default_file(file: &mut crate::DownwardFile) {
+    if let Some(field) = &mut file.field_ref {
+        set_str(&mut field.api_version, "v1");
+    }
+    if let Some(resource) = &mut file.resource_field_ref {
+        fill(&mut resource.divisor, crate::Quantity::default());
+    }
+}
+
+pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
+    fill(&mut spec.volume_mode, "Filesystem".into());
+    // What else may be copied is only said by the newer field.
+    let may_be_copied = |source: &serde_json::Value| {
+        let text = |field: &str| {
+            source
+                .get(field)
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default()
+        };
+        matches!(
+            (text("apiGroup"), text("kind")),
+            ("", "PersistentVolumeClaim") | ("snapshot.storage.k8s.io", "VolumeSnapshot")
+        )
+    };
+    if spec.data_source.as_ref().is_some_and(|source| !may_be_copied(source)) {
+        spec.data_source = None;
+    }
+    // Either stands for the other, unless it leads into another namespace.
+    let is_elsewhere = |source: &serde_json::Value| source.get("namespace").is_some();
+    match (&spec.data_source, &spec.data_source_ref) {
+        (Some(source), None) => spec.data_source_ref = Some(source.clone()),
+        (None, Some(source)) if !is_elsewhere(source) => spec.data_source = Some(source.clone()),
+        _ => {}
+    }
+    round_up_all(&mut spec.resources);
+}

@@ -1,0 +1,126 @@
+//! Controllers of pods: what a Job, a StatefulSet or a CronJob leaves out.
+
+use super::*;
+
+pub(super) fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
+    fill(&mut spec.replicas, 1);
+    fill_text(
+        &mut spec.pod_management_policy,
+        PodManagementPolicy::OrderedReady,
+        PodManagementPolicy::as_str,
+    );
+    fill_text(
+        &mut spec.update_strategy.kind,
+        UpdateStrategyType::RollingUpdate,
+        UpdateStrategyType::as_str,
+    );
+    if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
+        let rolling = spec
+            .update_strategy
+            .rolling_update
+            .get_or_insert_with(RollingUpdateStatefulSet::default);
+        fill(&mut rolling.partition, 0);
+    }
+    let retention = spec
+        .persistent_volume_claim_retention_policy
+        .get_or_insert_with(Default::default);
+    set_str(&mut retention.when_deleted, "Retain");
+    set_str(&mut retention.when_scaled, "Retain");
+    fill(&mut spec.revision_history_limit, 10);
+    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+    if !spec.volume_claim_templates.is_empty() {
+        for template in Arc::make_mut(&mut spec.volume_claim_templates) {
+            default_claim(&mut template.spec);
+            template.api_version = "v1".into();
+            template.kind = "PersistentVolumeClaim".into();
+            template.status = Some(serde_json::json!({"phase": "Pending"}));
+        }
+    }
+}
+
+pub(super) fn default_job(job: &mut crate::Job) {
+    let spec = &mut job.spec;
+    if spec.completions.is_none() && spec.parallelism.is_none() {
+        spec.completions = Some(1);
+    }
+    fill(&mut spec.parallelism, 1);
+    let limit = if spec.backoff_limit_per_index.is_some() {
+        i32::MAX
+    } else {
+        6
+    };
+    fill(&mut spec.backoff_limit, limit);
+    let rules = spec
+        .pod_failure_policy
+        .as_mut()
+        .and_then(|policy| policy.get_mut("rules"));
+    for rule in rules.and_then(serde_json::Value::as_array_mut).into_iter().flatten() {
+        let patterns = rule
+            .get_mut("onPodConditions")
+            .and_then(serde_json::Value::as_array_mut);
+        for pattern in patterns
+            .into_iter()
+            .flatten()
+            .filter_map(serde_json::Value::as_object_mut)
+        {
+            pattern.entry("status").or_insert_with(|| "True".into());
+        }
+    }
+    fill(&mut spec.completion_mode, "NonIndexed".into());
+    fill(&mut spec.suspend, false);
+    fill(&mut spec.manual_selector, false);
+    let replacement = if spec.pod_failure_policy.is_some() {
+        "Failed"
+    } else {
+        "TerminatingOrFailed"
+    };
+    fill(&mut spec.pod_replacement_policy, replacement.into());
+    if job.metadata.labels.is_empty() {
+        job.metadata.labels = spec.template.metadata.labels.clone();
+    }
+    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+}
+
+pub(super) fn default_cron_job(spec: &mut crate::CronJobSpec) {
+    use crate::ConcurrencyPolicy;
+    fill_text(
+        &mut spec.concurrency_policy,
+        ConcurrencyPolicy::Allow,
+        ConcurrencyPolicy::as_str,
+    );
+    fill(&mut spec.suspend, false);
+    fill(&mut spec.successful_jobs_history_limit, 3);
+    fill(&mut spec.failed_jobs_history_limit, 1);
+    let template = &mut spec.job_template.spec.template;
+    default_shared(template, |template| default_template(&mut template.spec));
+}
+
+/// A Job's selector and the labels of its pods, made from its UID (VA-052); nothing where `manualSelector` is set.
+pub fn generate_job_selector(job: &mut crate::Job) {
+    if job.spec.manual_selector == Some(true) {
+        return;
+    }
+    let uid = job.metadata.uid.0.clone();
+    let name = job.metadata.name.clone();
+    let template = Arc::make_mut(&mut job.spec.template);
+    // A Job without labels of its own has its template's, those that are made here among them.
+    let shares = job.metadata.labels.is_empty() || job.metadata.labels == template.metadata.labels;
+    let labels = Arc::make_mut(&mut template.metadata.labels);
+    for (key, value) in [
+        ("batch.kubernetes.io/controller-uid", &uid),
+        ("batch.kubernetes.io/job-name", &name),
+        ("controller-uid", &uid),
+        ("job-name", &name),
+    ] {
+        labels.entry(key.into()).or_insert_with(|| value.clone());
+    }
+    if shares {
+        job.metadata.labels = template.metadata.labels.clone();
+    }
+    job.spec
+        .selector
+        .get_or_insert_with(Default::default)
+        .match_labels
+        .entry("batch.kubernetes.io/controller-uid".into())
+        .or_insert(uid);
+}

@@ -1,0 +1,139 @@
+//! `create role|clusterrole|rolebinding|clusterrolebinding`: who may do what.
+
+use super::*;
+
+pub(super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
+    let all = args.values(flag);
+    all.iter()
+        .flat_map(|list| list.split(','))
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
+    const VERBS: &[&str] = &[
+        "get",
+        "list",
+        "watch",
+        "create",
+        "update",
+        "patch",
+        "delete",
+        "deletecollection",
+        "use",
+        "bind",
+        "escalate",
+        "impersonate",
+        "*",
+        "approve",
+        "sign",
+        "attest",
+        "proxy",
+    ];
+    let name = name(args)?;
+    let verbs = split_all(args, "verb");
+    if verbs.is_empty() {
+        return Err(args.plain(args.end, "at least one verb must be specified"));
+    }
+    let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
+    if resources.is_empty() && urls.is_empty() {
+        return Err(args.plain(
+            args.end,
+            match what {
+                "role" => "at least one resource must be specified",
+                _ => "one of resource, nonResourceURL must be specified",
+            },
+        ));
+    }
+    let mut rules: Vec<Value> = Vec::new();
+    for resource in &resources {
+        let (resource, part) = resource
+            .split_once('/')
+            .map_or((resource.as_str(), None), |(of, part)| (of, Some(part)));
+        let (group, plural) = match resource {
+            "*" => ("", "*"),
+            resource => {
+                let kind = kinds_of(resource, args.column("resource"))?
+                    .first()
+                    .copied()
+                    .unwrap_or(Kind::Pod);
+                (
+                    kind.api_version().split_once('/').map_or("", |(group, _)| group),
+                    kind.plural(),
+                )
+            }
+        };
+        let plural = part.map_or_else(|| plural.to_owned(), |part| format!("{plural}/{part}"));
+        match rules.iter_mut().find(|rule| rule["apiGroups"] == json!([group])) {
+            Some(rule) => {
+                if let Some(list) = rule["resources"].as_array_mut() {
+                    list.push(Value::from(plural));
+                }
+            }
+            None => {
+                let mut rule = json!({"apiGroups": [group], "resources": [plural], "verbs": verbs});
+                let names = split_all(args, "resource-name");
+                if !names.is_empty() {
+                    rule["resourceNames"] = json!(names);
+                }
+                rules.push(rule);
+            }
+        }
+    }
+    if !urls.is_empty() {
+        rules.push(json!({"nonResourceURLs": urls, "verbs": verbs}));
+    }
+    let kind = if what == "role" { "Role" } else { "ClusterRole" };
+    let mut made = made(
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "rules": rules}),
+        what,
+    );
+    let odd = verbs.iter().filter(|verb| !VERBS.contains(&verb.as_str()));
+    made.warnings = odd
+        .map(|verb| format!("Warning: '{verb}' is not a standard resource verb"))
+        .collect();
+    Ok(made)
+}
+
+pub(super) fn role_binding(args: &Args, what: &str) -> Parsed<Made> {
+    const GROUP: &str = "rbac.authorization.k8s.io";
+    let name = name(args)?;
+    let (role, cluster_role) = (args.value("role"), args.value("clusterrole"));
+    let of = match (role, cluster_role) {
+        (Some(role), None) if what == "rolebinding" => json!({"apiGroup": GROUP, "kind": "Role", "name": role}),
+        (None, Some(role)) => json!({"apiGroup": GROUP, "kind": "ClusterRole", "name": role}),
+        _ if what == "rolebinding" => {
+            return Err(args.plain(args.end, "exactly one of clusterrole or role must be specified"));
+        }
+        _ => return required(args, &["clusterrole"]).map(|()| Made::default()),
+    };
+    let mut subjects: Vec<Value> = Vec::new();
+    for (flag, kind) in [("user", "User"), ("group", "Group")] {
+        subjects.extend(
+            split_all(args, flag)
+                .iter()
+                .map(|name| json!({"apiGroup": GROUP, "kind": kind, "name": name})),
+        );
+    }
+    for account in split_all(args, "serviceaccount") {
+        let Some((namespace, name)) = account.split_once(':').filter(|(a, b)| !a.is_empty() && !b.is_empty()) else {
+            return Err(args.plain(
+                args.column("serviceaccount"),
+                "serviceaccount must be <namespace>:<name>",
+            ));
+        };
+        subjects.push(json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}));
+    }
+    let kind = if what == "rolebinding" {
+        "RoleBinding"
+    } else {
+        "ClusterRoleBinding"
+    };
+    let mut object =
+        json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": {"name": name}, "roleRef": of});
+    if !subjects.is_empty() {
+        object["subjects"] = Value::Array(subjects);
+    }
+    Ok(made(object, what))
+}

@@ -1,0 +1,132 @@
+//! `create configmap|secret`: data from literals, files and variables, and names with their hash.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::*;
+
+/// `--from-literal` and `--from-file`; there are no files here.
+fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
+    for flag in ["from-file", "from-env-file"] {
+        if let Some(path) = args.value(flag) {
+            let path = path.rsplit('=').next().unwrap_or_default().to_owned();
+            return Err(args.plain(
+                args.column(flag),
+                format!("error reading {path}: no such file or directory"),
+            ));
+        }
+    }
+    let mut data = Map::new();
+    for literal in args.values("from-literal") {
+        let column = args.column("from-literal");
+        let (key, value) = pair(&literal)
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| args.plain(column, format!("invalid literal source {literal}, expected key=value")))?;
+        let is_key = key.len() <= 253
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        if !is_key {
+            return Err(args.plain(
+                column,
+                format!("{key:?} is not a valid key name for a {kind}: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"),
+            ));
+        }
+        // A value in quotes loses them.
+        let inner = ['\'', '"']
+            .iter()
+            .find_map(|quote| value.strip_prefix(*quote).and_then(|rest| rest.strip_suffix(*quote)));
+        let value = inner.unwrap_or(&value).to_owned();
+        if data.insert(key.clone(), Value::from(value)).is_some() {
+            return Err(args.plain(
+                column,
+                match kind {
+                    "ConfigMap" => format!(
+                        "cannot add key {key:?}, another key by that name already exists in Data for ConfigMap {name:?}"
+                    ),
+                    _ => format!("cannot add key {key}, another key by that name already exists"),
+                },
+            ));
+        }
+    }
+    Ok(data)
+}
+
+/// `--append-hash`: a name that changes with what it names. Which hash it is shows nowhere else.
+pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) -> Parsed<String> {
+    if !args.bool("append-hash", false)? {
+        return Ok(name.to_owned());
+    }
+    const LETTERS: &[u8; 16] = b"bcdfghjklmnpqrst";
+    let text = Value::Object(data.clone()).to_string();
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let tail: String = (0..10)
+        .map(|place| char::from(LETTERS[(hash >> (place * 4)) as usize & 15]))
+        .collect();
+    Ok(format!("{name}-{tail}"))
+}
+
+pub(super) fn config_map(args: &Args) -> Parsed<Made> {
+    let name = name(args)?;
+    let data = literals(args, "ConfigMap", &name)?;
+    let name = hashed_name(args, &name, &data)?;
+    let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+    if !data.is_empty() {
+        object["data"] = Value::Object(data);
+    }
+    Ok(made(object, "configmap"))
+}
+
+pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
+    let name = name(args)?;
+    let encoded = |text: &str| Value::from(STANDARD.encode(text));
+    let mut data = literals(args, "Secret", &name)?;
+    data.values_mut()
+        .for_each(|value| *value = encoded(value.as_str().unwrap_or_default()));
+    let mut of_type = args.value("type").filter(|text| !text.is_empty());
+    let mut what = "secret";
+    match kind {
+        "tls" => {
+            let given = |flag: &str| args.value(flag).filter(|path| !path.is_empty());
+            let Some((path, _)) = given("cert").zip(given("key")) else {
+                return Err(args.plain(args.end, "key and cert must be specified"));
+            };
+            let why = format!("Cannot read file {path}, open {path}: no such file or directory");
+            return Err(args.plain(args.column("cert"), why));
+        }
+        "docker-registry" => {
+            let given = |flag: &str| args.value(flag).unwrap_or_default();
+            let (user, password) = (given("docker-username"), given("docker-password"));
+            let server = args
+                .value("docker-server")
+                .unwrap_or_else(|| "https://index.docker.io/v1/".to_owned());
+            if user.is_empty() || password.is_empty() || server.is_empty() {
+                let why = "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required";
+                return Err(args.plain(args.end, why));
+            }
+            let mut entry = json!({"username": user, "password": password});
+            if let Some(email) = args.value("docker-email") {
+                entry["email"] = Value::from(email);
+            }
+            entry["auth"] = encoded(&format!("{user}:{password}"));
+            data.insert(
+                ".dockerconfigjson".to_owned(),
+                encoded(&json!({"auths": {server: entry}}).to_string()),
+            );
+            of_type = Some("kubernetes.io/dockerconfigjson".to_owned());
+            what = "secret docker-registry";
+        }
+        _ => {}
+    }
+    let name = hashed_name(args, &name, &data)?;
+    let mut object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}});
+    if !data.is_empty() {
+        object["data"] = Value::Object(data);
+    }
+    if let Some(of_type) = of_type {
+        object["type"] = Value::from(of_type);
+    }
+    Ok(made(object, what))
+}

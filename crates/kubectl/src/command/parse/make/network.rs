@@ -1,0 +1,146 @@
+//! `create service|ingress`: what leads to pods.
+
+use super::*;
+
+pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
+    if kind == "externalname" {
+        required(args, &["external-name"])?;
+    }
+    let name = name(args)?;
+    let mut ports = Vec::new();
+    let column = args.column("tcp");
+    let given = args.values("tcp");
+    for text in given.iter().flat_map(|list| list.split(',')) {
+        let (port, target) = text
+            .split_once(':')
+            .map_or((text, None), |(port, target)| (port, Some(target)));
+        let number = |text: &str| {
+            let wrong = |why: &str| args.plain(column, format!("strconv.ParseUint: parsing {text:?}: {why}"));
+            match text.parse::<u64>() {
+                Ok(number) if number <= u64::from(u16::MAX) => Ok(number),
+                Ok(_) => Err(wrong("value out of range")),
+                Err(_) => Err(wrong("invalid syntax")),
+            }
+        };
+        let number_of_port = number(port)?;
+        let target = match target {
+            None => Value::from(number_of_port),
+            Some(target) => target.parse::<u64>().map_or_else(|_| Value::from(target), Value::from),
+        };
+        let mut one =
+            json!({"name": text.replace(':', "-"), "port": number_of_port, "protocol": "TCP", "targetPort": target});
+        if let Some(node_port) = small(args, "node-port")?.filter(|port| *port > 0 && kind == "nodeport") {
+            one["nodePort"] = Value::from(node_port);
+        }
+        ports.push(one);
+    }
+    let cluster_ip = args.value("clusterip").filter(|ip| !ip.is_empty());
+    if ports.is_empty() && kind != "externalname" && cluster_ip.as_deref() != Some("None") {
+        return Err(args.plain(args.end, "at least one tcp port specifier must be provided"));
+    }
+    let (of_type, what) = match kind {
+        "clusterip" => ("ClusterIP", "ClusterIP service"),
+        "nodeport" => ("NodePort", "NodePort service"),
+        "loadbalancer" => ("LoadBalancer", "LoadBalancer service"),
+        _ => ("ExternalName", "ExternalName service"),
+    };
+    let mut spec = json!({"type": of_type, "selector": {"app": name}});
+    if !ports.is_empty() {
+        spec["ports"] = Value::Array(ports);
+    }
+    if let Some(ip) = cluster_ip {
+        spec["clusterIP"] = Value::from(ip);
+    }
+    if kind == "externalname" {
+        spec["externalName"] = Value::from(args.value("external-name"));
+    }
+    let mut made = made(
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}),
+        what,
+    );
+    made.empties = vec![("/status", json!({"loadBalancer": {}}))];
+    Ok(made)
+}
+
+/// `SERVICE:PORT` of an ingress.
+fn backend(text: &str) -> Option<Value> {
+    let (service, port) = text.split_once(':').filter(|(service, _)| !service.is_empty())?;
+    let port = match port.parse::<u16>() {
+        Ok(number) => json!({"number": number}),
+        Err(_) => json!({"name": port}),
+    };
+    Some(json!({"service": {"name": service, "port": port}}))
+}
+
+pub(super) fn ingress(args: &Args) -> Parsed<Made> {
+    let name = name(args)?;
+    let (rules, default) = (args.values("rule"), args.value("default-backend"));
+    if rules.is_empty() && default.is_none() {
+        return Err(args.plain(
+            args.end,
+            "not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)",
+        ));
+    }
+    let mut spec = json!({});
+    if let Some(class) = args.value("class") {
+        spec["ingressClassName"] = Value::from(class);
+    }
+    if let Some(text) = default {
+        let wrong = || {
+            args.plain(
+                args.column("default-backend"),
+                "default-backend should be in format servicename:serviceport",
+            )
+        };
+        spec["defaultBackend"] = backend(&text).ok_or_else(wrong)?;
+    }
+    let mut hosts: Vec<(String, Vec<Value>)> = Vec::new();
+    let mut tls: Vec<Value> = Vec::new();
+    for rule in &rules {
+        let wrong = || {
+            let why =
+                format!("rule {rule} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]");
+            args.plain(args.column("rule"), why)
+        };
+        let (first, rest) = rule
+            .split_once(',')
+            .map_or((rule.as_str(), None), |(first, rest)| (first, Some(rest)));
+        let (place, target) = first.split_once('=').ok_or_else(wrong)?;
+        let (host, path) = place.split_once('/').ok_or_else(wrong)?;
+        let (path, of_type) = match path.strip_suffix('*') {
+            Some(prefix) => (format!("/{prefix}"), "Prefix"),
+            None => (format!("/{path}"), "Exact"),
+        };
+        let one = json!({"backend": backend(target).ok_or_else(wrong)?, "path": path, "pathType": of_type});
+        match hosts.iter_mut().find(|(known, _)| known == host) {
+            Some((_, paths)) => paths.push(one),
+            None => hosts.push((host.to_owned(), vec![one])),
+        }
+        if let Some(rest) = rest.filter(|rest| rest.starts_with("tls")) {
+            let mut entry = json!({});
+            if !host.is_empty() {
+                entry["hosts"] = json!([host]);
+            }
+            if let Some(secret) = rest.strip_prefix("tls=") {
+                entry["secretName"] = Value::from(secret);
+            }
+            tls.push(entry);
+        }
+    }
+    let rule = |(host, paths): (String, Vec<Value>)| match host.as_str() {
+        "" => json!({"http": {"paths": paths}}),
+        host => json!({"host": host, "http": {"paths": paths}}),
+    };
+    if !hosts.is_empty() {
+        spec["rules"] = Value::Array(hosts.into_iter().map(rule).collect());
+    }
+    if !tls.is_empty() {
+        spec["tls"] = Value::Array(tls);
+    }
+    let mut made = made(
+        json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": name}, "spec": spec}),
+        "ingress",
+    );
+    made.empties = vec![("/status", json!({"loadBalancer": {}}))];
+    Ok(made)
+}

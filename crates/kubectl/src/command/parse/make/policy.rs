@@ -1,0 +1,112 @@
+//! `create priorityclass|poddisruptionbudget|quota`: what bounds others.
+
+use podscope_api::Quantity;
+
+use super::*;
+use crate::LabelQuery;
+
+pub(super) fn priority_class(args: &Args) -> Parsed<Made> {
+    let name = name(args)?;
+    if args.value("value").is_none() {
+        return required(args, &["value"]).map(|()| Made::default());
+    }
+    let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
+        "value": small(args, "value")?,
+        "preemptionPolicy": args.value("preemption-policy").unwrap_or_else(|| "PreemptLowerPriority".to_owned())});
+    if args.bool("global-default", false)? {
+        object["globalDefault"] = Value::from(true);
+    }
+    if let Some(text) = args.value("description").filter(|text| !text.is_empty()) {
+        object["description"] = Value::from(text);
+    }
+    Ok(made(object, "priorityclass"))
+}
+
+pub(super) fn budget(args: &Args) -> Parsed<Made> {
+    let name = name(args)?;
+    let selector = args.value("selector").filter(|text| !text.is_empty());
+    let selector = selector.ok_or_else(|| args.plain(args.end, "a selector must be specified"))?;
+    let query = LabelQuery::parse(&selector).map_err(|why| args.plain(args.column("selector"), why))?;
+    let bound = |flag: &str| {
+        let Some(text) = args.value(flag).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        let is_percent = text
+            .strip_suffix('%')
+            .is_some_and(|number| number.parse::<u32>().is_ok());
+        match text.parse::<i32>() {
+            Ok(number) => Ok(Some(Value::from(number))),
+            Err(_) if is_percent => Ok(Some(Value::from(text))),
+            Err(_) => Err(args.plain(args.column(flag), format!("invalid format specified for {flag}"))),
+        }
+    };
+    let mut spec = json!({"selector": match query.equalities() {
+        Some(pairs) => json!({"matchLabels": pairs.iter().map(|(key, value)| (key.to_string(), Value::from(&**value))).collect::<Map<_, _>>()}),
+        None => query.to_value(),
+    }});
+    match (bound("min-available")?, bound("max-unavailable")?) {
+        (None, None) => {
+            return Err(args.plain(args.end, "one of min-available or max-unavailable must be specified"));
+        }
+        (Some(_), Some(_)) => {
+            return Err(args.plain(args.end, "min-available and max-unavailable cannot be both specified"));
+        }
+        (Some(least), None) => spec["minAvailable"] = least,
+        (None, Some(most)) => spec["maxUnavailable"] = most,
+    }
+    let mut made = made(
+        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec}),
+        "poddisruptionbudgets",
+    );
+    made.empties = vec![(
+        "/status",
+        json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}),
+    )];
+    Ok(made)
+}
+
+/// `cpu=1,memory=2Gi`.
+pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, String)>> {
+    let column = args.column(flag);
+    let mut out = Vec::new();
+    for text in args
+        .values(flag)
+        .iter()
+        .flat_map(|list| list.split(','))
+        .filter(|text| !text.is_empty())
+    {
+        let (name, amount) = pair(text).filter(|(_, amount)| !amount.contains('=')).ok_or_else(|| {
+            args.plain(
+                column,
+                format!("Invalid argument syntax {text:?}, expected <resource>=<quantity>"),
+            )
+        })?;
+        if amount.parse::<Quantity>().is_err() {
+            let why = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+            return Err(args.plain(column, why));
+        }
+        out.push((name, amount));
+    }
+    Ok(out)
+}
+
+pub(super) fn quota(args: &Args) -> Parsed<Made> {
+    let name = name(args)?;
+    let hard: Map<String, Value> = amounts(args, "hard")?
+        .into_iter()
+        .map(|(name, amount)| (name, Value::from(amount)))
+        .collect();
+    let mut spec = json!({});
+    if !hard.is_empty() {
+        spec["hard"] = Value::Object(hard);
+    }
+    if let Some(scopes) = args.value("scopes").filter(|text| !text.is_empty()) {
+        spec["scopes"] = json!(scopes.split(',').collect::<Vec<_>>());
+    }
+    let mut made = made(
+        json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}),
+        "quota",
+    );
+    made.empties = vec![("/status", json!({}))];
+    Ok(made)
+}
