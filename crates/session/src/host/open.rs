@@ -123,7 +123,7 @@ impl Host {
             opened.screen = Some(link.screen.clone());
             opened.notices.extend(link.replay(&mut session));
         }
-        self.playing = false;
+        self.pace.playing = false;
         self.other = None;
         self.other_late = false;
         self.job = None;

@@ -219,7 +219,7 @@ impl Host {
         }
         show.session.schedule(commands);
         if self.reader.question(&show.session).is_none() {
-            self.playing = true;
+            self.pace.playing = true;
         } else {
             self.reader.goes_on = true;
         }

@@ -1,0 +1,293 @@
+//! The page's whole conversation, in-process.
+
+mod keeping;
+mod pictures;
+
+use podscope_protocol::{Frame, Request, Source};
+
+use super::console::STANDS_STILL;
+use super::*;
+
+fn frames(updates: &[Update]) -> Vec<&Frame> {
+    updates
+        .iter()
+        .filter_map(|update| match update {
+            Update::Frame(frame) => Some(&**frame),
+            _ => None,
+        })
+        .collect()
+}
+
+/// An engine that has opened the session of a first visit, with what it said.
+fn welcome() -> (Host, Vec<Update>) {
+    let mut host = Host::new();
+    let source = Source::Welcome;
+    let updates = host.handle(Request::Open { source }, 0.0);
+    (host, updates)
+}
+
+/// The same, and time runs; all frames are done with.
+fn playing() -> Host {
+    let (mut host, _) = welcome();
+    host.handle(Request::FrameDone, 0.0);
+    host.handle(Request::Play, 10.0);
+    host.handle(Request::FrameDone, 10.0);
+    host
+}
+
+fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
+    let mut all = Vec::new();
+    for _ in 0..100_000 {
+        match host.wants() {
+            Wants::Rest => break,
+            Wants::Now => *clock += 0.1,
+            Wants::At(at) => *clock = at.max(*clock + 0.1),
+        }
+        let updates = host.work(*clock);
+        if !frames(&updates).is_empty() {
+            host.handle(Request::FrameDone, *clock);
+        }
+        all.extend(updates);
+    }
+    all
+}
+
+/// P-04: the editor hears every problem with its place, and the session is not asked.
+#[test]
+fn a_check_answers_with_places() {
+    let mut host = Host::new();
+    let text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n\
+                apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"
+        .to_string();
+    let updates = host.handle(Request::Check { text, revision: 3 }, 0.0);
+    let [
+        Update::Checked {
+            revision: 3, problems, ..
+        },
+    ] = updates.as_slice()
+    else {
+        panic!("{updates:?}")
+    };
+    let places: Vec<_> = problems.iter().map(|p| (p.document, p.line, p.path.as_str())).collect();
+    assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
+}
+
+/// T-01: open, play, seek both ways, command in the past forks, undo.
+#[test]
+fn a_session_plays_seeks_and_forks() {
+    let (mut host, updates) = welcome();
+    let mut clock = 0.0;
+    assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
+    let first = frames(&updates);
+    assert!(first.iter().all(|frame| frame.reset) && first.len() == 1);
+    assert_eq!(first[0].nodes.len(), 6);
+    host.handle(Request::FrameDone, clock);
+    host.handle(Request::Seek { at: 30_000_000 }, clock);
+    let updates = settle(&mut host, &mut clock);
+    assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(30_000_000));
+    let updates = host.handle(
+        Request::Command {
+            line: "fault partition a-1".into(),
+        },
+        clock,
+    );
+    let frame = frames(&updates);
+    assert_eq!(frame.last().map(|frame| frame.now), Some(30_000_001), "{updates:?}");
+    assert!(frame.iter().any(|frame| {
+        frame
+            .nodes
+            .iter()
+            .any(|node| node.name == "a-1" && !node.machine.cuts.is_empty())
+    }));
+    host.handle(Request::Seek { at: 60_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    host.handle(Request::Seek { at: 10_000_000 }, clock);
+    let updates = settle(&mut host, &mut clock);
+    let back = frames(&updates);
+    assert!(back.iter().any(|frame| {
+        frame
+            .nodes
+            .iter()
+            .any(|node| node.name == "a-1" && node.machine.cuts.is_empty())
+    }));
+    host.handle(
+        Request::Command {
+            line: "kubectl cordon b-1".into(),
+        },
+        clock,
+    );
+    let session = host.show.as_ref().map(|show| &show.session).unwrap();
+    assert_eq!(session.branches().len(), 2);
+    let texts: Vec<String> = session
+        .commands()
+        .iter()
+        .map(|timed| timed.command.to_string())
+        .collect();
+    assert_eq!(texts, ["kubectl cordon b-1"]);
+    host.handle(Request::Undo, clock);
+    settle(&mut host, &mut clock);
+    assert!(host.show.as_ref().unwrap().session.commands().is_empty());
+}
+
+/// T-01, K-01: where time stands still a command is followed to its answer, and that is said once.
+#[test]
+fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    host.handle(Request::Seek { at: 30_000_000 }, clock);
+    let updates = settle(&mut host, &mut clock);
+    let pods = frames(&updates)
+        .last()
+        .map(|frame| frame.pods.clone())
+        .unwrap_or_default();
+    let victim = pods
+        .iter()
+        .find(|pod| pod.mark == podscope_protocol::PodMark::Ready && pod.key.starts_with("default/web-"))
+        .expect("a ready pod");
+    let name = victim.key.trim_start_matches("default/");
+    let line = format!("kubectl delete pod {name} --wait=false");
+    let mut updates = host.handle(Request::Command { line }, clock);
+    updates.extend(settle(&mut host, &mut clock));
+    let last = frames(&updates).last().copied().expect("a frame");
+    assert!((30_000_000..30_100_000).contains(&last.now), "{}", last.now);
+    let after = last.pods.iter().find(|pod| pod.id == victim.id).expect("it changed");
+    assert_eq!(after.mark, podscope_protocol::PodMark::Terminating);
+    let said = |updates: &[Update]| {
+        updates
+            .iter()
+            .filter_map(|update| match update {
+                Update::Console { lines } => Some(lines),
+                _ => None,
+            })
+            .flatten()
+            .filter(|line| line.text == STANDS_STILL)
+            .count()
+    };
+    assert_eq!(said(&updates), 1);
+    let line = "fault partition a-1".into();
+    assert_eq!(said(&host.handle(Request::Command { line }, clock)), 0, "said once");
+}
+
+/// P-03: a large file is opened in pieces of work with progress; until then, and if it is refused, the running
+/// session stays.
+#[test]
+fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
+    let mut host = welcome().0;
+    let mut clock = 0.0;
+    let padding = "# live\n".repeat(200_000);
+    let open = |text: &str| Request::Open {
+        source: Source::Files {
+            files: vec![("dump.yaml".into(), format!("{padding}{text}"))],
+        },
+    };
+    let per_mille = |updates: &[Update]| -> Vec<u32> {
+        let progress = updates.iter().filter_map(|update| match update {
+            Update::Progress { what, per_mille } if what == "open" => Some(*per_mille),
+            _ => None,
+        });
+        progress.collect()
+    };
+    for (text, opens) in [
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: UP}, spec: {containers: []}}\n",
+            false,
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: c, image: i}]}}\n",
+            true,
+        ),
+    ] {
+        let mut updates = host.handle(open(text), clock);
+        assert_eq!(per_mille(&updates), [0], "{updates:?}");
+        assert_eq!(host.wants(), Wants::Now);
+        assert!(host.show.is_some());
+        updates.extend(settle(&mut host, &mut clock));
+        assert_eq!(per_mille(&updates), [0, 700]);
+        let refused = updates.iter().any(|update| matches!(update, Update::Refused { .. }));
+        let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
+        assert_eq!((refused, opened), (!opens, opens));
+        let objects = host.show.as_ref().map(|show| show.session.world().objects().clone());
+        let pods = objects.map_or(0, |objects| objects.list::<podscope_api::Pod>().count());
+        assert_eq!(pods == 1, opens, "{pods} pods");
+    }
+}
+
+/// T-06: a film is made in pieces, with its progress, and the session stays where it is.
+#[test]
+fn a_film_is_made_beside_the_session() {
+    let mut host = playing();
+    let mut clock = 20.0;
+    while clock < 4_000.0 {
+        clock += 5.0;
+        if !frames(&host.work(clock)).is_empty() {
+            host.handle(Request::FrameDone, clock);
+        }
+    }
+    host.handle(Request::Pause, clock);
+    settle(&mut host, &mut clock);
+    let film = Request::Film {
+        from: 0,
+        to: 3_000_000,
+        seconds: 2,
+    };
+    host.handle(film, clock);
+    let updates = settle(&mut host, &mut clock);
+    assert!(frames(&updates).is_empty(), "time stands still");
+    let progress = updates
+        .iter()
+        .filter(|update| matches!(update, Update::Progress { what, .. } if what == "film"));
+    assert!(progress.count() > 3);
+    let made = updates.iter().find_map(|update| match update {
+        Update::Film(made) => Some(made.clone()),
+        _ => None,
+    });
+    assert!(made.is_some_and(|film| film.is_ok_and(|text| text.contains("<animate "))));
+    assert_eq!(host.wants(), Wants::Rest);
+}
+
+/// K-02: a field that the API server does not know is marked where it stands, as `kubectl apply` refuses it.
+#[test]
+fn a_check_marks_fields_that_the_server_does_not_know() {
+    let mut host = Host::new();
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    image: app\n    imagePolicy: Always\n";
+    let text = text.to_owned();
+    let updates = host.handle(Request::Check { text, revision: 1 }, 0.0);
+    let [Update::Checked { problems, .. }] = updates.as_slice() else {
+        panic!("{updates:?}");
+    };
+    let found: Vec<_> = problems
+        .iter()
+        .map(|p| (p.line, p.column, p.message.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [(
+            8,
+            5,
+            "strict decoding error: unknown field \"spec.containers[0].imagePolicy\""
+        )]
+    );
+}
+
+/// K-01: commands that are pasted while time stands still are all followed to their answers.
+#[test]
+fn commands_given_at_once_are_all_answered() {
+    let mut host = playing();
+    let mut clock = 20.0;
+    host.handle(Request::Pause, clock);
+    settle(&mut host, &mut clock);
+    let line = |text: &str| Request::Command { line: text.to_owned() };
+    let pod = "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: pasted}\nEOF";
+    let mut updates = host.handle(line(pod), clock);
+    updates.extend(host.handle(line("kubectl label node a-1 looked=yes"), clock));
+    updates.extend(settle(&mut host, &mut clock));
+    let printed: Vec<String> = (updates.iter())
+        .filter_map(|update| match update {
+            Update::Console { lines } => Some(lines.iter().map(|line| line.text.clone())),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    for wanted in ["namespace/pasted created", "node/a-1 labeled"] {
+        assert!(printed.iter().any(|text| text == wanted), "{wanted}: {printed:?}");
+    }
+}
