@@ -7,9 +7,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent};
 use yew::prelude::*;
 
-use crate::app::{Ctl, listen};
 use crate::browser;
+use crate::browser::listen::listen;
 use crate::components::open_files;
+use crate::ctl::Ctl;
 
 fn mark(on: bool) {
     if let Some(body) = browser::window().and_then(|w| w.document()).and_then(|d| d.body()) {

@@ -7,8 +7,9 @@ use podscope_protocol::{Micros, PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
-use crate::app::{Ctl, listen};
+use crate::browser::listen::listen;
 use crate::browser::{self, store};
+use crate::ctl::Ctl;
 use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Page, Present, Shared};
 
@@ -82,11 +83,11 @@ pub(crate) fn use_keys(latest: &Rc<RefCell<Shared<Page>>>, ctl: &Rc<Ctl>) {
     let (latest, ctl) = (latest.clone(), ctl.clone());
     use_effect_with((), move |()| {
         let listener = listen("keydown", move |event| {
-            let Ok(event) = event.dyn_into::<KeyboardEvent>() else {
+            let Some(event) = event.dyn_ref::<KeyboardEvent>() else {
                 return;
             };
             let page = latest.borrow().clone();
-            if press(&event, &page, &ctl) {
+            if press(event, &page, &ctl) {
                 event.prevent_default();
             }
         });

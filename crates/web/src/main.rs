@@ -1,9 +1,11 @@
 //! The page: state, components, and the browser behind them. It keeps a view model made of the
 //! engine's updates; the world itself lives in the engine's worker.
 
+mod address;
 mod app;
 mod browser;
 mod components;
+mod ctl;
 mod drop;
 mod engine;
 mod keys;
@@ -11,6 +13,7 @@ mod pure;
 mod running;
 mod saving;
 mod state;
+mod wire;
 
 fn main() {
     console_error_panic_hook::set_once();

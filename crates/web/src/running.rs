@@ -7,13 +7,15 @@ use gloo_timers::callback::Interval;
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
-use crate::app::{Ctl, Wire, hear, last_or_welcome, open_first};
+use crate::address::{last_or_welcome, open_first};
 use crate::browser::{self, store};
 use crate::components::Busy;
+use crate::ctl::Ctl;
 use crate::engine::{Engine, Heard};
 use crate::pure::route::Route;
 use crate::pure::watch::Tick;
 use crate::state::{Act, Dialog};
+use crate::wire::{Wire, hear};
 
 /// Starts the engine, hears it, and says when it does not answer.
 #[hook]

@@ -12,10 +12,12 @@ use gloo_timers::callback::{Interval, Timeout};
 use podscope_protocol::{Micros, Request};
 use yew::prelude::*;
 
-use crate::app::{Ctl, Wire, listen};
+use crate::browser::listen::listen;
 use crate::browser::{self, store};
+use crate::ctl::Ctl;
 use crate::pure::route::View;
 use crate::state::{Act, Page, Screen, Shared};
+use crate::wire::Wire;
 
 /// Said once, when the browser's storage is full or forbidden.
 const NOT_KEPT: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
@@ -143,7 +145,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
             let leaving = (!is_kept || *playing).then(|| {
                 let leave = {
                     let (saving, ctl) = (saving.clone(), ctl.clone());
-                    move |_: web_sys::Event| ask(&saving, &ctl)
+                    move |_: &web_sys::Event| ask(&saving, &ctl)
                 };
                 (listen("beforeunload", leave.clone()), listen("visibilitychange", leave))
             });

@@ -4,6 +4,7 @@ pub(crate) mod drag;
 pub(crate) mod files;
 pub(crate) mod flight;
 pub(crate) mod focus;
+pub(crate) mod listen;
 pub(crate) mod sight;
 pub(crate) mod store;
 

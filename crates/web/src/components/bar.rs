@@ -5,8 +5,8 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
-use crate::app::{Ctl, Now};
 use crate::browser::store;
+use crate::ctl::{Ctl, Now};
 use crate::pure::clock;
 use crate::pure::route::{Panels, Theme};
 use crate::state::{Act, Dialog, Page, Shared, Sheet};

@@ -7,7 +7,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::shown::shown;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::{clock, paste};
 use crate::state::{Act, Console, Shared};
 

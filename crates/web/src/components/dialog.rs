@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
 #[derive(Properties, PartialEq)]

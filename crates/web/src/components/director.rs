@@ -5,7 +5,7 @@ use podscope_protocol::{Director, Request};
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::{Ctl, Now};
+use crate::ctl::{Ctl, Now};
 use crate::pure::director::{ended, next, runs, says, when};
 use crate::state::Shared;
 

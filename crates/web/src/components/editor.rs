@@ -12,8 +12,8 @@ use yew::prelude::*;
 use super::dialog::Modal;
 use super::dialogs::problems;
 use super::icon;
-use crate::app::Ctl;
 use crate::browser;
+use crate::ctl::Ctl;
 use crate::pure::hints;
 use crate::state::{Act, Checked, Dialog, Shared};
 

@@ -4,7 +4,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::find::{Filter, Found};
 use crate::state::{Act, Page, Shared};
 

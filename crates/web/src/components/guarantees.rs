@@ -5,7 +5,7 @@ use podscope_protocol::{Guarantee, LessonInfo, Request, Source};
 use yew::prelude::*;
 
 use super::bar::logo;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::route::View;
 use crate::state::{Act, Shared};
 

@@ -6,9 +6,9 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use crate::app::Ctl;
 use crate::browser::closest;
 use crate::browser::drag::End;
+use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Act, Dialog, Page, menu};
 

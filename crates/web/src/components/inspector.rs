@@ -12,7 +12,7 @@ use super::promise::Promise;
 use super::shown::shown;
 use super::why::WhyView;
 use super::yaml::Yaml;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::actions::{self, Action};
 use crate::pure::{clock, just_now, waits};
 use crate::state::{Act, Model, Page, Shared, Tab};

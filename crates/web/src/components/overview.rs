@@ -10,8 +10,8 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::prelude::*;
 
 use super::node::Node;
-use crate::app::Ctl;
 use crate::browser::sight;
+use crate::ctl::Ctl;
 use crate::pure::belief;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect, plan, room};

@@ -4,7 +4,7 @@ use podscope_protocol::{ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Shared, Truth};
 

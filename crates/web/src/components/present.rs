@@ -3,8 +3,9 @@
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use crate::app::{Ctl, listen};
 use crate::browser;
+use crate::browser::listen::listen;
+use crate::ctl::Ctl;
 use crate::pure::qr;
 use crate::state::{Act, Page, Present, Screen, Shared};
 
@@ -61,7 +62,7 @@ fn Spotlight() -> Html {
         use_effect_with((), move |()| {
             let follow = listen("pointermove", move |event| {
                 use wasm_bindgen::JsCast;
-                if let Ok(event) = event.dyn_into::<web_sys::MouseEvent>() {
+                if let Some(event) = event.dyn_ref::<web_sys::MouseEvent>() {
                     at.set(Some((event.client_x(), event.client_y())));
                 }
             });

@@ -3,7 +3,7 @@
 use podscope_protocol::{BreakCause, BrokenInvariant, Guarantee, Micros, Request};
 use yew::prelude::*;
 
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::state::{Model, Shared};
 

@@ -4,7 +4,7 @@ use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::course::{Again, Course};
 use crate::state::{Act, Dialog, Page, Shared};
 

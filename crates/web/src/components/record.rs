@@ -4,7 +4,7 @@ use podscope_protocol::{ExportKind, Request};
 use yew::prelude::*;
 
 use super::icon;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Page, Shared};
 
 /// Notices that stand there; more are in the dialog.

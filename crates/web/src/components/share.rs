@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::dialog::Modal;
 use super::present::Code;
-use crate::app::Ctl;
 use crate::browser::{self, files};
+use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::route::Panels;
 use crate::state::{Act, Page, Screen, Shared};

@@ -4,7 +4,7 @@ use podscope_protocol::{Micros, Request, SpreadLane};
 use yew::prelude::*;
 
 use super::dialog::Modal;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::scale::Span;
 use crate::pure::{clock, spread};
 use crate::state::{Act, Dialog, Page, Shared};

@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::dialog::Modal;
 use super::icon;
-use crate::app::Ctl;
 use crate::browser;
+use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
 /// The lesson that the course begins with.

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::icon;
 use super::spread::SpreadView;
 use super::story::Pins;
-use crate::app::{Ctl, Now};
+use crate::ctl::{Ctl, Now};
 use crate::pure::find::Filter;
 use crate::pure::pin::Asked;
 use crate::pure::scale::{Drawn, Span, lane};

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::{clock, compare};
 use crate::state::{Model, Page, Shared};
 

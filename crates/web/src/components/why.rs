@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::{Scores, Why};
 use crate::state::{HelpView, Shared};

@@ -5,8 +5,8 @@ use podscope_protocol::{Request, SubjectRef};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use crate::app::Ctl;
 use crate::browser;
+use crate::ctl::Ctl;
 use crate::state::Act;
 
 #[derive(Properties, PartialEq)]

@@ -1,13 +1,17 @@
 //! The page's state: the view model and what a person looks at, changed by actions only.
 
+mod act;
 mod console;
 mod model;
 mod page;
+mod parts;
 mod screen;
 mod shared;
 
+pub(crate) use act::Act;
 pub(crate) use console::Console;
 pub(crate) use model::{HUES, Model, NodeState};
-pub(crate) use page::{Act, Checked, Dialog, HelpView, Menu, Page, Present, Sheet, Tab, Truth, menu};
+pub(crate) use page::Page;
+pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, Tab, Truth, menu};
 pub(crate) use screen::Screen;
 pub(crate) use shared::Shared;

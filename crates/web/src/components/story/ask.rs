@@ -6,7 +6,7 @@ use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, Subj
 use yew::prelude::*;
 
 use super::words;
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::Why;
 use crate::pure::pin::Asked;

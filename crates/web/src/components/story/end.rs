@@ -4,7 +4,7 @@ use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
 
 use super::{moments, words};
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]

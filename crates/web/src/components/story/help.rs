@@ -4,8 +4,8 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::words;
-use crate::app::Ctl;
 use crate::browser;
+use crate::ctl::Ctl;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {

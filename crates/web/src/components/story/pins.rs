@@ -3,7 +3,7 @@
 use podscope_protocol::{Micros, Request};
 use yew::prelude::*;
 
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::pure::pin::{self, Asked};
 use crate::pure::scale::Span;
 use crate::state::{Act, Page, Shared};

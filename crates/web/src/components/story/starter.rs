@@ -4,9 +4,9 @@ use gloo_timers::callback::Timeout;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use crate::app::Ctl;
 use crate::browser;
 use crate::components::dialogs::problems;
+use crate::ctl::Ctl;
 use crate::pure::hints;
 use crate::state::{Checked, Shared};
 

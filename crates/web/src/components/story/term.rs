@@ -3,7 +3,7 @@
 use podscope_protocol::glossary;
 use yew::prelude::*;
 
-use crate::app::Ctl;
+use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
 #[derive(Properties, PartialEq)]

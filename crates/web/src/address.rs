@@ -1,0 +1,164 @@
+//! The address bar: what a visit opens, and where Back, Forward and a pasted link lead.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use podscope_protocol::{Request, Source};
+use yew::prelude::*;
+
+use crate::browser::listen::listen;
+use crate::browser::{self, store};
+use crate::ctl::Ctl;
+use crate::pure::route::{self, Route};
+use crate::state::{Act, Dialog};
+use crate::wire::Wire;
+
+/// What the address says now.
+pub(crate) fn address() -> Route {
+    let Some(location) = browser::window().map(|w| w.location()) else {
+        return Route::default();
+    };
+    route::parse(
+        &location.search().unwrap_or_default(),
+        &location.hash().unwrap_or_default(),
+    )
+}
+
+/// Opens what the address asks for: a link, a lesson, a file of this site, the last session, or
+/// the first visit's cluster.
+pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
+    let source = if let Some(fragment) = &route.link {
+        match own_session(fragment) {
+            // What the address kept is this browser's own session.
+            Some((id, kept)) => go_on_with(id, kept, act),
+            None => Source::Link {
+                fragment: fragment.clone(),
+            },
+        }
+    } else if let Some(name) = &route.lesson {
+        Source::Lesson {
+            name: name.clone(),
+            seed: None,
+        }
+    } else if let Some(path) = route.scenario.clone() {
+        let (send, act) = (send.clone(), act.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            match browser::fetch(&path).await {
+                Ok(text) => send.emit(Request::Open {
+                    source: Source::Files {
+                        files: vec![(path, text)],
+                    },
+                }),
+                Err(error) => {
+                    act.emit(Act::Toast(error));
+                    send.emit(Request::Open {
+                        source: last_or_welcome(&act),
+                    });
+                }
+            }
+        });
+        return;
+    } else if route.fresh || route.embed.is_some() {
+        Source::Welcome
+    } else {
+        last_or_welcome(act)
+    };
+    send.emit(Request::Open { source });
+}
+
+/// The kept session that an address leads to: kept by this very link, or by one that also tells what came after the
+/// instant, which the entry in the browser's history says.
+fn own_session(fragment: &str) -> Option<(u64, String)> {
+    if store::is_framed() {
+        return None;
+    }
+    let id = store::kept_as(fragment).or_else(|| browser::kept_address()?.split_once(':')?.0.parse().ok())?;
+    Some((id, store::session(id)?))
+}
+
+/// The last session, or the first visit's cluster.
+pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
+    let Some((id, fragment)) = store::last() else {
+        act.emit(Act::Start(!store::is_framed()));
+        return Source::Welcome;
+    };
+    go_on_with(id, fragment, act)
+}
+
+/// A session that is kept; never by itself what did not finish opening the last time.
+fn go_on_with(id: u64, fragment: String, act: &Callback<Act>) -> Source {
+    if store::unfinished().is_some_and(|what| what == id.to_string()) {
+        act.emit(Act::Toast(UNFINISHED.into()));
+        return Source::Welcome;
+    }
+    store::trying(Some(&id.to_string()));
+    store::resume(id);
+    Source::Link { fragment }
+}
+
+/// Said when a kept session is not opened by itself.
+const UNFINISHED: &str =
+    "The last session did not finish opening, so it is not tried again by itself. It is kept: Files, Sessions.";
+
+/// Goes where Back and Forward lead: to an instant of this session, or to another session.
+fn go_back(ctl: &Ctl, wire: &Rc<RefCell<Wire>>) {
+    let Some(what) = browser::kept_address() else { return };
+    let Some((id, at)) = what
+        .split_once(':')
+        .and_then(|(id, at)| Some((id.parse().ok()?, at.parse().ok()?)))
+    else {
+        return;
+    };
+    let route = address();
+    ctl.act.emit(Act::View(route.view));
+    ctl.act.emit(Act::Dialog(Dialog::None));
+    if id == store::here() {
+        ctl.seek(at);
+        wire.borrow_mut().turned = false;
+    } else if let Some(fragment) = route.link.or_else(|| store::session(id)) {
+        if store::session(id).is_some() {
+            store::resume(id);
+        }
+        wire.borrow_mut().has_entry = true;
+        ctl.send.emit(Request::Open {
+            source: Source::Link { fragment },
+        });
+    }
+}
+
+/// Follows the address: a pasted link opens without a reload.
+#[hook]
+pub(crate) fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
+    let (ctl, wire) = (ctl.clone(), wire.clone());
+    use_effect_with((), move |()| {
+        let back = {
+            let (ctl, wire) = (ctl.clone(), wire.clone());
+            listen("popstate", move |_| go_back(&ctl, &wire))
+        };
+        let hash = {
+            let ctl = ctl.clone();
+            listen("hashchange", move |_| {
+                if browser::kept_address().is_some() {
+                    return; // Back or Forward, see there.
+                }
+                let route = address();
+                ctl.act.emit(Act::View(route.view));
+                if let Some(theme) = route.theme {
+                    ctl.act.emit(Act::Theme(theme));
+                }
+                if route.link.is_some() || route.lesson.is_some() {
+                    ctl.act.emit(Act::Dialog(Dialog::None));
+                    wire.borrow_mut().has_entry = true;
+                    open_first(&route, &ctl.send, &ctl.act);
+                    if route.embed.is_none() {
+                        browser::forget_link();
+                    }
+                }
+            })
+        };
+        let newer = listen("podscope-update", move |_| ctl.act.emit(Act::Newer));
+        let leaving = listen("pagehide", |_| store::leaving());
+        let returned = listen("pageshow", |_| store::returned());
+        move || drop((back, hash, newer, leaving, returned))
+    });
+}

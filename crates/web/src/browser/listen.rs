@@ -1,0 +1,13 @@
+//! Listeners on the window.
+
+use gloo_events::{EventListener, EventListenerOptions};
+
+/// A listener on the window, until it is dropped; it may prevent what the browser would do.
+#[must_use]
+pub(crate) fn listen(name: &'static str, mut run: impl FnMut(&web_sys::Event) + 'static) -> Option<EventListener> {
+    let window = super::window()?;
+    let options = EventListenerOptions::enable_prevent_default();
+    Some(EventListener::new_with_options(&window, name, options, move |event| {
+        run(event)
+    }))
+}

@@ -1,0 +1,154 @@
+//! The engine as the page speaks to it: what is on its way, and what its answers change besides the page.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use podscope_protocol::{Request, Source, Update};
+
+use crate::address::last_or_welcome;
+use crate::browser::{self, files, store};
+use crate::ctl::Ctl;
+use crate::engine::Engine;
+use crate::pure::watch::Watch;
+use crate::state::Act;
+
+/// The engine, and seeks that wait for its answer to the last one.
+#[derive(Default)]
+pub(crate) struct Wire {
+    pub(crate) engine: Option<Engine>,
+    seeking: bool,
+    /// A session is there; before that, what cannot be opened gives way to the first visit.
+    pub(crate) opened: bool,
+    /// Let time run when the session opens: all but a link, which shows an instant, live at once.
+    play: bool,
+    /// What was asked for last is somebody's own.
+    own: bool,
+    /// The session is worth keeping when another opens: a command was given, or it came from a file or a link.
+    touched: bool,
+    seek_to: Option<i64>,
+    /// The next link to what is seen is an entry of its own in the browser's history: Back leads to what was before.
+    pub(crate) turned: bool,
+    /// The session that opens next has its entry already: the browser went there.
+    pub(crate) has_entry: bool,
+    pub(crate) watch: Watch,
+}
+
+impl Wire {
+    pub(crate) fn send(&mut self, request: Request) {
+        if let Request::Seek { at } = request {
+            self.turned = true;
+            if self.seeking {
+                // Only the last place of a scrub matters.
+                self.seek_to = Some(at);
+                return;
+            }
+            self.seeking = true;
+        }
+        if let Request::Open { source } = &request {
+            self.play = !matches!(source, Source::Link { .. });
+            self.own = matches!(source, Source::Link { .. } | Source::Files { .. });
+        }
+        self.touched |= matches!(request, Request::Command { .. });
+        self.watch.sent();
+        if let Some(engine) = &self.engine {
+            drop(engine.send(&request));
+        }
+    }
+
+    /// Another engine takes the place of this one: it knows nothing of what was asked before.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Wire {
+            engine: self.engine.take(),
+            opened: self.opened,
+            ..Wire::default()
+        };
+    }
+
+    /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched. Whether it
+    /// is one of those that were kept.
+    fn opened(&mut self) -> bool {
+        store::trying(None);
+        let resumed = store::resumed();
+        self.turned = self.opened && !std::mem::take(&mut self.has_entry);
+        match resumed {
+            Some(id) => store::take(id),
+            None => {
+                if self.opened && !self.touched {
+                    store::forget(store::here());
+                }
+                store::begin();
+            }
+        }
+        self.touched = self.own;
+        self.opened = true;
+        self.seeking = false;
+        self.seek_to = None;
+        if std::mem::take(&mut self.play) {
+            self.send(Request::Play);
+        }
+        resumed.is_some()
+    }
+
+    fn answered(&mut self) {
+        self.seeking = false;
+        if let Some(at) = self.seek_to.take() {
+            self.send(Request::Seek { at });
+        }
+    }
+}
+
+/// What the engine says goes to the page; what was asked for last, and what is kept, follow it.
+pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
+    match &update {
+        Update::Frame(_) => {
+            // The next frame is asked for when this one has been drawn: a slow page gets fewer.
+            let (send, wire) = (ctl.send.clone(), wire.clone());
+            browser::after_drawing(move || {
+                wire.borrow_mut().answered();
+                send.emit(Request::FrameDone);
+            });
+        }
+        Update::File { name, media_type, text } => {
+            let (name, media_type, text, act) = (name.clone(), media_type.clone(), text.clone(), ctl.act.clone());
+            wasm_bindgen_futures::spawn_local(async move {
+                if files::save(&name, &media_type, &text).await.is_err() {
+                    act.emit(Act::Toast(format!("{name} could not be saved")));
+                }
+            });
+        }
+        Update::Opened(_) => {
+            let is_beside = {
+                let mut wire = wire.borrow_mut();
+                let was_first = !wire.opened && wire.own;
+                !wire.opened() && was_first
+            };
+            if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
+                let at = store::when(kept.at);
+                ctl.act
+                    .emit(Act::Toast(format!("Your session of {at} is kept: Files, Sessions.")));
+            }
+        }
+        Update::Refused { .. } => {
+            store::trying(None);
+            wire.borrow_mut().has_entry = false;
+            let was_kept = store::resumed().is_some();
+            let is_first = {
+                let mut wire = wire.borrow_mut();
+                wire.answered();
+                !std::mem::replace(&mut wire.opened, true)
+            };
+            // Nothing that is kept changes: what cannot be opened gives way to what was there.
+            if is_first {
+                let source = if was_kept {
+                    Source::Welcome
+                } else {
+                    last_or_welcome(&ctl.act)
+                };
+                wire.borrow_mut().opened = false;
+                wire.borrow_mut().send(Request::Open { source });
+            }
+        }
+        _ => {}
+    }
+    ctl.act.emit(Act::Heard(Box::new(update)));
+}
