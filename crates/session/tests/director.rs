@@ -263,3 +263,38 @@ fn a_story_that_waits_for_an_instant_is_a_press_away() {
     assert_eq!(page.frame.now, 90_000_000);
     assert_eq!(page.due(DueKind::Story, ""), None, "it has gone on");
 }
+
+const SCRIPTED: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: scripted}
+spec:
+  title: Three commands at one instant
+  seed: 3
+  cluster: {zones: [a], nodesPerZone: 1}
+  timeline:
+  - {at: 20s, run: "kubectl run one --image=app:1"}
+  - {at: 20s, run: "kubectl run two --image=app:1"}
+  - {at: 20s, run: "kubectl run three --image=app:1"}
+"#;
+
+#[test]
+fn a_skip_to_what_the_scenario_does_ends_when_all_of_that_instant_is_done() {
+    let mut page = Page::on(SCRIPTED);
+    assert_eq!(page.due(DueKind::Script, ""), Some(20));
+    page.ask(Request::SkipAhead);
+    assert!(
+        matches!(page.director.caption, Some(Caption::Came(..))),
+        "{:?}",
+        page.director.caption
+    );
+    assert_eq!(page.due(DueKind::Script, ""), None, "nothing of that instant is left");
+    assert_eq!(page.frame.now, 20_000_000);
+    // The same where the clock was set to the instant before anything of it happened.
+    let mut page = Page::on(SCRIPTED);
+    page.seek(20);
+    for _ in 0..3 {
+        page.ask(Request::SkipAhead);
+    }
+    assert_eq!(page.due(DueKind::Script, ""), None, "a skip gets on");
+}

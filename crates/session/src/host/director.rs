@@ -166,14 +166,16 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
             let part = ((clock - since) / SKIP).clamp(0.0, 1.0);
             let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
             let end = if step < *to { step } else { *to + LATE };
-            let is_waiting = |world: &podscope_cluster::World| match due {
-                Some(due) => !world.has_come(due),
-                None => world.now() < *to,
+            let is_waiting = |session: &Session| match due {
+                Some(due) => !session.world().has_come(due),
+                // The clock may stand there already, and what the scenario does then is still to be done.
+                None if shown.what == DueKind::Script => session.next_scripted().is_some_and(|at| at <= *to),
+                None => session.now() < *to,
             };
             let mut slice = Slice::More;
             for _ in 0..PIECE {
                 let now = session.now();
-                if now >= *to && !is_waiting(session.world()) {
+                if now >= *to && !is_waiting(session) {
                     slice = Slice::Done;
                     break;
                 }
@@ -185,7 +187,7 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
                 }
             }
             let waited = (session.now() - *from).0;
-            let has_come = session.now() >= *to && !is_waiting(session.world());
+            let has_come = session.now() >= *to && !is_waiting(session);
             if has_come {
                 Some(Caption::Came(shown.clone(), waited))
             } else if session.now() >= *to + LATE || slice == Slice::Limit {
