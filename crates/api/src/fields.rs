@@ -39,6 +39,19 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     Some(found)
 }
 
+/// The values that the field at a path of a kind takes; none where any may stand, or where there is no such field.
+pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
+    let Some((last, parents)) = path.split_last() else {
+        return &[];
+    };
+    let record = schema::served(kind.api_version(), kind.name()).and_then(|served| {
+        let mut parents = parents.iter();
+        parents.try_fold(served.fields, |at, name| at.field(name)?.of.record())
+    });
+    let field = record.and_then(|record| record.field(last));
+    field.map_or(&[], |field| field.of.values())
+}
+
 /// What every object has around its fields.
 const ENVELOPE: &[&str] = &["apiVersion", "kind"];
 
@@ -95,6 +108,21 @@ mod tests {
         ] {
             let all = told(kind, path).unwrap_or_default();
             assert!(all.split(' ').any(|one| one == fields), "{fields}: {all}");
+        }
+        for (kind, path, takes) in [
+            (Kind::Pod, "spec.restartPolicy", "Always OnFailure Never"),
+            (
+                Kind::Pod,
+                "spec.tolerations.effect",
+                "NoSchedule PreferNoSchedule NoExecute",
+            ),
+            (Kind::Deployment, "spec.template.spec.hostNetwork", "true false"),
+            (Kind::PersistentVolumeClaim, "spec.volumeMode", "Filesystem Block"),
+            (Kind::Pod, "spec.nodeName", ""),
+            (Kind::Pod, "spec.nope.x", ""),
+        ] {
+            let path: Vec<String> = path.split('.').map(str::to_owned).collect();
+            assert_eq!(field_values(kind, &path).join(" "), takes, "{kind:?} {path:?}");
         }
         assert_eq!(told(Kind::Pod, "spec.nope"), None);
         assert_eq!(told(Kind::Pod, "spec.nodeName").as_deref(), Some(""));

@@ -86,7 +86,7 @@ pub use self::duration::{Duration, parse_duration, print_duration, print_duratio
 pub use self::extra::Extra;
 /// The ConfigMap with the cluster's certificate that every namespace has.
 pub const ROOT_CA: &str = "kube-root-ca.crt";
-pub use self::fields::{Field, fields};
+pub use self::fields::{Field, field_values, fields};
 pub use self::kept::Kept;
 pub use self::meta::*;
 pub use self::node::*;

@@ -61,6 +61,10 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The names of its fields on the wire.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.fields.iter().map(|name| camel(name))
+    }
     /// The field of that name on the wire.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
         // Most names begin otherwise, and no two letters need a call to compare them.

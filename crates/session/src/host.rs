@@ -15,6 +15,7 @@ mod reader;
 mod record;
 mod requests;
 mod work;
+mod scenario_fields;
 
 use podscope_cluster::{SimTime, Span};
 

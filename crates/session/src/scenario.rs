@@ -20,6 +20,8 @@ use podscope_cluster::{Setup, SimTime, Span};
 
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 use document::Document;
+#[cfg(test)]
+pub(crate) use document::written_fields;
 pub use expect::{Check, Condition, Expect, Test, Timing};
 pub(crate) use expect::{count, value_at};
 pub(crate) use lesson::in_words;

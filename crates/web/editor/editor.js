@@ -15,7 +15,7 @@ NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPO
 NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
 DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
-import { autocompletion, closeBrackets } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, startCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -64,6 +64,8 @@ function insert(name, type) {
     const rest = isBlock ? `:\n${indent}${type.startsWith("[]") ? "- " : "  "}` : ": ";
     const text = type ? name + rest : name;
     view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } });
+    // A field that takes some values only offers them; any other offers nothing.
+    if (type && !isBlock) startCompletion(view);
   };
 }
 
@@ -74,8 +76,9 @@ function mount(host, text, [changed, asked]) {
   const source = (context) => {
     const line = context.state.doc.lineAt(context.pos);
     const begun = line.text.slice(0, context.pos - line.from);
-    const word = /^(?:[\s-]*|kind:\s+)([\w.]*)$/.exec(begun)?.[1];
-    if (word === undefined || (!word && !context.explicit)) return null;
+    // A key, or a value after its key: those are offered before anything is typed, too.
+    const [, key, word] = /^[\s-]*(?:([\w.]+):\s+)?((?:[\w./][\w./-]*)?)$/.exec(begun) ?? [];
+    if (word === undefined || (!word && !key && !context.explicit)) return null;
     const doc = context.state.doc.toString();
     const start = doc.lastIndexOf("\n---", context.pos - 1) + 1;
     const end = doc.indexOf("\n---", context.pos);
@@ -87,11 +90,10 @@ function mount(host, text, [changed, asked]) {
       waiting = resolve;
     }).then((fields) => fields?.length ? {
       from: context.pos - word.length,
-      validFor: /^[\w.]*$/,
+      validFor: /^[\w./-]*$/,
       options: fields.map(([label, hint]) => {
-        const isKind = begun.includes(":");
         const [type, ...words] = hint.split(" ");
-        return { label, detail: type, info: words.join(" ") || undefined, apply: isKind ? label : insert(label, type) };
+        return { label, detail: type, info: words.join(" ") || undefined, apply: key || !type ? label : insert(label, type) };
       }),
     } : null);
   };

@@ -49,4 +49,48 @@ export const stories = {
     await page.keyboard.press("Escape");
     await choices.first().waitFor({ state: "detached" });
   },
+
+  async "a scenario's own fields complete, and values where only some are taken (U-07, U-17)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    await page.getByRole("button", { name: "Editor" }).click();
+    const editor = page.getByRole("dialog", { name: "Editor" });
+    const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
+    const offered = async (text) => {
+      await choices.filter({ hasText: text }).first().waitFor();
+      return choices.allInnerTexts();
+    };
+    await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n  title: Mine\n");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("  st");
+    await offered(/^steps/);
+    await take(page);
+    await page.keyboard.type("pre");
+    await offered(/^predict/);
+    await t.look(page, "editor-scenario");
+    await take(page);
+    await page.keyboard.type("as");
+    await offered(/^ask/);
+    await editor.getByText("The question.").waitFor();
+    await page.keyboard.press("Escape");
+    // A value: offered as soon as its field is taken.
+    await t.write(editor, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("  restartP");
+    await offered(/^restartPolicy/);
+    await take(page);
+    t.equal((await offered("OnFailure")).join(" "), "Always OnFailure Never", "values");
+    await page.keyboard.type("Nev");
+    await choices.filter({ hasText: "Always" }).waitFor({ state: "detached" });
+    await take(page);
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("tolerations:");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("- effect: ");
+    t.equal((await offered("NoExecute")).length, 3, "effects");
+    await page.keyboard.type("NoE");
+    await take(page);
+    const text = await editor.locator(".cm-content").innerText();
+    t.check(/restartPolicy: Never\s+tolerations:\s+- effect: NoExecute/.test(text), text);
+  },
 };

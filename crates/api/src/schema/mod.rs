@@ -8,6 +8,7 @@
 
 mod decode;
 mod typed;
+mod values;
 
 use std::sync::OnceLock;
 

@@ -1,9 +1,11 @@
-//! What may be written at a place of a manifest: the fields that `kubectl explain` lists there, found by indentation,
-//! because a text that is being written is seldom whole.
+//! What may be written at a place of a manifest or scenario: the fields that `kubectl explain` lists there, or the
+//! values that a field takes; found by indentation, because a text that is being written is seldom whole.
 
-use podscope_api::{Kind, fields};
+use podscope_api::{Kind, field_values, fields};
 use podscope_kubectl::explained;
 use podscope_protocol::Completion;
+
+use super::scenario_fields;
 
 /// A line of a text, as far as it says where it belongs.
 struct Line<'a> {
@@ -14,24 +16,28 @@ struct Line<'a> {
     value: &'a str,
 }
 
+/// What follows a list's dash.
+fn after_dash(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("- ").or((text == "-").then_some(""));
+    inner.map(str::trim_start)
+}
+
 fn line(text: &str) -> Option<Line<'_>> {
     let rest = text.trim_start();
     if rest.starts_with('#') {
         return None;
     }
-    let indent = text.len() - rest.len();
-    // Of several dashes the last counts: `- - name` is of no manifest.
-    let dashed = rest.strip_prefix("- ").or((rest == "-").then_some(""));
-    let body = dashed.map_or(rest, str::trim_start);
+    // Of several dashes the last counts: a list of lists is of scenarios only.
+    let (mut body, mut dash_at) = (rest, None);
+    while let Some(inner) = after_dash(body) {
+        dash_at = Some(text.len() - body.len());
+        body = inner;
+    }
     let key_at = text.len() - body.len();
     let (key, value) = body.split_once(':').unwrap_or((body, ""));
     Some(Line {
-        key_at: if dashed.is_some() && body.is_empty() {
-            indent + 2
-        } else {
-            key_at
-        },
-        dash_at: dashed.map(|_| indent),
+        key_at: dash_at.filter(|_| body.is_empty()).map_or(key_at, |dash| dash + 2),
+        dash_at,
         key: key.trim().trim_matches(['"', '\'']),
         value: value.trim(),
     })
@@ -42,11 +48,47 @@ struct Manifest<'a> {
     before: &'a [&'a str],
     after: &'a [&'a str],
     key_at: usize,
+    /// It is a text of its own, or the kind of text in a scenario that a manifest is written in.
+    may_begin: bool,
+}
+
+/// What a document is.
+#[derive(Clone, Copy)]
+enum Of {
+    Object(Kind),
+    Scenario,
+}
+
+impl Of {
+    /// The fields of what stands at a path.
+    fn fields(self, path: &[String]) -> Vec<Completion> {
+        let Of::Object(kind) = self else {
+            return scenario_fields::fields(path)
+                .map(|row| choice(row.name, row.of, Some(row.words)))
+                .collect();
+        };
+        let found = fields(kind, path).unwrap_or_default();
+        let wanted = |name: &str| !(path.is_empty() && name == "status");
+        let full = |name: &str| path.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
+        (found.iter())
+            .filter(|field| wanted(&field.name))
+            .map(|field| choice(&field.name, &field.of, explained(kind, &full(&field.name))))
+            .collect()
+    }
+
+    /// The values that what stands at a path takes.
+    fn values(self, path: &[String]) -> Vec<Completion> {
+        let values = match self {
+            Of::Object(kind) => field_values(kind, path).to_vec(),
+            Of::Scenario => scenario_fields::values(path),
+        };
+        values.into_iter().map(|value| choice(value, "", None)).collect()
+    }
 }
 
 impl Manifest<'_> {
-    /// Its kind: the lines of its own level say it.
-    fn kind(&self) -> Option<Kind> {
+    /// What it is: the lines of its own level say it.
+    fn of(&self) -> Option<Of> {
         fn own<'a>(text: &&'a str) -> Option<Line<'a>> {
             line(text).filter(|_| !text.trim().is_empty())
         }
@@ -63,12 +105,17 @@ impl Manifest<'_> {
                 _ => {}
             }
         }
-        Kind::from_wire(version, kind).or_else(|| Kind::named(kind))
+        if kind == "Scenario" {
+            return Some(Of::Scenario);
+        }
+        Kind::from_wire(version, kind)
+            .or_else(|| Kind::named(kind))
+            .map(Of::Object)
     }
 }
 
 /// What fits at the end of `before`, whose last line has been begun; `after` is the text from there on. None where
-/// no field is to be written, or in what is no manifest.
+/// anything may be written, or in what is no manifest.
 pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |text: &&str| text.trim_end() == "---";
     let mut above: Vec<&str> = before.split('\n').collect();
@@ -77,26 +124,36 @@ pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let above = above.get(first..).unwrap_or_default();
     let below: Vec<&str> = after.split('\n').skip(1).take_while(|text| !is_end(text)).collect();
     let Some(here) = line(begun) else { return Vec::new() };
-    if here.key == "kind" && begun.contains(':') {
-        return kinds();
+    let is_value = begun.contains(':');
+    match here.key {
+        "kind" if is_value => return kinds(),
+        "apiVersion" if is_value => return versions(),
+        _ => {}
     }
-    if begun.contains(':') {
-        return Vec::new();
-    }
-    let (manifest, path) = place(&here, above, &below);
-    // Of something else Podscope reads, or of a kind that is not written yet: every manifest begins alike.
-    let Some(kind) = manifest.kind() else {
-        let begins = ["apiVersion", "kind", "metadata", "spec"].map(|text| choice(text, "", None));
-        return if path.is_empty() { begins.into() } else { Vec::new() };
+    let (manifest, mut path) = place(&here, above, &below);
+    let Some(of) = manifest.of() else {
+        // Of something else Podscope reads, or of a kind that is not written yet: every manifest begins alike.
+        let begins = [
+            ("apiVersion", "string"),
+            ("kind", "string"),
+            ("metadata", "ObjectMeta"),
+            ("spec", "Object"),
+        ];
+        let begins = begins.map(|(name, of)| choice(name, of, None));
+        let is_begun = path.is_empty() && !is_value && manifest.may_begin;
+        return if is_begun { begins.into() } else { Vec::new() };
     };
-    let found = fields(kind, &path).unwrap_or_default();
-    let wanted = |name: &str| !(path.is_empty() && name == "status");
-    let full = |name: &str| path.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
-    found
-        .iter()
-        .filter(|field| wanted(&field.name))
-        .map(|field| choice(&field.name, &field.of, explained(kind, &full(&field.name))))
-        .collect()
+    if is_value {
+        path.push(here.key.to_owned());
+        return of.values(&path);
+    }
+    let found = of.fields(&path);
+    // An element of a list of words has no fields.
+    if found.is_empty() && here.dash_at.is_some() {
+        of.values(&path)
+    } else {
+        found
+    }
 }
 
 fn choice(name: &str, of: &str, words: Option<&str>) -> Completion {
@@ -106,11 +163,25 @@ fn choice(name: &str, of: &str, words: Option<&str>) -> Completion {
     }
 }
 
+/// What a Scenario says it is.
+const OWN_VERSION: &str = "podscope.dev/v1alpha1";
+
 fn kinds() -> Vec<Completion> {
-    Kind::ALL
+    let objects = Kind::ALL
         .iter()
-        .map(|kind| choice(kind.name(), kind.api_version(), None))
-        .collect()
+        .map(|kind| choice(kind.name(), kind.api_version(), None));
+    objects.chain([choice("Scenario", OWN_VERSION, None)]).collect()
+}
+
+fn versions() -> Vec<Completion> {
+    let mut all: Vec<&str> = Kind::ALL
+        .iter()
+        .map(|kind| kind.api_version())
+        .chain([OWN_VERSION])
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|version| choice(version, "", None)).collect()
 }
 
 /// The manifest around a line, and the keys above it inside.
@@ -146,6 +217,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
                         before: lines,
                         after,
                         key_at,
+                        may_begin: ["apply", "manifest"].contains(&line.key),
                     },
                     path,
                 );
@@ -162,6 +234,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
                         before,
                         after: below,
                         key_at: dash + 2,
+                        may_begin: true,
                     },
                     path,
                 );
@@ -185,6 +258,7 @@ fn place<'a>(here: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Ma
             before: above,
             after: below,
             key_at: 0,
+            may_begin: true,
         },
         path,
     )
@@ -204,6 +278,7 @@ mod tests {
     fn fields_are_those_that_kubectl_explain_lists_at_the_place() {
         let deployment =
             |rest: &str| format!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n{rest}");
+        let scenario = |rest: &str| format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n{rest}");
         for (text, has, has_not) in [
             ("apiVersion: v1\nkind: Pod\n¦".to_owned(), "metadata", "status"),
             ("kind: Pod\nspec:\n  ¦\n".to_owned(), "tolerations", "replicas"),
@@ -218,6 +293,13 @@ mod tests {
             ("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  spec:\n    ¦\n- kind: Pod\n".to_owned(), "taints", "containers"),
             ("kind: Scenario\nspec:\n  timeline:\n  - at: 1s\n    apply: |\n      kind: Pod\n      spec:\n        ¦\n  - at: 2s\n".to_owned(), "tolerations", "timeline"),
             ("¦".to_owned(), "kind", "spec.x"),
+            (scenario("  ¦"), "timeline", "ask"),
+            (scenario("  cluster:\n    ¦"), "nodesPerZone", "timeline"),
+            (scenario("  steps:\n  - text: |\n      Words.\n    predict:\n      ¦"), "ask", "goal"),
+            (scenario("  steps:\n  - goal:\n    - object: Pod default/a\n      ¦\n  expect: []\n"), "equals", "goal"),
+            (scenario("  bypasses:\n  - - at: 1s\n      ¦"), "run", "bypasses"),
+            (scenario("  bypasses:\n  - - ¦"), "run", "bypasses"),
+            (scenario("  timeline:\n  - at: 1s\n    apply: |\n      ¦"), "kind", "run"),
         ] {
             let found = offered(&text);
             assert!(found.iter().any(|name| name == has), "{has} in {found:?} at {text}");
@@ -226,8 +308,30 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_left_to_the_person_but_a_kind_is_offered() {
-        assert!(offered("kind: Pod\nspec:\n  priority: ¦").is_empty());
+    fn a_value_is_offered_where_only_some_are_taken() {
+        for (text, values) in [
+            ("kind: Pod\nspec:\n  restartPolicy: ¦", "Always OnFailure Never"),
+            ("kind: Pod\nspec:\n  tolerations:\n  - operator: E¦", "Exists Equal"),
+            (
+                "kind: PersistentVolumeClaim\nspec:\n  accessModes:\n  - ¦",
+                "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod",
+            ),
+            (
+                "kind: Scenario\nspec:\n  components:\n    fencing:\n      mechanism: ¦",
+                "power storage network",
+            ),
+            (
+                "kind: Scenario\nspec:\n  search:\n    faults:\n    - ¦",
+                "partition crash poweroff slow second-manager",
+            ),
+            ("kind: Pod\nspec:\n  priority: ¦", ""),
+            // Prose is no manifest.
+            ("kind: Scenario\nspec:\n  steps:\n  - text: |\n      ¦", ""),
+        ] {
+            assert_eq!(offered(text).join(" "), values, "{text}");
+        }
+        assert!(offered("kind: Scenario\nspec:\n  expect:\n  - always: ¦").len() > 5);
+        assert!(offered("apiVersion: apps¦").contains(&"apps/v1".to_owned()));
         assert!(
             offered("apiVersion: v1\nkind: Po¦")
                 .iter()

@@ -115,3 +115,23 @@ wire_types! {
         pub(crate) say: Option<String>,
     }
 }
+
+/// The fields of the document's structs, by the names that the page's editor gives these.
+#[cfg(test)]
+pub(crate) fn written_fields() -> Vec<(&'static str, Vec<String>)> {
+    use podscope_api::wire::Record;
+    let all: [(&'static str, &dyn Record); 11] = [
+        ("Scenario", &Document::default()),
+        ("Metadata", &Metadata::default()),
+        ("Spec", &Spec::default()),
+        ("Cluster", &ClusterDocument::default()),
+        ("Components", &Components::default()),
+        ("Network", &NetworkDocument::default()),
+        ("Search", &SearchDocument::default()),
+        ("Entry", &EntryDocument::default()),
+        ("Step", &StepDocument::default()),
+        ("Predict", &PredictDocument::default()),
+        ("Condition", &ExpectDocument::default()),
+    ];
+    all.map(|(of, record)| (of, record.shape().names().collect())).into()
+}

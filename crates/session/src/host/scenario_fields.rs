@@ -1,0 +1,144 @@
+//! The fields of a Scenario document for who writes one: [a table](./scenario.txt) that a test holds to what is read.
+//! A line `= Struct` begins a struct; each other line is a field: its name, its type, and what is said of it.
+
+use podscope_cluster::{INVARIANTS, Switches};
+
+use crate::scenario::SEARCH_FAULTS;
+
+const TABLE: &str = include_str!("scenario.txt");
+
+/// A field of a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Its type, as `kubectl explain` would name it.
+    pub(super) of: &'static str,
+    pub(super) words: &'static str,
+}
+
+/// The rows of a struct, or of what a list is made of.
+fn rows(of: &str) -> impl Iterator<Item = Row> {
+    let name = of.trim_start_matches("[]");
+    let begins = move |line: &&str| line.strip_prefix("= ") == Some(name);
+    let inside = TABLE.lines().skip_while(move |line| !begins(line)).skip(1);
+    let inside = inside.take_while(|line| !line.starts_with('='));
+    inside.filter_map(|line| {
+        let mut words = line.splitn(3, ' ');
+        Some(Row {
+            name: words.next()?,
+            of: words.next()?,
+            words: words.next().unwrap_or_default(),
+        })
+    })
+}
+
+/// The type of what stands at a path.
+fn type_at(path: &[String]) -> Option<&'static str> {
+    path.iter().try_fold("Scenario", |of, name| {
+        rows(of).find(|row| row.name == name).map(|row| row.of)
+    })
+}
+
+/// The fields of what stands at a path; lists stand for their elements.
+pub(super) fn fields(path: &[String]) -> impl Iterator<Item = Row> {
+    type_at(path).into_iter().flat_map(rows)
+}
+
+/// The values that what stands at a path takes; none where any may stand.
+pub(super) fn values(path: &[String]) -> Vec<&'static str> {
+    let names = || path.iter().map(String::as_str);
+    match type_at(path) {
+        Some("boolean") => vec!["true", "false"],
+        Some("FenceMechanism") => vec!["power", "storage", "network"],
+        Some("Invariant") => INVARIANTS.iter().map(|invariant| invariant.name).collect(),
+        Some(_) if names().eq(["spec", "components", "history"]) => Switches::NAMES.to_vec(),
+        Some(_) if names().eq(["spec", "search", "faults"]) => SEARCH_FAULTS.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Every path of the table, with the type that stands there.
+    fn paths(of: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
+        for row in rows(of) {
+            let path = [at, row.name].join(".").trim_start_matches('.').to_owned();
+            all.push((path.clone(), row.of));
+            paths(row.of, &path, all);
+        }
+    }
+
+    /// A text that gives only what stands at that path, with a value of its type.
+    fn text(path: &str, of: &str) -> String {
+        let list = |of: &str, value| if of.starts_with("[]") { json!([value]) } else { value };
+        let value = match of.trim_start_matches("[]") {
+            "integer" | "number" => json!(1),
+            "boolean" => json!(true),
+            "Duration" => json!("10s"),
+            "string" | "FenceMechanism" | "Invariant" => json!("x"),
+            _ => json!({}),
+        };
+        let parts: Vec<&str> = path.split('.').collect();
+        let mut value = list(of, value);
+        for (depth, name) in parts.iter().enumerate().rev() {
+            let above: Vec<String> = parts.iter().take(depth).map(|&part| part.to_owned()).collect();
+            value = list(type_at(&above).unwrap_or_default(), json!({ *name: value }));
+            // The one list of lists.
+            if above.last().is_some_and(|last| last == "bypasses") {
+                value = json!([value]);
+            }
+        }
+        let fields = value.as_object().cloned().unwrap_or_default();
+        let whole = json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario"});
+        let mut whole = whole.as_object().cloned().unwrap_or_default();
+        whole.extend(
+            fields
+                .into_iter()
+                .filter(|(name, _)| name != "apiVersion" && name != "kind"),
+        );
+        serde_json::Value::Object(whole).to_string()
+    }
+
+    #[test]
+    fn what_is_offered_is_what_is_read() {
+        let unknown = |path: &str, of: &str| -> Vec<String> {
+            let files = [("x.yaml".to_owned(), text(path, of))];
+            let problems = crate::scenario::load(&files).err().unwrap_or_default();
+            let problems = problems
+                .into_iter()
+                .map(|problem| format!("{}: {}", problem.path, problem.message));
+            problems
+                .filter(|problem| problem.contains("unknown field") || problem.contains("unknown setting"))
+                .collect()
+        };
+        let mut all = Vec::new();
+        paths("Scenario", "", &mut all);
+        assert!(all.len() > 150, "{}", all.len());
+        for (path, of) in &all {
+            assert_eq!(unknown(path, of), Vec::<String>::new(), "{path}");
+        }
+        // What the table does not have is refused, so that a field of another name would have been seen above.
+        for path in [
+            "spec.step",
+            "spec.cluster.zone",
+            "spec.steps.goals",
+            "spec.steps.predict.answer",
+            "spec.steps.when.equal",
+        ] {
+            assert_ne!(unknown(path, "string"), Vec::<String>::new(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_offered() {
+        for (of, names) in crate::scenario::written_fields() {
+            let offered: Vec<&str> = rows(of).map(|row| row.name).collect();
+            for name in names {
+                assert!(offered.contains(&name.as_str()), "{of}: {name}");
+            }
+        }
+    }
+}
