@@ -161,9 +161,9 @@ impl PersistentVolumeSpec {
     /// The names of the sources that are set, in the API server's order.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
+            ("hostPath", self.host_path.is_some()),
             ("gcePersistentDisk", self.gce_persistent_disk.is_some()),
             ("awsElasticBlockStore", self.aws_elastic_block_store.is_some()),
-            ("hostPath", self.host_path.is_some()),
             ("glusterfs", self.glusterfs.is_some()),
             ("flocker", self.flocker.is_some()),
             ("nfs", self.nfs.is_some()),

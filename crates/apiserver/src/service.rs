@@ -22,7 +22,13 @@ impl ApiServer {
         let mut ports = self.free_node_ports();
         node_ports(&mut service.spec, &mut ports);
         let is_external = &*service.spec.kind == "ExternalName";
-        if service.spec.cluster_ip.is_empty() && !is_external {
+        // Of the other family there are no addresses, which the validation says.
+        let wants_other = service
+            .spec
+            .ip_families
+            .first()
+            .is_some_and(|family| &**family == "IPv6");
+        if service.spec.cluster_ip.is_empty() && !is_external && !wants_other {
             self.next_cluster_ip += 1;
             let number = self.next_cluster_ip + 9;
             service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();

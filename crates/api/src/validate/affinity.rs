@@ -24,7 +24,7 @@ pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorL
         {
             let path = preferred.index(index);
             weight(term.weight, &path, errors);
-            node_term(&term.preference, &path.child("preference"), errors);
+            node_term(&term.preference, false, &path.child("preference"), errors);
         }
     }
     for (name, rules) in [
@@ -46,17 +46,18 @@ fn weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
 pub(super) fn node_selector(node_selector: &NodeSelector, path: &Path<'_>, errors: &mut ErrorList) {
     let terms = path.child("nodeSelectorTerms");
     if node_selector.node_selector_terms.is_empty() {
-        errors.required(&terms, "must have at least one node selector term");
+        return errors.required(&terms, "must have at least one node selector term");
     }
     for (index, term) in node_selector.node_selector_terms.iter().enumerate() {
-        node_term(term, &terms.index(index), errors);
+        node_term(term, true, &terms.index(index), errors);
     }
 }
 
-fn node_term(term: &NodeSelectorTerm, path: &Path<'_>, errors: &mut ErrorList) {
+/// Values of a wish may be what no label can have.
+fn node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let expressions = path.child("matchExpressions");
     for (index, requirement) in term.match_expressions.iter().enumerate() {
-        node_requirement(requirement, &expressions.index(index), errors);
+        node_requirement(requirement, is_required, &expressions.index(index), errors);
     }
     let fields = path.child("matchFields");
     for (index, requirement) in term.match_fields.iter().enumerate() {
@@ -64,7 +65,7 @@ fn node_term(term: &NodeSelectorTerm, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn node_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
+fn node_requirement(requirement: &NodeSelectorRequirement, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let values = path.child("values");
     match requirement.operator {
         SelectorOperator::In | SelectorOperator::NotIn => {
@@ -95,7 +96,7 @@ fn node_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, erro
         &requirement.key,
         &names::qualified(&requirement.key),
     );
-    for (index, value) in requirement.values.iter().enumerate() {
+    for (index, value) in requirement.values.iter().enumerate().filter(|_| is_required) {
         errors.each_invalid(&values.index(index), value, &names::label_value(value));
     }
 }
@@ -162,18 +163,22 @@ fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
     for namespace in &term.namespaces {
         errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
     }
-    for (name, keys, operator) in [
-        ("matchLabelKeys", &term.match_label_keys, SelectorOperator::In),
-        ("mismatchLabelKeys", &term.mismatch_label_keys, SelectorOperator::NotIn),
+    let labels = term.label_selector.as_ref();
+    for (name, keys) in [
+        ("matchLabelKeys", &term.match_label_keys),
+        ("mismatchLabelKeys", &term.mismatch_label_keys),
     ] {
-        label_keys(
-            name,
-            keys,
-            &operator,
-            term.label_selector.as_ref(),
-            &path.child(name),
-            errors,
-        );
+        let path = path.child(name);
+        if !keys.is_empty() && labels.is_none() {
+            errors.forbidden(&path, NO_SELECTOR);
+            continue;
+        }
+        for (index, key) in keys.iter().enumerate() {
+            errors.each_invalid(&path.index(index), key, &names::qualified(key));
+        }
+    }
+    if let Some(labels) = labels {
+        twice_selected(labels, &term.match_label_keys, path, errors);
     }
     let both = path.child("matchLabelKeys");
     for (index, key) in term.match_label_keys.iter().enumerate() {
@@ -192,30 +197,41 @@ fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(&topology_key, &term.topology_key, &names::qualified(&term.topology_key));
 }
 
-/// VA-153. An expression that the server itself added from the key (`key OP [value]`) is not a conflict.
-pub(super) fn label_keys(
-    name: &str,
-    keys: &[Str],
-    operator: &SelectorOperator,
-    labels: Option<&LabelSelector>,
-    path: &Path<'_>,
-    errors: &mut ErrorList,
-) {
-    if keys.is_empty() {
-        return;
+const NO_SELECTOR: &str = "must not be specified when labelSelector is not set";
+
+/// VA-153. The server has added an expression for each key whose label the pod has; one that was there before it makes
+/// two of one key. The place that is named is the number of the key, in the list of terms.
+fn twice_selected(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+    let mut seen: Vec<&str> = labels.match_labels.keys().map(|key| &**key).collect();
+    for expression in &labels.match_expressions {
+        let key = &*expression.key;
+        if let Some(index) = keys.iter().rposition(|known| **known == *key)
+            && seen.contains(&key)
+        {
+            let message = "exists in both matchLabelKeys and labelSelector";
+            errors.invalid_text(&path.index(index), key, message);
+        }
+        seen.push(key);
     }
-    let Some(labels) = labels else {
-        errors.forbidden(path, "must not be specified when labelSelector is not set");
-        return;
-    };
+}
+
+/// The same of a spread constraint. An expression that the server itself added from the key (`key In [value]`) is not a
+/// conflict.
+pub(super) fn spread_keys(keys: &[Str], labels: Option<&LabelSelector>, path: &Path<'_>, errors: &mut ErrorList) {
+    if !keys.is_empty() && labels.is_none() {
+        errors.forbidden(path, NO_SELECTOR);
+    }
     for (index, key) in keys.iter().enumerate() {
         errors.each_invalid(&path.index(index), key, &names::qualified(key));
-        let expressed = labels.match_expressions.iter().any(|expression| {
-            expression.key == *key && !(expression.operator == *operator && expression.values.len() == 1)
+        let is_selected = labels.is_some_and(|labels| {
+            let mut expressions = labels.match_expressions.iter();
+            labels.match_labels.contains_key(key)
+                || expressions
+                    .any(|one| one.key == *key && !(one.operator == SelectorOperator::In && one.values.len() == 1))
         });
-        if labels.match_labels.contains_key(key) || expressed {
-            let message = format!("exists in both {name} and labelSelector");
-            errors.invalid_text(&path.index(index), key, &message);
+        if is_selected {
+            let message = "exists in both matchLabelKeys and labelSelector";
+            errors.invalid_text(&path.index(index), key, message);
         }
     }
 }

@@ -1,81 +1,168 @@
 //! Containers (VA-084 to VA-105).
 
+use serde_json::Value;
+
 use crate::ordered;
 
 use crate::{
     Container, ContainerPort, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, KeySelector, PodSpec, PullPolicy,
-    RestartPolicy, VolumeMount,
+    RestartPolicy,
 };
 
 use super::list::quoted;
+use super::mounts::{self, Sound};
 use super::probe::{self, ProbeKind};
-use super::{ErrorList, Path, names, resources, volume};
+use super::{ErrorList, Path, downward, names, resources, security, untyped, volume};
 
 /// What a container's rules need to know of its pod.
 struct Pod<'p> {
     spec: &'p PodSpec,
+    /// The spec on the wire, where anything is given that is only kept.
+    value: &'p Value,
+    volumes: &'p Sound<'p>,
     claims: Vec<&'p str>,
     /// The grace that a `sleep` hook must fit into.
     grace: i64,
 }
 
-pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+impl<'p> Pod<'p> {
+    /// One container on the wire.
+    fn wire(&self, list: &str, index: usize) -> &'p Value {
+        let list = self.value.get(list);
+        list.and_then(|list| list.get(index)).unwrap_or(&Value::Null)
+    }
+}
+
+pub(super) fn validate(spec: &PodSpec, value: &Value, volumes: &Sound<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut claims: Vec<&str> = spec.resource_claims.iter().map(|claim| &*claim.name).collect();
+    claims.retain(|name| !name.is_empty());
+    claims.sort_unstable();
     let pod = Pod {
         spec,
-        claims: spec.resource_claims.iter().map(|claim| &*claim.name).collect(),
+        value,
+        volumes,
+        claims,
         grace: spec.termination_grace_period_seconds.unwrap_or(30).max(0),
     };
-    let containers = path.child("containers");
-    if spec.containers.is_empty() {
-        errors.required(&containers, "");
+    regular(&pod, &path.child("containers"), errors);
+    init(&pod, &path.child("initContainers"), errors);
+    ephemeral(&pod, &path.child("ephemeralContainers"), errors);
+}
+
+fn regular(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+    if pod.spec.containers.is_empty() {
+        return errors.required(list, "");
     }
     let mut names = ordered::Set::new();
-    for (index, container) in spec.containers.iter().enumerate() {
-        let path = containers.index(index);
-        common(container, &pod, &path, errors);
-        if !container.name.is_empty() && !names.insert(&*container.name) {
+    for (index, container) in pod.spec.containers.iter().enumerate() {
+        let path = list.index(index);
+        common(container, pod.wire("containers", index), pod, &path, errors);
+        if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
-        if let Some(lifecycle) = &container.lifecycle {
-            probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
-        }
-        probes(container, &pod, &path, errors);
+        lifecycle_and_probes(container, pod, &path, errors);
     }
     let mut taken = ordered::Set::new();
-    for (index, container) in spec.containers.iter().enumerate() {
-        host_port_conflicts(container, &mut taken, &containers.index(index), errors);
+    for (index, container) in pod.spec.containers.iter().enumerate() {
+        host_port_conflicts(container, &mut taken, &list.index(index), errors);
     }
+}
 
-    let init_containers = path.child("initContainers");
-    for (index, container) in spec.init_containers.iter().enumerate() {
-        let path = init_containers.index(index);
-        common(container, &pod, &path, errors);
-        let sidecar = container.is_sidecar();
-        if !container.name.is_empty() && !names.insert(&*container.name) {
+fn init(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+    let mut names: ordered::Set<&str> = pod.spec.containers.iter().map(|container| &*container.name).collect();
+    for (index, container) in pod.spec.init_containers.iter().enumerate() {
+        let path = list.index(index);
+        common(container, pod.wire("initContainers", index), pod, &path, errors);
+        if names.contains(&*container.name) {
+            errors.duplicate(&path.child("name"), quoted(&container.name), "");
+        } else if !container.name.is_empty() {
+            names.insert(&container.name);
+        }
+        // Each is looked at alone, as the first of a list.
+        host_port_conflicts(container, &mut ordered::Set::new(), &list.index(0), errors);
+        if container.is_sidecar() {
+            lifecycle_and_probes(container, pod, &path, errors);
+            continue;
+        }
+        for (field, given) in [
+            ("lifecycle", container.lifecycle.is_some()),
+            ("livenessProbe", container.liveness_probe.is_some()),
+            ("readinessProbe", container.readiness_probe.is_some()),
+            ("startupProbe", container.startup_probe.is_some()),
+        ] {
+            if given {
+                errors.forbidden(
+                    &path.child(field),
+                    "may not be set for init containers without restartPolicy=Always",
+                );
+            }
+        }
+    }
+}
+
+/// VA-300: they come later, and are refused at first; what else is wrong with them is said too.
+fn ephemeral(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+    const NEVER: &str = "cannot be set for an Ephemeral Container";
+    let others = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+    let others: ordered::Set<&str> = others().map(|container| &*container.name).collect();
+    let mut names = others.clone();
+    for (index, container) in pod.spec.ephemeral_containers.iter().enumerate() {
+        let path = list.index(index);
+        let value = pod.wire("ephemeralContainers", index);
+        common(container, value, pod, &path, errors);
+        untrimmed_image(container, &path, errors);
+        if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
-        host_port_conflicts(container, &mut ordered::Set::new(), &path, errors);
-        if sidecar {
-            if let Some(lifecycle) = &container.lifecycle {
-                probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
+        let target = untyped::text(value, "targetContainerName");
+        if !target.is_empty() && !others.contains(target) {
+            errors.not_found(&path.child("targetContainerName"), target, "");
+        }
+        for (field, is_given) in [
+            ("ports", !container.ports.is_empty()),
+            (
+                "resources",
+                *container.resources != crate::ResourceRequirements::default(),
+            ),
+            ("resizePolicy", !container.resize_policy.is_empty()),
+            ("restartPolicy", container.restart_policy.is_some()),
+            ("restartPolicyRules", !container.restart_policy_rules.is_empty()),
+            ("livenessProbe", container.liveness_probe.is_some()),
+            ("readinessProbe", container.readiness_probe.is_some()),
+            ("startupProbe", container.startup_probe.is_some()),
+            ("lifecycle", container.lifecycle.is_some()),
+        ] {
+            if is_given {
+                errors.forbidden(&path.child(field), NEVER);
             }
-            probes(container, &pod, &path, errors);
-        } else {
-            for (field, given) in [
-                ("lifecycle", container.lifecycle.is_some()),
-                ("livenessProbe", container.liveness_probe.is_some()),
-                ("readinessProbe", container.readiness_probe.is_some()),
-                ("startupProbe", container.startup_probe.is_some()),
-            ] {
-                if given {
-                    errors.forbidden(
-                        &path.child(field),
-                        "may not be set for init containers without restartPolicy=Always",
-                    );
+        }
+        let mounts = path.child("volumeMounts");
+        for (index, mount) in untyped::items(value, "volumeMounts") {
+            for field in ["subPath", "subPathExpr"] {
+                if !untyped::text(mount, field).is_empty() {
+                    errors.forbidden(&mounts.index(index).child(field), NEVER);
                 }
             }
         }
     }
+}
+
+/// Only pods are asked for it, and not templates.
+pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+    if container.image.trim() != &*container.image {
+        errors.invalid_text(
+            &path.child("image"),
+            &container.image,
+            "must not have leading or trailing whitespace",
+        );
+    }
+}
+
+fn lifecycle_and_probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(lifecycle) = &container.lifecycle {
+        probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
+    }
+    probes(container, pod, path, errors);
 }
 
 fn probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
@@ -90,7 +177,7 @@ fn probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut Er
     }
 }
 
-fn common(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn common(container: &Container, value: &Value, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let name = path.child("name");
     if container.name.is_empty() {
         errors.required(&name, "");
@@ -109,16 +196,12 @@ fn common(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut Er
             &["File", "FallbackToLogsOnError"],
         ),
     }
-    ports(
-        &container.ports,
-        pod.spec.host_network == Some(true),
-        &path.child("ports"),
-        errors,
-    );
+    ports(&container.ports, &path.child("ports"), errors);
     env(&container.env, &path.child("env"), errors);
     env_from(&container.env_from, &path.child("envFrom"), errors);
     restarts(container, path, errors);
-    mounts(container, pod, &path.child("volumeMounts"), errors);
+    mounts::directories(container, value, pod.volumes, path, errors);
+    mounts::devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
         Some(PullPolicy::Always | PullPolicy::IfNotPresent | PullPolicy::Never) => {}
         None => errors.required(&path.child("imagePullPolicy"), ""),
@@ -131,10 +214,9 @@ fn common(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut Er
     resources::validate(&container.resources, &pod.claims, &path.child("resources"), errors);
     resize_policy(container, pod, &path.child("resizePolicy"), errors);
     if let Some(context) = &container.security_context {
-        let path = path.child("securityContext");
-        for (name, id) in [("runAsUser", context.run_as_user), ("runAsGroup", context.run_as_group)] {
-            user_id(id, &path.child(name), errors);
-        }
+        let value = value.get("securityContext").unwrap_or(&Value::Null);
+        let has_host_users = pod.spec.host_users != Some(false);
+        security::of_container(context, value, has_host_users, &path.child("securityContext"), errors);
     }
 }
 
@@ -163,16 +245,7 @@ fn resize_policy(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: 
     }
 }
 
-/// VA-103.
-pub(super) fn user_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(id) = id
-        && !(0..=i64::from(i32::MAX)).contains(&id)
-    {
-        errors.invalid(path, id, &names::range_text(0, i64::from(i32::MAX)));
-    }
-}
-
-fn ports(ports: &[ContainerPort], host_network: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
     let mut known = ordered::Set::new();
     for (index, port) in ports.iter().enumerate() {
         let path = path.index(index);
@@ -201,12 +274,27 @@ fn ports(ports: &[ContainerPort], host_network: bool, path: &Path<'_>, errors: &
             "" => errors.required(&path.child("protocol"), ""),
             other => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
         }
-        if host_network && host_port != port.container_port {
-            errors.invalid(
-                &path.child("hostPort"),
-                host_port,
-                "must match `containerPort` when `hostNetwork` is true",
-            );
+    }
+}
+
+/// Ports of pods that have their node's network; a template's may still be open.
+pub(super) fn host_network_ports(spec: &PodSpec, is_pod: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    if spec.host_network != Some(true) {
+        return;
+    }
+    let containers = path.child("containers");
+    for (index, container) in spec.containers.iter().enumerate() {
+        let path = containers.index(index);
+        let ports = path.child("ports");
+        for (index, port) in container.ports.iter().enumerate() {
+            let host_port = port.host_port.unwrap_or(0);
+            if (is_pod || host_port != 0) && host_port != port.container_port {
+                errors.invalid(
+                    &ports.index(index).child("hostPort"),
+                    host_port,
+                    "must match `containerPort` when `hostNetwork` is true",
+                );
+            }
         }
     }
 }
@@ -322,45 +410,11 @@ fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &
     let mut count = 0;
     if let Some(field) = &source.field_ref {
         count += 1;
-        let path = path.child("fieldRef");
-        let path = path.child("fieldPath");
-        if field.field_path.is_empty() {
-            errors.required(&path, "");
-        } else if let Err(known) = field_label(&field.field_path) {
-            if known {
-                errors.unsupported_text(&path, &field.field_path, &FIELD_PATHS);
-            } else {
-                let message = format!(
-                    "error converting fieldPath: field label not supported: {}",
-                    field.field_path
-                );
-                errors.invalid_text(&path, &field.field_path, &message);
-            }
-        }
+        downward::field(field, downward::OF_VARIABLES, &path.child("fieldRef"), errors);
     }
     if let Some(resource) = &source.resource_field_ref {
-        const RESOURCES: [&str; 6] = [
-            "limits.cpu",
-            "limits.ephemeral-storage",
-            "limits.memory",
-            "requests.cpu",
-            "requests.ephemeral-storage",
-            "requests.memory",
-        ];
         count += 1;
-        let path = path.child("resourceFieldRef");
-        let path = path.child("resource");
-        let huge = ["limits.", "requests."].iter().any(|kind| {
-            resource
-                .resource
-                .strip_prefix(kind)
-                .is_some_and(resources::is_huge_page)
-        });
-        if resource.resource.is_empty() {
-            errors.required(&path, "");
-        } else if !RESOURCES.contains(&&*resource.resource) && !huge {
-            errors.unsupported_text(&path, &resource.resource, &RESOURCES);
-        }
+        downward::resource(resource, false, &path.child("resourceFieldRef"), errors);
     }
     for (name, selector) in [
         ("configMapKeyRef", &source.config_map_key_ref),
@@ -447,77 +501,5 @@ pub(super) fn file_key_volumes(spec: &PodSpec, path: &Path<'_>, errors: &mut Err
                 }
             }
         }
-    }
-}
-
-const FIELD_PATHS: [&str; 9] = [
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-    "spec.nodeName",
-    "spec.serviceAccountName",
-    "status.hostIP",
-    "status.hostIPs",
-    "status.podIP",
-    "status.podIPs",
-];
-
-/// Whether a variable may take that field; `Err(true)` for fields that exist but not for variables.
-fn field_label(path: &str) -> Result<(), bool> {
-    let subscripted = ["metadata.annotations['", "metadata.labels['"]
-        .iter()
-        .any(|prefix| path.strip_prefix(prefix).is_some_and(|rest| rest.ends_with("']")));
-    if subscripted || FIELD_PATHS.contains(&path) {
-        Ok(())
-    } else {
-        Err(matches!(
-            path,
-            "metadata.annotations"
-                | "metadata.labels"
-                | "spec.restartPolicy"
-                | "spec.schedulerName"
-                | "spec.hostNetwork"
-                | "status.phase"
-                | "status.nominatedNodeName"
-        ))
-    }
-}
-
-fn mounts(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut points = ordered::Set::new();
-    for (index, mount) in container.volume_mounts.iter().enumerate() {
-        let at = path.index(index);
-        if mount.name.is_empty() {
-            errors.required(&at.child("name"), "");
-        }
-        if !pod.spec.volumes.iter().any(|volume| volume.name == mount.name) {
-            errors.not_found(&at.child("name"), &mount.name, "");
-        }
-        if mount.mount_path.is_empty() {
-            errors.required(&at.child("mountPath"), "");
-        }
-        if !points.insert(&*mount.mount_path) {
-            errors.invalid_text(&at.child("mountPath"), &mount.mount_path, "must be unique");
-        }
-        if !mount.sub_path.is_empty() {
-            super::volume::local_descending_path(&mount.sub_path, &path.child("subPath"), errors);
-        }
-        propagation(mount, container, &path.child("mountPropagation"), errors);
-    }
-}
-
-fn propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
-    let privileged = container
-        .security_context
-        .as_ref()
-        .is_some_and(|context| context.privileged == Some(true));
-    match mount.mount_propagation.as_deref() {
-        None | Some("None" | "HostToContainer") => {}
-        Some("Bidirectional") if privileged => {}
-        Some("Bidirectional") => errors.forbidden(
-            path,
-            "Bidirectional mount propagation is available only to privileged containers",
-        ),
-        Some(other) => errors.unsupported_text(path, other, &["Bidirectional", "HostToContainer", "None"]),
     }
 }

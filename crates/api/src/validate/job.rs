@@ -17,6 +17,9 @@ const PER_INDEX_MAX: i32 = 10_000;
 const RULES_MAX: usize = 20;
 /// Most exit codes of a rule.
 const EXIT_CODES_MAX: usize = 255;
+/// Most bytes of the name of a Job's controller.
+const MANAGER_MAX: usize = 63;
+const INVALID_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 const INDEXED_ONLY: &str = "requires indexed completion mode";
 
 wire_types! {
@@ -62,7 +65,11 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
 pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     numbers(spec, path, errors);
     if let Some(manager) = &spec.managed_by {
-        domain_prefixed(manager, &path.child("managedBy"), errors);
+        let path = path.child("managedBy");
+        domain_prefixed(manager, &path, errors);
+        if manager.len() > MANAGER_MAX {
+            errors.too_long(&path, MANAGER_MAX);
+        }
     }
     indexes(spec, path, errors);
     if let Some(policy) = &spec.pod_failure_policy
@@ -158,8 +165,8 @@ fn numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// `acme.io/foo`, at most 63 bytes.
-fn domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
+/// `acme.io/foo`.
+pub(super) fn domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     match text.split_once('/') {
         Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
             errors.each_invalid(path, host, &names::subdomain(host));
@@ -167,13 +174,10 @@ fn domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:/".contains(&byte))
             {
-                errors.invalid_text(path, rest, "Invalid path");
+                errors.invalid_text(path, rest, INVALID_PATH);
             }
         }
         _ => errors.invalid_text(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")"),
-    }
-    if text.len() > 63 {
-        errors.too_long(path, 63);
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{Kept, Kind};
 
-use super::{ErrorList, Path, names};
+use super::{ErrorList, Path, names, networking};
 
 fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
     let list = value.get(field).and_then(Value::as_array);
@@ -23,13 +23,17 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     match object.kind {
         Kind::Role | Kind::ClusterRole => rules(object, errors),
         Kind::RoleBinding | Kind::ClusterRoleBinding => binding(object, errors),
-        Kind::NetworkPolicy => network_policy(object, errors),
-        Kind::Ingress => ingress(object, errors),
+        Kind::NetworkPolicy => networking::policy(object, errors),
+        Kind::Ingress => networking::ingress(object, errors),
+        Kind::IngressClass => networking::class(object, errors),
         _ => {}
     }
 }
 
 pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
+    if new.kind == Kind::IngressClass {
+        networking::class_update(old, new, errors);
+    }
     validate(new, errors);
     if matches!(new.kind, Kind::RoleBinding | Kind::ClusterRoleBinding) && old.at("/roleRef") != new.at("/roleRef") {
         let value = new
@@ -53,8 +57,9 @@ fn rules(object: &Kept, errors: &mut ErrorList) {
             let field = path.child("nonResourceURLs");
             let value = serde_json::json!(urls);
             if object.kind == Kind::Role {
-                errors.invalid(&field, value, "namespaced rules cannot apply to non-resource URLs");
-            } else if !groups.is_empty() || !resources.is_empty() || !texts(rule, "resourceNames").is_empty() {
+                errors.invalid(&field, &value, "namespaced rules cannot apply to non-resource URLs");
+            }
+            if !groups.is_empty() || !resources.is_empty() || !texts(rule, "resourceNames").is_empty() {
                 errors.invalid(
                     &field,
                     value,
@@ -70,6 +75,10 @@ fn rules(object: &Kept, errors: &mut ErrorList) {
         if resources.is_empty() {
             let message = "resource rules must supply at least one resource";
             errors.required(&path.child("resources"), message);
+        }
+        if !texts(rule, "resourceNames").is_empty() && resources.len() > 1 {
+            let message = "resource names cannot apply to multiple resources";
+            errors.required(&path.child("resourceNames"), message);
         }
     }
 }
@@ -109,106 +118,24 @@ fn binding(object: &Kept, errors: &mut ErrorList) {
                 if !name.is_empty() {
                     errors.each_invalid(&path.child("name"), name, &names::subdomain(name));
                 }
+                let group = text(subject, "apiGroup");
+                if !group.is_empty() {
+                    errors.unsupported_text(&path.child("apiGroup"), group, &[""]);
+                }
                 if text(subject, "namespace").is_empty() && object.kind == Kind::ClusterRoleBinding {
                     errors.required(&path.child("namespace"), "");
                 }
             }
-            "User" | "Group" => {
+            kind @ ("User" | "Group") => {
+                if text(subject, "name").is_empty() {
+                    let message = format!("{} name cannot be empty", kind.to_ascii_lowercase());
+                    errors.invalid_text(&path.child("name"), "", &message);
+                }
                 if text(subject, "apiGroup") != GROUP {
                     errors.unsupported_text(&path.child("apiGroup"), text(subject, "apiGroup"), &[GROUP]);
                 }
             }
-            other => errors.unsupported_text(&path.child("kind"), other, &["Group", "ServiceAccount", "User"]),
+            other => errors.unsupported_text(&path.child("kind"), other, &["ServiceAccount", "User", "Group"]),
         }
-    }
-}
-
-fn network_policy(object: &Kept, errors: &mut ErrorList) {
-    let path = Path::root("spec");
-    let types = path.child("policyTypes");
-    let spec = object.at("/spec").unwrap_or(&Value::Null);
-    let given = texts(spec, "policyTypes");
-    if given.len() > 2 {
-        let value = serde_json::json!(given);
-        errors.invalid(&types, value, "may not specify more than two policyTypes");
-        return;
-    }
-    for (index, of) in given.iter().enumerate() {
-        if !matches!(*of, "Ingress" | "Egress") {
-            errors.unsupported_text(&types.index(index), of, &["Ingress", "Egress"]);
-        }
-    }
-}
-
-fn ingress(object: &Kept, errors: &mut ErrorList) {
-    const TYPES: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
-    let path = Path::root("spec");
-    if object.at("/spec/rules").is_none() && object.at("/spec/defaultBackend").is_none() {
-        let message = "either `defaultBackend` or `rules` must be specified";
-        errors.invalid(&path, "[]", message);
-    }
-    let rules = path.child("rules");
-    for (index, rule) in items(object.at("/spec/rules")) {
-        let path = rules.index(index);
-        let host = text(rule, "host");
-        if !host.is_empty() {
-            if names::is_ip(host) {
-                errors.invalid_text(&path.child("host"), host, "must be a DNS name, not an IP address");
-            }
-            if !host.starts_with("*.") {
-                errors.each_invalid(&path.child("host"), host, &names::subdomain(host));
-            }
-        }
-        let Some(http) = rule.get("http") else { continue };
-        let http_path = path.child("http");
-        let paths = http_path.child("paths");
-        if items(http.get("paths")).next().is_none() {
-            errors.required(&paths, "");
-        }
-        for (index, one) in items(http.get("paths")) {
-            let path = paths.index(index);
-            let of = text(one, "path");
-            match text(one, "pathType") {
-                "" => {
-                    errors.required(&path.child("pathType"), "pathType must be specified");
-                    continue;
-                }
-                "Exact" | "Prefix" if !of.starts_with('/') => {
-                    errors.invalid_text(&path.child("path"), of, "must be an absolute path");
-                }
-                "ImplementationSpecific" if !of.is_empty() && !of.starts_with('/') => {
-                    errors.invalid_text(&path.child("path"), of, "must be an absolute path");
-                }
-                known if TYPES.contains(&known) => {}
-                other => errors.unsupported_text(&path.child("pathType"), other, &TYPES),
-            }
-            backend(one.get("backend"), &path.child("backend"), errors);
-        }
-    }
-}
-
-fn backend(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
-    let Some(service) = value.and_then(|value| value.get("service")) else {
-        if value.and_then(|value| value.get("resource")).is_none() {
-            errors.required(path, "exactly one of resource or service must be set");
-        }
-        return;
-    };
-    let path = path.child("service");
-    let name = text(service, "name");
-    if name.is_empty() {
-        errors.required(&path.child("name"), "");
-    } else {
-        errors.each_invalid(&path.child("name"), name, &names::label(name));
-    }
-    let port = service.get("port");
-    let number = port.and_then(|port| port.get("number")).and_then(Value::as_i64);
-    let has_name = port.is_some_and(|port| !text(port, "name").is_empty());
-    if number.is_none() && !has_name {
-        errors.required(&path, "port name or number is required");
-    }
-    if let Some(number) = number.filter(|number| !(1..=65_535).contains(number)) {
-        let port = path.child("port");
-        errors.invalid(&port.child("number"), number, &names::range_text(1, 65_535));
     }
 }

@@ -197,10 +197,6 @@ impl<'a> Path<'a> {
             part: Part::Field(name),
         }
     }
-    /// The path without its last part.
-    pub(crate) const fn parent(&self) -> Option<&'a Path<'a>> {
-        self.parent
-    }
     pub(crate) const fn child(&'a self, name: &'a str) -> Path<'a> {
         Path {
             parent: Some(self),

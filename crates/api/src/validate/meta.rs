@@ -12,7 +12,9 @@ type NameRule = fn(&str) -> Vec<String>;
 fn name_rule(kind: Kind) -> NameRule {
     match kind {
         Kind::Namespace | Kind::StatefulSet | Kind::Service => names::label,
-        Kind::PodDisruptionBudget => names::path_segment,
+        Kind::PodDisruptionBudget | Kind::Role | Kind::RoleBinding | Kind::ClusterRole | Kind::ClusterRoleBinding => {
+            names::path_segment
+        }
         _ => names::subdomain,
     }
 }
@@ -75,7 +77,7 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
 
 pub(super) fn labels(labels: &crate::ordered::Map<crate::Str, crate::Str>, path: &Path<'_>, errors: &mut ErrorList) {
     for (key, value) in labels {
-        errors.each_invalid(path, key, &names::label_key(key));
+        errors.each_invalid(path, key, &names::qualified(key));
         errors.each_invalid(path, value, &names::label_value(value));
     }
 }

@@ -1,6 +1,7 @@
 //! Rules about names, and their texts (VA-057 to VA-083).
 
 pub(super) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
@@ -63,6 +64,12 @@ pub(super) fn label(text: &str) -> Messages {
     messages
 }
 
+/// All hosts of a domain: `*.example.com`.
+pub(super) fn wildcard(text: &str) -> Messages {
+    let is_sound = text.strip_prefix("*.").is_some_and(is_subdomain);
+    if is_sound { Vec::new() } else { vec![WILDCARD.into()] }
+}
+
 /// VA-073: budgets.
 pub(super) fn path_segment(text: &str) -> Messages {
     if matches!(text, "." | "..") {
@@ -95,24 +102,23 @@ pub(super) fn qualified(text: &str) -> Messages {
             if prefix.is_empty() {
                 messages.push("prefix part must be non-empty".into());
             } else {
-                messages.extend(
-                    subdomain(prefix)
-                        .into_iter()
-                        .map(|message| format!("prefix part {message}")),
-                );
+                messages.extend(subdomain(prefix).into_iter().map(|message| {
+                    let message = message.replace("253 characters", "253 bytes");
+                    format!("prefix part {message}")
+                }));
             }
             name
         }
         _ => {
             return vec![format!(
-                "a qualified name {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+                "a valid label key {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
             )];
         }
     };
     if name.is_empty() {
         messages.push("name part must be non-empty".into());
     } else if name.len() > 63 {
-        messages.push("name part must be no more than 63 characters".into());
+        messages.push("name part must be no more than 63 bytes".into());
     }
     if !shaped(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
         messages.push(format!("name part {QUALIFIED}"));
@@ -245,15 +251,23 @@ pub(super) fn is_network(text: &str) -> bool {
     }
 }
 
-/// VA-076 of the key of a label, in the words of v1.36.
-pub(super) fn label_key(text: &str) -> Messages {
-    let words = |message: String| {
-        message
-            .replace("a qualified name must consist", "a valid label key must consist")
-            .replace("must be no more than 63 characters", "must be no more than 63 bytes")
-            .replace("must be no more than 253 characters", "must be no more than 253 bytes")
+/// Whether a range of addresses is a part of another, and smaller; both are sound.
+pub(super) fn is_inside(part: &str, whole: &str) -> bool {
+    let parsed = |text: &str| {
+        let (address, length) = text.split_once('/')?;
+        Some((address.parse::<std::net::IpAddr>().ok()?, length.parse::<u32>().ok()?))
     };
-    qualified(text).into_iter().map(words).collect()
+    match (parsed(part), parsed(whole)) {
+        (Some((std::net::IpAddr::V4(part), longer)), Some((std::net::IpAddr::V4(whole), length))) => {
+            let kept = |address: std::net::Ipv4Addr| u32::from(address).checked_shr(32 - length).unwrap_or(0);
+            longer > length && kept(part) == kept(whole)
+        }
+        (Some((std::net::IpAddr::V6(part), longer)), Some((std::net::IpAddr::V6(whole), length))) => {
+            let kept = |address: std::net::Ipv6Addr| u128::from(address).checked_shr(128 - length).unwrap_or(0);
+            longer > length && kept(part) == kept(whole)
+        }
+        _ => false,
+    }
 }
 
 /// `must be between a and b, inclusive`.

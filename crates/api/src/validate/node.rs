@@ -9,7 +9,7 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
     let taints = metadata.child("taints");
     for (index, taint) in node.spec.taints.iter().enumerate() {
         let path = taints.index(index);
-        errors.each_invalid(&path.child("key"), &taint.key, &names::label_key(&taint.key));
+        errors.each_invalid(&path.child("key"), &taint.key, &names::qualified(&taint.key));
         if !taint.value.is_empty() {
             errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
         }

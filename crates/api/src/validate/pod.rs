@@ -1,12 +1,14 @@
 //! Pods and pod templates on create (VA-018, VA-084 to VA-170).
 
+use serde_json::Value;
+
 use crate::{
     BEHAVIOR_PREFIX, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity, RestartPolicy, Str,
-    container_behaviors,
+    container_behaviors, ordered,
 };
 
 use super::list::quoted;
-use super::{ErrorList, Path, affinity, container, meta, names, resources, scheduling, untyped, volume};
+use super::{ErrorList, Path, affinity, container, meta, names, os, resources, scheduling, security, untyped, volume};
 use crate::Extra;
 use crate::wire::Wire;
 
@@ -14,18 +16,14 @@ use crate::wire::Wire;
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     behaviors(&pod.metadata.annotations, &pod.spec, &metadata, errors);
-    if let Some(manifest) = pod.metadata.annotation(MIRROR)
-        && pod.spec.node_name.as_ref().is_none_or(|node| node.is_empty())
-    {
-        errors.invalid_text(
-            &metadata.child("annotations").key(MIRROR),
-            manifest,
-            "must set spec.nodeName if mirror pod annotation is set",
-        );
-    }
+    annotations(
+        &pod.metadata.annotations,
+        &pod.spec,
+        &metadata.child("annotations"),
+        errors,
+    );
     let path = Path::root("spec");
-    spec(&pod.spec, &path, errors);
-    of_extra(&pod.spec, pod, &pod.extra, &path, errors);
+    whole(pod, &path, errors);
     if !pod.spec.ephemeral_containers.is_empty() {
         errors.forbidden(&path.child("ephemeralContainers"), "cannot be set on create");
     }
@@ -35,19 +33,23 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
             "cannot be set until all schedulingGates have been cleared",
         );
     }
+}
+
+/// A pod's spec, new or changed.
+pub(super) fn whole(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+    let value = on_wire(&pod.spec, pod, &pod.extra);
+    let value = value
+        .as_ref()
+        .and_then(|value| value.get("spec"))
+        .unwrap_or(&Value::Null);
+    spec(&pod.spec, value, Some(&pod.metadata.name), path, errors);
     for (name, list) in [
         ("containers", &pod.spec.containers),
         ("initContainers", &pod.spec.init_containers),
     ] {
         let list_path = path.child(name);
         for (index, container) in list.iter().enumerate() {
-            if container.image.trim() != &*container.image {
-                errors.invalid_text(
-                    &list_path.index(index).child("image"),
-                    &container.image,
-                    "must not have leading or trailing whitespace",
-                );
-            }
+            container::untrimmed_image(container, &list_path.index(index), errors);
         }
     }
 }
@@ -62,9 +64,20 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
         &path.child("metadata"),
         errors,
     );
+    annotations(
+        &template.metadata.annotations,
+        &template.spec,
+        &path.child("annotations"),
+        errors,
+    );
     let spec_path = path.child("spec");
+    let value = on_wire(&template.spec, template, &template.extra);
+    let value = value
+        .as_ref()
+        .and_then(|value| value.get("spec"))
+        .unwrap_or(&Value::Null);
     if claims.is_empty() {
-        spec(&template.spec, &spec_path, errors);
+        spec(&template.spec, value, None, &spec_path, errors);
     } else {
         // A claim of the workload stands for a volume, and replaces one of its name.
         let mut whole = template.spec.clone();
@@ -81,9 +94,8 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
                 });
             }
         }
-        spec(&whole, &spec_path, errors);
+        spec(&whole, value, None, &spec_path, errors);
     }
-    of_extra(&template.spec, template, &template.extra, &spec_path, errors);
     if !template.spec.ephemeral_containers.is_empty() {
         errors.forbidden(
             &spec_path.child("ephemeralContainers"),
@@ -92,15 +104,65 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
     }
 }
 
-/// What is only kept of a pod or a template is checked too, where there is any.
-pub(super) fn of_extra(spec: &PodSpec, whole: &dyn Wire, extra: &Extra, path: &Path<'_>, errors: &mut ErrorList) {
-    if extra.is_empty() {
-        return;
+/// A pod or a template as it is written, where there is anything in it that is only kept, or a system that forbids it.
+fn on_wire(spec: &PodSpec, whole: &dyn Wire, extra: &Extra) -> Option<Value> {
+    let is_needed = !extra.is_empty() || spec.os.is_some();
+    is_needed.then(|| {
+        let mut value = whole.write();
+        extra.merge_into(&mut value);
+        value
+    })
+}
+
+/// VA-301: annotations that say what fields say now, or that the server reads.
+fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+    const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+    const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
+    const SECCOMP: &str = "container.seccomp.security.alpha.kubernetes.io/";
+    if let Some(manifest) = annotations.get(MIRROR)
+        && spec.node_name.as_ref().is_none_or(|node| node.is_empty())
+    {
+        errors.invalid_text(
+            &path.key(MIRROR),
+            manifest,
+            "must set spec.nodeName if mirror pod annotation is set",
+        );
     }
-    let mut value = whole.write();
-    extra.merge_into(&mut value);
-    if let Some(value) = value.get("spec") {
-        untyped::pod_spec(spec, value, path, errors);
+    if let Some(cost) = annotations.get(DELETION_COST) {
+        let digits = cost.strip_prefix('-').unwrap_or(cost);
+        let is_plain = !cost.starts_with('+') && (digits == "0" || !digits.starts_with('0'));
+        if !is_plain || cost.parse::<i32>().is_err() {
+            errors.invalid_text(&path.key(DELETION_COST), cost, "must be a 32bit integer");
+        }
+    }
+    for (key, profile) in annotations.iter() {
+        if &**key == SECCOMP_POD || key.starts_with(SECCOMP) {
+            let path = path.child(key);
+            match profile.strip_prefix("localhost/") {
+                Some(local) => volume::local_descending_path(local, &path, errors),
+                None if matches!(&**profile, "runtime/default" | "docker/default" | "unconfined") => {}
+                None => errors.invalid_text(&path, profile, "must be a valid seccomp profile"),
+            }
+        }
+    }
+    for (key, profile) in annotations.iter() {
+        let Some(container) = key.strip_prefix(APP_ARMOR) else {
+            continue;
+        };
+        let lists = [&spec.init_containers, &spec.containers, &spec.ephemeral_containers];
+        if !lists
+            .into_iter()
+            .flat_map(|list| list.iter())
+            .any(|one| &*one.name == container)
+        {
+            errors.invalid_text(&path.key(key), container, "container not found");
+        }
+        let is_known = matches!(&**profile, "" | "runtime/default" | "unconfined") || profile.starts_with("localhost/");
+        if !is_known {
+            let message = format!("invalid AppArmor profile name: {}", quoted(profile));
+            errors.invalid_text(&path.key(key), profile, &message);
+        }
     }
 }
 
@@ -121,22 +183,19 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
     }
 }
 
-pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    volume::validate(spec, &path.child("volumes"), errors);
-    container::validate(spec, path, errors);
+/// `value` is it on the wire, where anything is only kept; `pod` the name, where it is a pod's own and not a template's.
+fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+    let volumes = volume::validate(spec, value, pod.unwrap_or_default(), &path.child("volumes"), errors);
+    resource_claims(spec, &path.child("resourceClaims"), errors);
+    container::validate(spec, value, &volumes, path, errors);
     pod_resources(spec, path, errors);
+    container::host_network_ports(spec, pod.is_some(), path, errors);
     enums(spec, path, errors);
-    let node_selector = path.child("nodeSelector");
-    meta::labels(&spec.node_selector, &node_selector, errors);
-    if let Some(context) = &spec.security_context {
-        let path = path.child("securityContext");
-        for (name, id) in [
-            ("fsGroup", context.fs_group),
-            ("runAsUser", context.run_as_user),
-            ("runAsGroup", context.run_as_group),
-        ] {
-            container::user_id(id, &path.child(name), errors);
-        }
+    meta::labels(&spec.node_selector, &path.child("nodeSelector"), errors);
+    let context = path.child("securityContext");
+    match &spec.security_context {
+        Some(given) => security::of_pod(given, value, &context, errors),
+        None => security::shared_processes(value, &context, errors),
     }
     if let Some(rules) = &spec.affinity {
         affinity::validate(rules, &path.child("affinity"), errors);
@@ -150,13 +209,6 @@ pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(config) = &spec.dns_config {
         untyped::dns_config(&spec.dns_policy, config, &path.child("dnsConfig"), errors);
     }
-    if spec.host_users == Some(false) {
-        for (name, is_shared) in [("hostNetwork", spec.host_network), ("hostPID", spec.host_pid)] {
-            if is_shared == Some(true) {
-                errors.forbidden(&path.child(name), "when `hostUsers` is false");
-            }
-        }
-    }
     scheduling::readiness_gates(&spec.readiness_gates, &path.child("readinessGates"), errors);
     scheduling::scheduling_gates(&spec.scheduling_gates, &path.child("schedulingGates"), errors);
     scheduling::spread(
@@ -164,6 +216,18 @@ pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
         &path.child("topologySpreadConstraints"),
         errors,
     );
+    os::host_processes(value, path, errors);
+    if spec.host_users == Some(false) {
+        for (name, is_shared) in [
+            ("hostNetwork", spec.host_network == Some(true)),
+            ("hostPID", spec.host_pid == Some(true)),
+            ("hostIPC", untyped::is_true(value, "hostIPC")),
+        ] {
+            if is_shared {
+                errors.forbidden(&path.child(name), "when `hostUsers` is false");
+            }
+        }
+    }
     let node_name = spec.node_name.as_ref().map_or("", |name| name.as_str());
     for (name, value, rule) in [
         (
@@ -188,6 +252,9 @@ pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
             errors.each_invalid(&path.child(name), value, &names::label(value));
         }
     }
+    if let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) {
+        errors.each_invalid(&path.child("hostnameOverride"), name, &names::subdomain(name));
+    }
     scheduling::tolerations(&spec.tolerations, &path.child("tolerations"), errors);
     host_aliases(spec, &path.child("hostAliases"), errors);
     if !spec.priority_class_name.is_empty() {
@@ -206,15 +273,9 @@ pub(super) fn spec(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
             PreemptionPolicy::KNOWN,
         );
     }
-    resources::list(&spec.overhead, &path.child("overhead"), errors);
-    if let Some(os) = &spec.os
-        && !matches!(&*os.name, "linux" | "windows")
-    {
-        if os.name.is_empty() {
-            errors.required(&path.child("os").child("name"), "cannot be empty");
-        } else {
-            errors.unsupported_text(&path.child("os"), &os.name, &["linux", "windows"]);
-        }
+    resources::overhead(&spec.overhead, &path.child("overhead"), errors);
+    if let Some(os) = &spec.os {
+        os::fields(&os.name, value, path, errors);
     }
     container::file_key_volumes(spec, path, errors);
 }
@@ -238,28 +299,53 @@ fn enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
+/// Claims on dynamic resources: each has a name of its own, and one claim or one template.
+fn resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut seen = ordered::Set::new();
+    for (index, claim) in spec.resource_claims.iter().enumerate() {
+        let path = path.index(index);
+        let name = path.child("name");
+        if claim.name.is_empty() {
+            errors.required(&name, "");
+        } else if !seen.insert(&*claim.name) {
+            errors.duplicate(&name, quoted(&claim.name), "");
+        } else {
+            errors.each_invalid(&name, &claim.name, &names::label(&claim.name));
+        }
+        let given = (&claim.resource_claim_name, &claim.resource_claim_template_name);
+        let text = |value: &Option<Str>| value.as_deref().map_or_else(|| "null".to_owned(), quoted);
+        let message = match given {
+            (Some(_), Some(_)) => "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+            (None, None) => "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+            _ => "",
+        };
+        if !message.is_empty() {
+            let value = format!(
+                "{{\"Name\":{},\"ResourceClaimName\":{},\"ResourceClaimTemplateName\":{}}}",
+                quoted(&claim.name),
+                text(given.0),
+                text(given.1)
+            );
+            errors.invalid(&path, value, message);
+        }
+        for (field, name) in [("resourceClaimName", given.0), ("resourceClaimTemplateName", given.1)] {
+            if let Some(name) = name {
+                errors.each_invalid(&path.child(field), name, &names::subdomain(name));
+            }
+        }
+    }
+}
+
 /// Pod-level resources against those of the containers (VA-125).
 fn pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(own) = &spec.resources else { return };
     let path = path.child("resources");
-    for (name, list) in [("limits", &own.limits), ("requests", &own.requests)] {
-        let list_path = path.child(name);
-        for (resource, quantity) in list {
-            let path = list_path.key(resource);
-            if !matches!(&**resource, "cpu" | "memory") && !resources::is_huge_page(resource) {
-                errors.unsupported_text(&path, resource, &["cpu", "hugepages-", "memory"]);
-            }
-            resources::amount(resource, *quantity, &path, errors);
-        }
+    if !own.claims.is_empty() {
+        errors.forbidden(&path.child("claims"), "claims cannot be set for Resources at pod-level");
     }
+    resources::of_pod(own, &path, errors);
     let requests = path.child("requests");
     for (resource, request) in &own.requests {
-        if let Some(limit) = own.limits.get(resource)
-            && request > limit
-        {
-            let message = format!("must be less than or equal to {resource} limit of {limit}");
-            errors.invalid_text(&requests, &request.to_string(), &message);
-        }
         let total = spec
             .containers
             .iter()

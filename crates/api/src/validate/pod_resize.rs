@@ -17,7 +17,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
         return errors;
     }
     let path = Path::root("spec");
-    pod::spec(&new.spec, &path, &mut errors);
+    pod::whole(new, &path, &mut errors);
     if let Some(class) = old.status.qos_class.as_ref().filter(|class| *class != qos) {
         let why = "Pod QOS Class may not change as a result of resizing";
         errors.invalid_text(&path, class.as_str(), why);

@@ -26,7 +26,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         return;
     }
     let path = Path::root("spec");
-    pod::spec(&new.spec, &path, errors);
+    pod::whole(new, &path, errors);
     for (name, before, after) in [
         ("containers", &old.spec.containers, &new.spec.containers),
         ("initContainers", &old.spec.init_containers, &new.spec.init_containers),

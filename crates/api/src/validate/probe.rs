@@ -4,6 +4,8 @@ use crate::{ExecAction, GrpcAction, HttpGetAction, IntOrString, Lifecycle, Probe
 
 use super::{ErrorList, Path, names};
 
+const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+
 /// What is asked of a process, in the API server's order.
 struct Handler<'h> {
     exec: Option<&'h ExecAction>,
@@ -39,6 +41,12 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
         port(&request.port, &path.child("port"), errors);
         if !matches!(&*request.scheme, "HTTP" | "HTTPS") {
             errors.unsupported_text(&path.child("scheme"), &request.scheme, &["HTTP", "HTTPS"]);
+        }
+        for header in &request.http_headers {
+            let is_sound = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            if header.name.is_empty() || !is_sound(&header.name) {
+                errors.invalid_text(&path.child("httpHeaders"), &header.name, HEADER);
+            }
         }
     }
     if let Some(socket) = handler.tcp_socket

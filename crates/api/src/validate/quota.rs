@@ -169,13 +169,17 @@ fn limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
             continue;
         }
         for resource in list.keys() {
-            resources::limit_name(resource, &path.key(resource), errors);
+            resources::limit_name(resource, &item.kind, &path.key(resource), errors);
         }
     }
     if &*item.kind == "PersistentVolumeClaim" && !item.min.contains_key("storage") && !item.max.contains_key("storage")
     {
         let message = "either minimum or maximum storage value is required, but neither was provided";
         errors.required(&path.child("limits"), message);
+    }
+    let ratios = path.child("maxLimitRequestRatio");
+    for resource in item.max_limit_request_ratio.keys() {
+        resources::limit_name(resource, &item.kind, &ratios.key(resource), errors);
     }
     let lists = [
         &item.max,
@@ -237,6 +241,13 @@ fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut E
         if ratio.milli_value() < 1000 {
             let message = format!("ratio {ratio} is less than 1");
             errors.invalid_text(&path.key(resource), &ratio.to_string(), &message);
+        }
+        if let (Some(min), Some(max)) = (min, max) {
+            let most = max.milli_value() as f64 / min.milli_value() as f64;
+            if ratio.milli_value() as f64 / 1000.0 > most {
+                let message = format!("ratio {ratio} is greater than max/min = {most:.6}");
+                errors.invalid_text(&path.key(resource), &ratio.to_string(), &message);
+            }
         }
     }
     if let (Some(default), Some(request)) = (default, request)
@@ -331,7 +342,7 @@ pub(super) fn runtime_class(object: &RuntimeClass, errors: &mut ErrorList) {
     errors.each_invalid(&Path::root("handler"), &object.handler, &names::label(&object.handler));
     if let Some(overhead) = &object.overhead {
         let path = Path::root("overhead");
-        resources::list(&overhead.pod_fixed, &path.child("podFixed"), errors);
+        resources::overhead(&overhead.pod_fixed, &path.child("podFixed"), errors);
     }
     if let Some(scheduling) = &object.scheduling {
         let path = Path::root("scheduling");

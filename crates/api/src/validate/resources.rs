@@ -1,6 +1,6 @@
 //! Requests and limits (VA-115 to VA-126).
 
-use crate::{Quantity, ResourceList, ResourceRequirements};
+use crate::{Quantity, ResourceList, ResourceRequirements, ordered};
 
 use super::list::{NEGATIVE, quoted};
 use super::{ErrorList, Path, names};
@@ -72,10 +72,11 @@ fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     if !messages.is_empty() {
         return false;
     }
-    if !name.contains('/') && !STANDARD.contains(&name) && !is_huge_page(name) {
+    let is_known = name.contains('/') || STANDARD.contains(&name) || is_huge_page(name);
+    if !is_known {
         errors.invalid_text(path, name, "must be a standard resource type or fully qualified");
     }
-    true
+    is_known
 }
 
 /// Whether a quota can hold that resource without a prefix in its name.
@@ -112,16 +113,25 @@ pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList
     }
 }
 
-/// The name of a resource of a range of limits.
-pub(super) fn limit_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    name(resource, path, errors);
+/// The name of a resource of a range of limits: a container's, where it is for pods or containers.
+pub(super) fn limit_name(resource: &str, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if matches!(kind, "Pod" | "Container") {
+        container_name(resource, path, errors);
+    } else {
+        name(resource, path, errors);
+    }
+}
+
+/// The name of a resource of a pod as a whole.
+fn pod_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if name(resource, path, errors) && !matches!(resource, "cpu" | "memory") && !is_huge_page(resource) {
+        errors.unsupported_text(path, resource, &["cpu", "hugepages-", "memory"]);
+    }
 }
 
 /// The name of a resource of a container.
 fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    if !name(resource, path, errors) {
-        return;
-    }
+    name(resource, path, errors);
     if !resource.contains('/') {
         if !matches!(resource, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(resource) {
             errors.invalid_text(path, resource, "must be a standard resource for containers");
@@ -141,13 +151,13 @@ pub(super) fn amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors
     }
 }
 
-/// Names and amounts of a list, as of a node or an overhead.
-pub(super) fn list(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
-    for (resource, quantity) in list {
-        let path = path.key(resource);
-        container_name(resource, &path, errors);
-        amount(resource, *quantity, &path, errors);
-    }
+/// What a pod takes beside its containers: checked as if they were limits.
+pub(super) fn overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
+    let limits = ResourceRequirements {
+        limits: list.clone(),
+        ..ResourceRequirements::default()
+    };
+    validate(&limits, &[], path, errors);
 }
 
 fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
@@ -173,6 +183,21 @@ fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, error
 
 /// Requests and limits of a container; `claims` are the names of the pod's resource claims.
 pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    amounts(resources, container_name, path, errors);
+    claim_names(resources, claims, path, errors);
+}
+
+/// Requests and limits of a pod as a whole.
+pub(super) fn of_pod(resources: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
+    amounts(resources, pod_name, path, errors);
+}
+
+fn amounts(
+    resources: &ResourceRequirements,
+    resource_name: fn(&str, &Path<'_>, &mut ErrorList),
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let (limits, requests) = (path.child("limits"), path.child("requests"));
     let (mut ordinary, mut huge) = (false, false);
     let mut note = |resource: &str| {
@@ -181,17 +206,15 @@ pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: 
     };
     for (resource, quantity) in &resources.limits {
         let path = limits.key(resource);
-        container_name(resource, &path, errors);
+        resource_name(resource, &path, errors);
         amount(resource, *quantity, &path, errors);
         huge_page_multiple(resource, *quantity, &path, errors);
         note(resource);
     }
     for (resource, quantity) in &resources.requests {
         let path = requests.key(resource);
-        container_name(resource, &path, errors);
+        resource_name(resource, &path, errors);
         amount(resource, *quantity, &path, errors);
-        huge_page_multiple(resource, *quantity, &path, errors);
-        note(resource);
         match resources.limits.get(resource) {
             Some(limit) if quantity != limit && !may_overcommit(resource) => {
                 let message = format!("must be equal to {resource} limit of {limit}");
@@ -206,33 +229,47 @@ pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: 
             }
             _ => {}
         }
+        huge_page_multiple(resource, *quantity, &path, errors);
+        note(resource);
     }
     if huge && !ordinary {
         errors.forbidden(path, "HugePages require cpu or memory");
     }
-    claim_names(resources, claims, path, errors);
 }
 
 fn claim_names(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("claims");
-    let mut seen = Vec::new();
+    // Whole claims, and requests of claims as `CLAIM/REQUEST`.
+    let mut seen: ordered::Set<String> = ordered::Set::new();
     for (index, claim) in resources.claims.iter().enumerate() {
         let path = path.index(index);
-        if claim.name.is_empty() {
-            errors.required(&path.child("name"), "");
+        let name = &*claim.name;
+        if name.is_empty() {
+            errors.required(&path, "");
             continue;
         }
-        let key = (&claim.name, &claim.request);
-        if seen.contains(&key) {
-            let text = if claim.request.is_empty() {
-                claim.name.to_string()
-            } else {
-                format!("{}/{}", claim.name, claim.request)
-            };
-            errors.duplicate(&path, quoted(&text), "");
+        if seen.contains(name) {
+            errors.duplicate(&path, quoted(name), "");
+        } else {
+            let mut key = name.to_owned();
+            if !claim.request.is_empty() {
+                let messages = names::label(&claim.request);
+                errors.each_invalid(&path.child("request"), &claim.request, &messages);
+                key = format!("{name}/{}", claim.request);
+            }
+            if seen.contains(&key) {
+                errors.duplicate(&path, quoted(&key), "");
+            } else if claim.request.is_empty() {
+                let parts = seen
+                    .iter()
+                    .filter(|key| key.split_once('/').is_some_and(|(claim, _)| claim == name));
+                for _ in parts {
+                    errors.duplicate(&path, quoted(name), "");
+                }
+            }
+            seen.insert(key);
         }
-        seen.push(key);
-        if !claims.contains(&&*claim.name) {
+        if !claims.contains(&name) {
             let detail = if claims.is_empty() {
                 "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
             } else {
@@ -241,7 +278,7 @@ fn claim_names(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_
                     claims.join(", ")
                 )
             };
-            errors.not_found(&path, &claim.name, &detail);
+            errors.not_found(&path, name, &detail);
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::ordered;
 
 use crate::{
-    PodReadinessGate, PodSchedulingGate, SelectorOperator, TaintEffect, Toleration, TolerationOperator,
-    TopologySpreadConstraint, UnsatisfiableAction,
+    PodReadinessGate, PodSchedulingGate, TaintEffect, Toleration, TolerationOperator, TopologySpreadConstraint,
+    UnsatisfiableAction,
 };
 
 use super::list::{NOT_POSITIVE, quoted};
@@ -53,10 +53,8 @@ pub(super) fn spread(constraints: &[TopologySpreadConstraint], path: &Path<'_>, 
                 errors.unsupported_text(&path.child(name), policy.as_str(), &["Honor", "Ignore"]);
             }
         }
-        affinity::label_keys(
-            "matchLabelKeys",
+        affinity::spread_keys(
             &constraint.match_label_keys,
-            &SelectorOperator::In,
             constraint.label_selector.as_ref(),
             &path.child("matchLabelKeys"),
             errors,
@@ -72,7 +70,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
         let path = path.index(index);
         let operator = path.child("operator");
         if !toleration.key.is_empty() {
-            errors.each_invalid(&path.child("key"), &toleration.key, &names::label_key(&toleration.key));
+            errors.each_invalid(&path.child("key"), &toleration.key, &names::qualified(&toleration.key));
         }
         let given = toleration.operator.as_ref().map_or("", TolerationOperator::as_str);
         if toleration.key.is_empty() && given != "Exists" {

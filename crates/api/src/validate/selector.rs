@@ -34,7 +34,7 @@ pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut E
         errors.each_invalid(
             &path.child("key"),
             &requirement.key,
-            &names::label_key(&requirement.key),
+            &names::qualified(&requirement.key),
         );
         for (index, value) in requirement.values.iter().enumerate() {
             errors.each_invalid(&values.index(index), value, &names::label_value(value));

@@ -16,7 +16,7 @@ const AFFINITY_MAX: i64 = 86_400;
 pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &service.spec;
-    let headless = &*spec.cluster_ip == "None";
+    let headless = is_headless(spec);
     let external = &*spec.kind == "ExternalName";
     let ports = path.child("ports");
     if spec.ports.is_empty() && !headless && !external {
@@ -52,21 +52,30 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         ),
     }
     port_pairs(spec, &ports, errors);
-    balancer(spec, &path, errors);
+    balancer(service, &path, errors);
     traffic_policy(service, &path, errors);
+    if let Some(policy) = spec.internal_traffic_policy.as_deref()
+        && !matches!(policy, "Cluster" | "Local")
+    {
+        errors.unsupported_text(&path.child("internalTrafficPolicy"), policy, &["Cluster", "Local"]);
+    }
     if let Some(distribution) = spec.traffic_distribution.as_deref() {
         const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
         if !KNOWN.contains(&distribution) {
             errors.unsupported_text(&path.child("trafficDistribution"), distribution, &KNOWN);
         }
     }
-    if let Some(policy) = spec.internal_traffic_policy.as_deref()
-        && !matches!(policy, "Cluster" | "Local")
-    {
-        errors.unsupported_text(&path.child("internalTrafficPolicy"), policy, &["Cluster", "Local"]);
-    }
     if errors.is_empty() {
         allocation(spec, &path, errors);
+    }
+}
+
+/// Whether there is no address but those of the pods.
+fn is_headless(spec: &ServiceSpec) -> bool {
+    match &*spec.cluster_ips {
+        [] => &*spec.cluster_ip == "None",
+        [only] => &**only == "None",
+        _ => false,
     }
 }
 
@@ -75,7 +84,7 @@ fn of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_EXTERNAL: &str = "may not be set for ExternalName services";
     let ips = path.child("clusterIPs");
     match &*spec.kind {
-        kind @ ("LoadBalancer" | "NodePort") if &*spec.cluster_ip == "None" => {
+        kind @ ("LoadBalancer" | "NodePort") if is_headless(spec) => {
             let message = format!("may not be set to 'None' for {kind} services");
             errors.invalid_text(&ips.index(0), "None", &message);
         }
@@ -124,18 +133,25 @@ fn affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Addresses and their families.
+/// Addresses and their families (VA-302).
 fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let ips = path.child("clusterIPs");
-    if spec.cluster_ips.first().is_some_and(|first| *first != spec.cluster_ip) {
-        let value = crate::wire::to_json(&spec.cluster_ips);
-        errors.invalid(&ips, value, "first value must match `clusterIP`");
+    let all = || crate::wire::to_json(&spec.cluster_ips);
+    match spec.cluster_ips.first() {
+        Some(_) if spec.cluster_ip.is_empty() => {
+            errors.invalid(&ips, all(), "must be empty when `clusterIP` is not specified");
+        }
+        Some(first) if *first != spec.cluster_ip => {
+            errors.invalid(&ips, all(), "first value must match `clusterIP`");
+        }
+        _ => {}
     }
     let families = path.child("ipFamilies");
     for (index, family) in spec.ip_families.iter().enumerate() {
         if !matches!(&**family, "IPv4" | "IPv6") {
             errors.unsupported_text(&families.index(index), family, &["IPv4", "IPv6"]);
-        } else if spec.ip_families.iter().take(index).any(|before| before == family) {
+        }
+        if spec.ip_families.iter().take(index).any(|before| before == family) {
             errors.duplicate(&families.index(index), quoted(family), "");
         }
     }
@@ -149,23 +165,54 @@ fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if given.is_empty() && !spec.cluster_ip.is_empty() {
         given.push(&spec.cluster_ip);
     }
+    let before = errors.len();
     for (index, address) in given.iter().enumerate() {
         if *address == "None" && index == 0 {
             if given.len() > 1 {
-                let value = crate::wire::to_json(&spec.cluster_ips);
-                errors.invalid(&ips, value, "may not set additional ClusterIPs when set to 'None'");
+                errors.invalid(&ips, all(), "'None' must be the first and only value");
             }
         } else if let Some(problem) = names::ip_problem(address) {
             errors.invalid_text(&ips.index(index), address, problem);
+        }
+    }
+    let is_sound = errors.len() == before;
+    if given.len() > 2 {
+        errors.invalid(&ips, all(), "may only hold up to 2 values");
+    }
+    if is_sound {
+        families_of(&given, spec, &ips, errors);
+    }
+}
+
+/// One address of each family, and those that were asked for.
+fn families_of(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
+    let is_6 = |address: &str| address.contains(':');
+    if given.len() > 1 && given.iter().all(|address| is_6(address) == is_6(given[0])) {
+        let all = crate::wire::to_json(&spec.cluster_ips);
+        errors.invalid(ips, all, "may specify no more than one IP for each IP family");
+    }
+    if is_headless(spec) {
+        return;
+    }
+    for (index, (address, family)) in given.iter().zip(&spec.ip_families).enumerate() {
+        if matches!(&**family, "IPv4" | "IPv6") && is_6(address) != (&**family == "IPv6") {
+            let message = format!("expected an {family} value as indicated by `ipFamilies[{index}]`");
+            errors.invalid_text(&ips.index(index), address, &message);
         }
     }
 }
 
 /// Addresses that lead nowhere outside.
 fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
-    let is_link_local = match address {
-        std::net::IpAddr::V4(address) => address.is_link_local(),
-        std::net::IpAddr::V6(address) => address.segments()[0] & 0xffc0 == 0xfe80,
+    let (is_link_local, is_link_multicast) = match address {
+        std::net::IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            (address.is_link_local(), [a, b, c] == [224, 0, 0])
+        }
+        std::net::IpAddr::V6(address) => {
+            let first = address.segments()[0];
+            (first & 0xffc0 == 0xfe80, first & 0xff0f == 0xff02)
+        }
     };
     let message = if address.is_unspecified() {
         format!("may not be unspecified ({address})")
@@ -173,6 +220,8 @@ fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorLis
         "may not be in the loopback range (127.0.0.0/8, ::1/128)".to_owned()
     } else if is_link_local {
         "may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned()
+    } else if is_link_multicast {
+        "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned()
     } else {
         return;
     };
@@ -181,16 +230,19 @@ fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorLis
 
 fn port_pairs(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
     let (mut of_nodes, mut pairs) = (ordered::Set::new(), ordered::Set::new());
-    for (index, port) in spec.ports.iter().enumerate() {
-        let at = ports.index(index);
-        let number = port.node_port.unwrap_or(0);
-        if number == 0 {
-            continue;
+    let node_ports = || {
+        let ports = spec.ports.iter().enumerate();
+        ports.filter_map(|(index, port)| Some((index, port, port.node_port.filter(|number| *number != 0)?)))
+    };
+    if &*spec.kind == "ClusterIP" {
+        for (index, ..) in node_ports() {
+            let message = "may not be used when `type` is 'ClusterIP'";
+            errors.forbidden(&ports.index(index).child("nodePort"), message);
         }
-        if &*spec.kind == "ClusterIP" {
-            errors.forbidden(&at.child("nodePort"), "may not be used when `type` is 'ClusterIP'");
-        } else if !of_nodes.insert((&*port.protocol, number)) {
-            errors.duplicate(&at.child("nodePort"), number, "");
+    }
+    for (index, port, number) in node_ports() {
+        if !of_nodes.insert((&*port.protocol, number)) {
+            errors.duplicate(&ports.index(index).child("nodePort"), number, "");
         }
     }
     for (index, port) in spec.ports.iter().enumerate() {
@@ -206,20 +258,36 @@ fn port_pairs(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// What only a load balancer has.
-fn balancer(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn balancer(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
+    const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+    let spec = &service.spec;
     let is_balanced = &*spec.kind == "LoadBalancer";
-    // The name of the field is spelt so.
-    let ranges = path.child("LoadBalancerSourceRanges");
-    if !spec.load_balancer_source_ranges.is_empty() && !is_balanced {
-        errors.forbidden(&ranges, ONLY_BALANCED);
-    }
-    for (index, range) in spec.load_balancer_source_ranges.iter().enumerate() {
+    let range = |range: &str, path: &Path<'_>, errors: &mut ErrorList| {
         let range = range.trim();
         if !names::is_cidr(range) {
-            errors.invalid_text(&ranges.index(index), range, names::CIDR);
+            errors.invalid_text(path, range, names::CIDR);
         } else if !names::is_network(range) {
-            let message = "must not have bits set beyond the prefix length";
-            errors.invalid_text(&ranges.index(index), range, message);
+            errors.invalid_text(path, range, "must not have bits set beyond the prefix length");
+        }
+    };
+    // The name of the field is spelt so.
+    let ranges = path.child("LoadBalancerSourceRanges");
+    if !spec.load_balancer_source_ranges.is_empty() {
+        if !is_balanced {
+            errors.forbidden(&ranges, ONLY_BALANCED);
+        }
+        for (index, one) in spec.load_balancer_source_ranges.iter().enumerate() {
+            range(one, &ranges.index(index), errors);
+        }
+    } else if let Some(given) = service.metadata.annotation(RANGES) {
+        let metadata = Path::root("metadata");
+        let annotations = metadata.child("annotations");
+        let path = annotations.key(RANGES);
+        if !is_balanced {
+            errors.forbidden(&path, ONLY_BALANCED);
+        }
+        for one in given.split(',').filter(|_| !given.trim().is_empty()) {
+            range(one, &path, errors);
         }
     }
     if spec.allocate_load_balancer_node_ports.is_some() && !is_balanced {
@@ -315,6 +383,16 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
         let value = crate::wire::to_json(&given(&new.spec));
         errors.invalid(&path.child("clusterIPs").index(0), value, ONCE);
     }
+    let checks = |service: &Service| {
+        let spec = &service.spec;
+        (&*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local")
+            .then_some(spec.health_check_node_port)
+    };
+    if let (Some(before), Some(now)) = (checks(old), checks(new))
+        && before != now
+    {
+        errors.forbidden(&path.child("healthCheckNodePort"), super::list::IMMUTABLE);
+    }
     validate(new, errors);
     let class = |service: &Service| service.spec.load_balancer_class.clone();
     let is_balanced = |service: &Service| &*service.spec.kind == "LoadBalancer";
@@ -344,6 +422,11 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && !is_checked) {
         let message = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         errors.invalid(&health, port, message);
+    }
+    if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && is_checked)
+        && !(1..=65_535).contains(&port)
+    {
+        errors.invalid(&health, port, &names::range_text(1, 65_535));
     }
 }
 

@@ -5,10 +5,12 @@ use crate::{
     VolumeBindingMode,
 };
 
+use serde_json::Value;
+
 use crate::ordered;
 
 use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
-use super::{ErrorList, Path, affinity, internal, names, selector, volume};
+use super::{ErrorList, Path, affinity, internal, names, selector, untyped, volume};
 use crate::wire::Wire;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -20,7 +22,8 @@ fn access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
     for mode in modes.iter().filter(|mode| !mode.is_known()) {
         errors.unsupported_text(path, mode.as_str(), &ACCESS_MODES);
     }
-    if modes.len() > 1 && modes.contains(&AccessMode::ReadWriteOncePod) {
+    let is_other = |mode: &AccessMode| mode.is_known() && *mode != AccessMode::ReadWriteOncePod;
+    if modes.contains(&AccessMode::ReadWriteOncePod) && modes.iter().any(is_other) {
         errors.forbidden(path, "may not use ReadWriteOncePod with other access modes");
     }
 }
@@ -46,6 +49,10 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
         errors.unsupported(&capacity, value, &["storage"]);
     }
     for (resource, quantity) in &spec.capacity {
+        if quantity.sign() < 0 {
+            let message = "must be a valid resource quantity";
+            errors.invalid(&capacity.key(resource), quantity.value(), message);
+        }
         if quantity.sign() <= 0 {
             errors.invalid_text(&capacity.key(resource), &quantity.to_string(), NOT_POSITIVE);
         }
@@ -65,7 +72,20 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
             None => errors.required(&path.child("required"), "must specify required node constraints"),
         }
     }
-    source(spec, &path, errors);
+    let value = (!object.extra.is_empty()).then(|| {
+        let mut value = object.write();
+        object.extra.merge_into(&mut value);
+        value
+    });
+    let value = value
+        .as_ref()
+        .and_then(|value| value.get("spec"))
+        .unwrap_or(&Value::Null);
+    source(object, value, &path, errors);
+    if reclaim == "Recycle" && spec.host_path.as_ref().is_some_and(|source| is_root(&source.path)) {
+        let message = "may not be 'recycle' for a hostPath mount of '/'";
+        errors.forbidden(&path.child("persistentVolumeReclaimPolicy"), message);
+    }
     if !spec.storage_class_name.is_empty() {
         let messages = names::subdomain(&spec.storage_class_name);
         errors.each_invalid(&path.child("storageClassName"), &spec.storage_class_name, &messages);
@@ -93,34 +113,54 @@ fn volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn source(spec: &PersistentVolumeSpec, path: &Path<'_>, errors: &mut ErrorList) {
+/// Whether nothing but dots and slashes is left of it.
+fn is_root(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        depth = match part {
+            ".." => depth.saturating_sub(1),
+            _ => depth + 1,
+        };
+    }
+    path.starts_with('/') && depth == 0
+}
+
+/// `value` is the spec on the wire, where anything is only kept.
+fn source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let spec = &object.spec;
     let mut count = 0;
     for name in spec.sources() {
         count += 1;
-        if count > 1 {
+        if count > 1 && name != "flexVolume" {
+            let name = if name == "cephfs" { "cephFS" } else { name };
             errors.forbidden(&path.child(name), "may not specify more than 1 volume type");
             continue;
         }
         let source_path = path.child(name);
+        let own = value.get(name).unwrap_or(&Value::Null);
         if let ("hostPath", Some(source)) = (name, &spec.host_path) {
             volume::host_path(source, &source_path, errors);
         } else if let ("nfs", Some(source)) = (name, &spec.nfs) {
             volume::nfs(source, &source_path, errors);
         } else if let ("iscsi", Some(source)) = (name, &spec.iscsi) {
-            volume::iscsi(source, &source_path, errors);
+            let length = object.metadata.name.len() + 1 + source.target_portal.len();
+            if own.get("initiatorName").is_some_and(Value::is_string) && length > volume::NAME_AND_PORTAL_MAX {
+                let path = source_path.child("targetportal");
+                errors.invalid_text(&path, &source.target_portal, volume::NAME_AND_PORTAL);
+            }
+            volume::iscsi(source, own, true, &source_path, errors);
         } else if let ("awsElasticBlockStore", Some(source)) = (name, &spec.aws_elastic_block_store) {
             volume::aws(source, &source_path, errors);
         } else if let ("rbd", Some(source)) = (name, &spec.rbd) {
             volume::rbd(source, &source_path, errors);
         } else if let ("gcePersistentDisk", Some(source)) = (name, &spec.gce_persistent_disk) {
-            if source.pd_name.is_empty() {
-                errors.required(&path.child("persistentDisk").child("pdName"), "");
-            }
+            volume::gce(source, own, path, errors);
         } else if let ("csi", Some(source)) = (name, &spec.csi) {
             volume::csi_driver(&source.driver, &source_path.child("driver"), errors);
             if source.volume_handle.is_empty() {
                 errors.required(&source_path.child("volumeHandle"), "");
             }
+            secrets(own, &source_path, errors);
         } else if let ("local", Some(source)) = (name, &spec.local) {
             if source.path.is_empty() {
                 errors.required(&source_path.child("path"), "");
@@ -130,10 +170,60 @@ fn source(spec: &PersistentVolumeSpec, path: &Path<'_>, errors: &mut ErrorList) 
             if spec.node_affinity.is_none() {
                 errors.required(&path.child("nodeAffinity"), "Local volume requires node affinity");
             }
+        } else if let Some(source) = kept_source(spec, name) {
+            untyped::source(name, source, untyped::Owner::PersistentVolume, &source_path, errors);
         }
     }
     if count == 0 {
         errors.required(path, "must specify a volume type");
+    }
+}
+
+/// A source that nothing reads.
+fn kept_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
+    let source = match name {
+        "fc" => &spec.fc,
+        "azureDisk" => &spec.azure_disk,
+        "azureFile" => &spec.azure_file,
+        "cinder" => &spec.cinder,
+        "cephfs" => &spec.cephfs,
+        "glusterfs" => &spec.glusterfs,
+        "vsphereVolume" => &spec.vsphere_volume,
+        "flexVolume" => &spec.flex_volume,
+        "flocker" => &spec.flocker,
+        "quobyte" => &spec.quobyte,
+        "photonPersistentDisk" => &spec.photon_persistent_disk,
+        "portworxVolume" => &spec.portworx_volume,
+        "scaleIO" => &spec.scale_io,
+        "storageos" => &spec.storageos,
+        _ => return None,
+    };
+    source.as_ref()
+}
+
+/// Secrets that a CSI driver is handed.
+fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    for field in [
+        "controllerPublishSecretRef",
+        "controllerExpandSecretRef",
+        "nodePublishSecretRef",
+        "nodeExpandSecretRef",
+    ] {
+        let Some(secret) = csi.get(field).filter(|secret| !secret.is_null()) else {
+            continue;
+        };
+        let path = path.child(field);
+        for (field, rule) in [
+            ("name", names::subdomain as fn(&str) -> Vec<String>),
+            ("namespace", names::label),
+        ] {
+            let given = untyped::text(secret, field);
+            if given.is_empty() {
+                errors.required(&path.child(field), "");
+            } else {
+                errors.each_invalid(&path.child(field), given, &rule(given));
+            }
+        }
     }
 }
 
@@ -224,10 +314,26 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
                 errors.required(&path.child(field), "");
             }
         }
-        if text("apiGroup").is_empty() && !matches!(text("kind"), "" | "PersistentVolumeClaim") {
+        let group = text("apiGroup");
+        if group.is_empty() && text("kind") != "PersistentVolumeClaim" {
             let message = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
             errors.invalid_text(&path, text("kind"), message);
         }
+        if !group.is_empty() {
+            errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
+        }
+        if name == "dataSourceRef" && !text("namespace").is_empty() {
+            let namespace = text("namespace");
+            errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
+        }
+    }
+    if let Some(class) = spec
+        .volume_attributes_class_name
+        .as_deref()
+        .filter(|class| !class.is_empty())
+    {
+        let path = path.child("volumeAttributesClassName");
+        errors.each_invalid(&path, class, &names::subdomain(class));
     }
 }
 
@@ -336,7 +442,7 @@ fn allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
                     errors.duplicate(&values.index(at), quoted(value), "");
                 }
             }
-            errors.each_invalid(&path.child("key"), &row.key, &names::label_key(&row.key));
+            errors.each_invalid(&path.child("key"), &row.key, &names::qualified(&row.key));
             if term
                 .match_label_expressions
                 .iter()

@@ -1,38 +1,91 @@
 //! Volumes of a pod (VA-127 to VA-142).
 
-use crate::ordered;
+use serde_json::Value;
 
-use crate::{KeyToPath, PodSpec, Volume};
+use crate::{KeyToPath, ObjectMeta, PodSpec, Volume, ordered};
 
 use super::list::quoted;
-use super::{ErrorList, Path, names};
+use super::mounts::Sound;
+use super::untyped::{self, text};
+use super::{ErrorList, Path, downward, meta, names};
 
-pub(super) fn validate(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut known = ordered::Set::new();
+const ONE_TYPE: &str = "may not specify more than 1 volume type";
+
+/// Gives those in which nothing is wrong. `value` is the spec on the wire, `pod` the name of a pod that is one.
+pub(super) fn validate<'v>(
+    spec: &'v PodSpec,
+    value: &Value,
+    pod: &str,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) -> Sound<'v> {
+    let mut known = Sound::default();
+    let made: ordered::Set<String> = spec
+        .volumes
+        .iter()
+        .filter(|volume| volume.ephemeral.is_some() && !pod.is_empty())
+        .map(|volume| format!("{pod}-{}", volume.name))
+        .collect();
     for (index, volume) in spec.volumes.iter().enumerate() {
-        let path = path.index(index);
-        source(volume, &path, errors);
-        let name = path.child("name");
+        let at = path.index(index);
+        let before = errors.len();
+        let own = value.pointer(&format!("/volumes/{index}")).unwrap_or(&Value::Null);
+        source(volume, own, pod, &at, errors);
+        let name = at.child("name");
         if volume.name.is_empty() {
             errors.required(&name, "");
         } else {
-            let messages = names::label(&volume.name);
-            errors.each_invalid(&name, &volume.name, &messages);
-            if messages.is_empty() && !known.insert(&*volume.name) {
-                errors.duplicate(&name, quoted(&volume.name), "");
-            }
+            errors.each_invalid(&name, &volume.name, &names::label(&volume.name));
+        }
+        if known.contains_key(&*volume.name) {
+            errors.duplicate(&name, quoted(&volume.name), "");
+        }
+        if errors.len() == before {
+            known.insert(&volume.name, volume);
+        }
+        if let Some(claim) = &volume.persistent_volume_claim
+            && made.contains(&*claim.claim_name)
+        {
+            let message = "must not reference a PVC that gets created for an ephemeral volume";
+            let at = at.child("persistentVolumeClaim");
+            errors.invalid_text(&at.child("claimName"), &claim.claim_name, message);
         }
     }
+    known
 }
 
-fn source(volume: &Volume, path: &Path<'_>, errors: &mut ErrorList) {
+fn source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let mut is_first = true;
     for name in volume.sources() {
         if is_first {
             is_first = false;
-            one_source(volume, name, path, errors);
+            one_source(volume, name, own, path, errors);
         } else {
-            errors.forbidden(&path.child(name), "may not specify more than 1 volume type");
+            // Two are spelt otherwise here.
+            let name = match name {
+                "cephfs" => "cephFS",
+                "downwardAPI" => "downwarAPI",
+                name => name,
+            };
+            errors.forbidden(&path.child(name), ONE_TYPE);
+        }
+        if let ("iscsi", Some(target)) = (name, &volume.iscsi)
+            && own.pointer("/iscsi/initiatorName").is_some_and(Value::is_string)
+            && volume.name.len() + 1 + target.target_portal.len() > NAME_AND_PORTAL_MAX
+        {
+            errors.invalid_text(&path.child("name"), &volume.name, NAME_AND_PORTAL);
+        }
+    }
+    if let Some(source) = &volume.ephemeral
+        && volume.sources().next() == Some("ephemeral")
+        && source.volume_claim_template.is_some()
+        && !pod.is_empty()
+        && !volume.name.is_empty()
+    {
+        let claim = format!("{pod}-{}", volume.name);
+        for problem in names::subdomain(&claim) {
+            let message = format!("PVC name {}: {problem}", quoted(&claim));
+            errors.invalid_text(&path.child("name"), &volume.name, &message);
         }
     }
     if is_first {
@@ -40,8 +93,14 @@ fn source(volume: &Volume, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn one_source(volume: &Volume, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+/// Most letters of a volume's name, a colon and its target's address.
+pub(super) const NAME_AND_PORTAL_MAX: usize = 64;
+pub(super) const NAME_AND_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
+
+fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let around = path;
     let path = path.child(name);
+    let own = own.get(name).unwrap_or(&Value::Null);
     let required = |field: &str, value: &str, errors: &mut ErrorList| {
         if value.is_empty() {
             errors.required(&path.child(field), "");
@@ -66,7 +125,7 @@ fn one_source(volume: &Volume, name: &str, path: &Path<'_>, errors: &mut ErrorLi
         files(source.default_mode, &source.items, &path, errors);
     } else if let ("projected", Some(source)) = (name, &volume.projected) {
         files(source.default_mode, &[], &path, errors);
-        projections(&source.sources, &path.child("sources"), errors);
+        projections(&source.sources, &path, errors);
     } else if let ("downwardAPI", Some(source)) = (name, &volume.downward_api) {
         files(source.default_mode, &[], &path, errors);
         // Its files are named by the source.
@@ -76,35 +135,50 @@ fn one_source(volume: &Volume, name: &str, path: &Path<'_>, errors: &mut ErrorLi
     } else if let ("nfs", Some(source)) = (name, &volume.nfs) {
         nfs(source, &path, errors);
     } else if let ("iscsi", Some(source)) = (name, &volume.iscsi) {
-        iscsi(source, &path, errors);
+        iscsi(source, own, false, &path, errors);
     } else if let ("gcePersistentDisk", Some(source)) = (name, &volume.gce_persistent_disk) {
-        // VA-141: the path segment really is another name.
-        if source.pd_name.is_empty()
-            && let Some(parent) = path.parent()
-        {
-            errors.required(&parent.child("persistentDisk").child("pdName"), "");
-        }
+        gce(source, own, around, errors);
     } else if let ("awsElasticBlockStore", Some(source)) = (name, &volume.aws_elastic_block_store) {
         aws(source, &path, errors);
     } else if let ("rbd", Some(source)) = (name, &volume.rbd) {
         rbd(source, &path, errors);
     } else if let ("csi", Some(source)) = (name, &volume.csi) {
         csi_driver(&source.driver, &path.child("driver"), errors);
-        if source
-            .node_publish_secret_ref
-            .as_ref()
-            .is_some_and(|secret| secret.name.is_empty())
-        {
-            errors.required(&path.child("nodePublishSecretRef").child("name"), "");
+        if let Some(secret) = &source.node_publish_secret_ref {
+            if secret.name.is_empty() {
+                errors.required(&path.child("nodePublishSecretRef").child("name"), "");
+            } else {
+                errors.each_invalid(&path.child("name"), &secret.name, &names::subdomain(&secret.name));
+            }
         }
     } else if let ("ephemeral", Some(source)) = (name, &volume.ephemeral) {
         let path = path.child("volumeClaimTemplate");
         match &source.volume_claim_template {
             None => errors.required(&path, ""),
-            Some(template) => super::storage::claim_spec(&template.spec, &path.child("spec"), errors),
+            Some(template) => {
+                claim_metadata(&template.metadata, &path.child("metadata"), errors);
+                super::storage::claim_spec(&template.spec, &path.child("spec"), errors);
+            }
         }
     } else if let Some(value) = kept_source(volume, name) {
-        super::untyped::source(name, value, &path, errors);
+        untyped::source(name, value, untyped::Owner::Pod, &path, errors);
+    }
+}
+
+/// What a claim that is made for a pod says of itself: labels and annotations, and nothing else.
+fn claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+    meta::annotations(&given.annotations, &path.child("annotations"), errors);
+    meta::labels(&given.labels, &path.child("labels"), errors);
+    for (field, is_given) in [
+        ("name", !given.name.is_empty()),
+        ("generateName", !given.generate_name.is_empty()),
+        ("namespace", !given.namespace.is_empty()),
+        ("ownerReferences", !given.owner_references.is_empty()),
+        ("finalizers", !given.finalizers.is_empty()),
+    ] {
+        if is_given {
+            errors.forbidden(&path.child(field), "cannot be set");
+        }
     }
 }
 
@@ -136,36 +210,48 @@ fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut Error
     if file.path.is_empty() {
         errors.required(&path.child("path"), "");
     }
-    local_descending_path(&file.path, &path.child("path"), errors);
+    local_path(&file.path, &path.child("path"), errors);
     match (&file.field_ref, &file.resource_field_ref) {
         (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
-        (Some(_), Some(_)) => {
-            let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
-            errors.invalid_text(path, "resource", message);
+        (Some(field), resource) => {
+            downward::field(field, downward::OF_FILES, &path.child("fieldRef"), errors);
+            if resource.is_some() {
+                let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
+                errors.invalid_text(path, "resource", message);
+            }
         }
-        (None, Some(resource)) if resource.container_name.is_empty() => {
-            errors.required(&path.child("resourceFieldRef").child("containerName"), "");
-        }
-        _ => {}
+        (None, Some(resource)) => downward::resource(resource, true, &path.child("resourceFieldRef"), errors),
     }
     if let Some(mode) = file.mode.filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(&path.child("mode"), mode, MODE);
     }
 }
 
-fn projections(sources: &[crate::VolumeProjection], path: &Path<'_>, errors: &mut ErrorList) {
+/// VA-296: files of several sources, each at a path of its own.
+fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &mut ErrorList) {
+    const CONFLICTING: &str = "conflicting duplicate paths";
+    let (list, mut paths) = (volume.child("sources"), ordered::Set::new());
     for (index, source) in sources.iter().enumerate() {
-        let path = path.index(index);
+        let path = list.index(index);
         for (field, projection) in [("secret", &source.secret), ("configMap", &source.config_map)] {
             let Some(projection) = projection else { continue };
             let path = path.child(field);
             if projection.name.is_empty() {
                 errors.required(&path.child("name"), "");
             }
-            files(None, &projection.items, &path, errors);
+            let items = path.child("items");
+            for (index, item) in projection.items.iter().enumerate() {
+                key_to_path(item, &items.index(index), errors);
+                if !item.path.is_empty() && !paths.insert(&*item.path) {
+                    errors.invalid_text(volume, &projection.name, CONFLICTING);
+                }
+            }
         }
         for file in source.downward_api.iter().flat_map(|files| &files.items) {
             downward_file(file, &path.child("downwardAPI"), errors);
+            if !file.path.is_empty() && !paths.insert(&*file.path) {
+                errors.invalid_text(volume, &file.path, CONFLICTING);
+            }
         }
         if let Some(token) = &source.service_account_token {
             let path = path.child("serviceAccountToken");
@@ -178,9 +264,21 @@ fn projections(sources: &[crate::VolumeProjection], path: &Path<'_>, errors: &mu
                     errors.invalid(&path.child("expirationSeconds"), seconds, message);
                 }
             }
+            // The volume is named, not the source.
             if token.path.is_empty() {
-                errors.required(&path.child("path"), "");
+                errors.required(&volume.child("path"), "");
+            } else {
+                local_path(&token.path, &volume.child("path"), errors);
             }
+        }
+        let given = [
+            source.secret.is_some(),
+            source.config_map.is_some(),
+            source.downward_api.is_some(),
+            source.service_account_token.is_some(),
+        ];
+        if given.iter().filter(|is_given| **is_given).count() > 1 {
+            errors.forbidden(&path, "may not specify more than 1 volume type per source");
         }
     }
 }
@@ -199,10 +297,9 @@ pub(super) fn host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors:
         "Socket",
     ];
     if source.path.is_empty() {
-        errors.required(&path.child("path"), "");
-    } else {
-        no_backsteps(&source.path, &path.child("path"), errors);
+        return errors.required(&path.child("path"), "");
     }
+    no_backsteps(&source.path, &path.child("path"), errors);
     if let Some(kind) = &source.kind
         && !TYPES.contains(&&**kind)
     {
@@ -222,43 +319,94 @@ pub(super) fn nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &mut Error
     }
 }
 
-pub(super) fn iscsi(source: &crate::IscsiVolume, path: &Path<'_>, errors: &mut ErrorList) {
+/// `own` is it on the wire. A volume that is an object of its own has shorter words for a bad name.
+pub(super) fn iscsi(
+    source: &crate::IscsiVolume,
+    own: &Value,
+    is_object: bool,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    const FORMAT: &str = "must be valid format";
+    let begin = match is_object {
+        true => FORMAT,
+        false => "must be valid format starting with iqn, eui, or naa",
+    };
+    let begins = |name: &str| ["iqn", "eui", "naa"].iter().any(|prefix| name.starts_with(prefix));
     if source.target_portal.is_empty() {
         errors.required(&path.child("targetPortal"), "");
     }
     let iqn = path.child("iqn");
     if source.iqn.is_empty() {
         errors.required(&iqn, "");
-    } else if !["iqn", "eui", "naa"]
-        .iter()
-        .any(|prefix| source.iqn.starts_with(prefix))
-    {
-        errors.invalid_text(&iqn, &source.iqn, "must be valid format starting with iqn, eui, or naa");
+    } else if !begins(&source.iqn) {
+        errors.invalid_text(&iqn, &source.iqn, begin);
     } else if !is_qualified_iscsi_name(&source.iqn) {
-        errors.invalid_text(&iqn, &source.iqn, "must be valid format");
+        errors.invalid_text(&iqn, &source.iqn, FORMAT);
     }
     if !(0..=255).contains(&source.lun) {
         errors.invalid(&path.child("lun"), source.lun, &names::range_text(0, 255));
     }
+    let secret = path.child("secretRef");
+    let asks = ["chapAuthDiscovery", "chapAuthSession"]
+        .iter()
+        .any(|field| untyped::is_true(own, field));
+    match own.get("secretRef").filter(|secret| !secret.is_null()) {
+        None if asks => errors.required(&secret, ""),
+        Some(value) if is_object && text(value, "name").is_empty() => errors.required(&secret.child("name"), ""),
+        _ => {}
+    }
+    if let Some(initiator) = own.get("initiatorName").and_then(Value::as_str) {
+        let path = path.child("initiatorname");
+        if !begins(initiator) {
+            errors.invalid_text(&path, initiator, begin);
+        } else if !is_qualified_iscsi_name(initiator) {
+            errors.invalid_text(&path, initiator, FORMAT);
+        }
+    }
 }
 
-/// `iqn.YYYY-MM.reversed.domain[:name]`, `eui.` with 16 hexadecimal digits, `naa.` with 16 or 32.
+/// `iqn.YYYY-MM.reversed.domain:name`, `eui.` with 16 letters, `naa.` with 32.
 fn is_qualified_iscsi_name(name: &str) -> bool {
-    let hex = |text: &str, lengths: &[usize]| {
-        lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    let has = |text: &str, length: usize| {
+        text.len() == length + 4 && text.bytes().skip(4).all(|byte| byte.is_ascii_alphanumeric())
     };
-    if let Some(rest) = name.strip_prefix("iqn.") {
-        let bytes = rest.as_bytes();
-        return bytes.len() > 8
-            && bytes[..4].iter().all(u8::is_ascii_digit)
-            && bytes[4] == b'-'
-            && bytes[5..7].iter().all(u8::is_ascii_digit)
-            && bytes[7] == b'.';
+    if name.starts_with("eui") {
+        return has(name, 16);
     }
-    if let Some(rest) = name.strip_prefix("eui.") {
-        return hex(rest, &[16]);
+    if name.starts_with("naa") {
+        return has(name, 32);
     }
-    name.strip_prefix("naa.").is_some_and(|rest| hex(rest, &[16, 32]))
+    let Some(rest) = name.find("iqn.").and_then(|at| name.get(at + 4..)) else {
+        return false;
+    };
+    let (date, rest) = rest.as_bytes().split_at(rest.len().min(8));
+    let Some(colon) = rest.iter().position(|byte| *byte == b':') else {
+        return false;
+    };
+    let (domain, own) = rest.split_at(colon);
+    matches!(date, [y1, y2, y3, y4, b'-', m1, m2, b'.'] if [y1, y2, y3, y4, m1, m2].iter().all(|byte| byte.is_ascii_digit()))
+        && !domain.is_empty()
+        && domain
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+        && own.len() > 1
+        && !own
+            .iter()
+            .any(|byte| matches!(byte, b',' | b';' | b'*' | b'&' | b'$' | b'|') || byte.is_ascii_whitespace())
+}
+
+/// VA-141: the path segment really is another name. `around` is what the source is in.
+pub(super) fn gce(source: &crate::GceDiskVolume, own: &Value, around: &Path<'_>, errors: &mut ErrorList) {
+    let path = around.child("persistentDisk");
+    if source.pd_name.is_empty() {
+        errors.required(&path.child("pdName"), "");
+    }
+    if let Some(partition) = own.get("partition").and_then(Value::as_i64)
+        && !(0..=255).contains(&partition)
+    {
+        errors.invalid(&path.child("partition"), partition, &names::range_text(1, 255));
+    }
 }
 
 pub(super) fn aws(source: &crate::AwsDiskVolume, path: &Path<'_>, errors: &mut ErrorList) {
@@ -293,27 +441,33 @@ pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 fn files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
-    let bad = |mode: i32| !(0..=0o777).contains(&mode);
-    if let Some(mode) = default_mode.filter(|mode| bad(*mode)) {
+    if let Some(mode) = default_mode.filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(&path.child("defaultMode"), mode, MODE);
     }
     let list = path.child("items");
     for (index, item) in items.iter().enumerate() {
-        let path = list.index(index);
-        if item.key.is_empty() {
-            errors.required(&path.child("key"), "");
-        }
-        if item.path.is_empty() {
-            errors.required(&path.child("path"), "");
-        } else {
-            local_descending_path(&item.path, &path.child("path"), errors);
-            if item.path.starts_with("..") && !item.path.starts_with("../") && &*item.path != ".." {
-                errors.invalid_text(&path.child("path"), &item.path, "must not start with '..'");
-            }
-        }
-        if let Some(mode) = item.mode.filter(|mode| bad(*mode)) {
-            errors.invalid(&path.child("mode"), mode, MODE);
-        }
+        key_to_path(item, &list.index(index), errors);
+    }
+}
+
+fn key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) {
+    if item.key.is_empty() {
+        errors.required(&path.child("key"), "");
+    }
+    if item.path.is_empty() {
+        errors.required(&path.child("path"), "");
+    }
+    local_path(&item.path, &path.child("path"), errors);
+    if let Some(mode) = item.mode.filter(|mode| !(0..=0o777).contains(mode)) {
+        errors.invalid(&path.child("mode"), mode, MODE);
+    }
+}
+
+/// A relative path without `..`, and not one of the names that kubelets use for themselves.
+fn local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    local_descending_path(target, path, errors);
+    if target.starts_with("..") && !target.starts_with("../") {
+        errors.invalid_text(path, target, "must not start with '..'");
     }
 }
 
@@ -326,7 +480,11 @@ pub(super) fn local_descending_path(target: &str, path: &Path<'_>, errors: &mut 
 }
 
 pub(super) fn no_backsteps(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    if target.split('/').any(|part| part == "..") {
+    if !no_backsteps_in(target) {
         errors.invalid_text(path, target, "must not contain '..'");
     }
+}
+
+pub(super) fn no_backsteps_in(target: &str) -> bool {
+    target.split('/').all(|part| part != "..")
 }

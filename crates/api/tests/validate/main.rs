@@ -1,6 +1,7 @@
 //! Create validation: the API server's texts, row by row (VA-057 to VA-213).
 
 mod containers;
+mod fields;
 mod kinds;
 mod pods;
 

@@ -1,0 +1,330 @@
+//! Ingresses, their classes, and network policies (VA-303 to VA-305): kept as they are on the wire.
+
+use serde_json::Value;
+
+use crate::wire::from_value;
+use crate::{Kept, LabelSelector};
+
+use super::list::IMMUTABLE;
+use super::untyped::{items, text};
+use super::{ErrorList, Path, job, names, selector};
+
+fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
+    value.get(field).filter(|value| !value.is_null())
+}
+
+pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
+    let path = Path::root("spec");
+    let spec = object.at("/spec").unwrap_or(&Value::Null);
+    of_labels(given(spec, "podSelector"), &path.child("podSelector"), errors);
+    for (rules, peers) in [("ingress", "from"), ("egress", "to")] {
+        let list = path.child(rules);
+        for (index, rule) in items(spec, rules) {
+            let path = list.index(index);
+            let ports = path.child("ports");
+            for (index, port) in items(rule, "ports") {
+                policy_port(port, &ports.index(index), errors);
+            }
+            let list = path.child(peers);
+            for (index, one) in items(rule, peers) {
+                peer(one, &list.index(index), errors);
+            }
+        }
+    }
+    const TYPES: [&str; 2] = ["Ingress", "Egress"];
+    let types = path.child("policyTypes");
+    if items(spec, "policyTypes").count() > TYPES.len() {
+        let value = spec.get("policyTypes").map_or_else(String::new, ToString::to_string);
+        return errors.invalid(&types, value, "may not specify more than two policyTypes");
+    }
+    for (index, of) in items(spec, "policyTypes") {
+        let of = of.as_str().unwrap_or_default();
+        if !TYPES.contains(&of) {
+            errors.unsupported_text(&types.index(index), of, &TYPES);
+        }
+    }
+}
+
+fn policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(protocol) = port.get("protocol").and_then(Value::as_str)
+        && !matches!(protocol, "TCP" | "UDP" | "SCTP")
+    {
+        errors.unsupported_text(&path.child("protocol"), protocol, &["TCP", "UDP", "SCTP"]);
+    }
+    let (at, end_path) = (path.child("port"), path.child("endPort"));
+    let end = port.get("endPort").and_then(Value::as_i64);
+    match given(port, "port") {
+        Some(Value::String(name)) => {
+            if let Some(end) = end {
+                errors.invalid(&end_path, end, "may not be specified when `port` is non-numeric");
+            }
+            errors.each_invalid(&at, name, &names::port_name(name));
+        }
+        Some(number) => {
+            let number = number.as_i64().unwrap_or_default();
+            port_number(number, &at, errors);
+            if let Some(end) = end {
+                if end < number {
+                    errors.invalid(&end_path, end, "must be greater than or equal to `port`");
+                }
+                port_number(end, &end_path, errors);
+            }
+        }
+        None => {
+            if let Some(end) = end {
+                errors.invalid(&end_path, end, "may not be specified when `port` is not specified");
+            }
+        }
+    }
+}
+
+fn port_number(number: i64, path: &Path<'_>, errors: &mut ErrorList) {
+    if !(1..=65_535).contains(&number) {
+        errors.invalid(path, number, &names::range_text(1, 65_535));
+    }
+}
+
+fn peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut n_given = 0;
+    for field in ["podSelector", "namespaceSelector"] {
+        let labels = given(peer, field);
+        n_given += u32::from(labels.is_some());
+        of_labels(labels, &path.child(field), errors);
+    }
+    let block = given(peer, "ipBlock");
+    if let Some(block) = block {
+        ip_block(block, &path.child("ipBlock"), errors);
+    }
+    match (n_given, block) {
+        (0, None) => errors.required(path, "must specify a peer"),
+        (1.., Some(_)) => errors.forbidden(path, "may not specify both ipBlock and another peer"),
+        _ => {}
+    }
+}
+
+fn ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let whole = text(block, "cidr");
+    if whole.is_empty() {
+        return errors.required(&path.child("cidr"), "");
+    }
+    range(whole, &path.child("cidr"), errors);
+    if !names::is_cidr(whole) {
+        return;
+    }
+    let excepted = path.child("except");
+    for (index, one) in items(block, "except") {
+        let path = excepted.index(index);
+        let one = one.as_str().unwrap_or_default();
+        range(one, &path, errors);
+        if names::is_cidr(one) && !names::is_inside(one, whole) {
+            errors.invalid_text(&path, one, "must be a strict subset of `cidr`");
+        }
+    }
+}
+
+fn range(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if !names::is_cidr(text) {
+        errors.invalid_text(path, text, names::CIDR);
+    } else if !names::is_network(text) {
+        errors.invalid_text(path, text, "must not have bits set beyond the prefix length");
+    }
+}
+
+fn of_labels(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(labels) = value.and_then(|value| from_value::<LabelSelector>(value).ok()) {
+        selector::validate(&labels, path, errors);
+    }
+}
+
+pub(super) fn ingress(object: &Kept, errors: &mut ErrorList) {
+    const CLASS: &str = "kubernetes.io/ingress.class";
+    let path = Path::root("spec");
+    let spec = object.at("/spec").unwrap_or(&Value::Null);
+    let default = given(spec, "defaultBackend");
+    if items(spec, "rules").next().is_none() && default.is_none() {
+        let value = given(spec, "rules").map_or_else(|| "null".to_owned(), ToString::to_string);
+        errors.invalid(&path, value, "either `defaultBackend` or `rules` must be specified");
+    }
+    if let Some(default) = default {
+        backend(default, &path.child("defaultBackend"), errors);
+    }
+    let rules = path.child("rules");
+    for (index, one) in items(spec, "rules") {
+        rule(one, &rules.index(index), errors);
+    }
+    let list = path.child("tls");
+    for (index, one) in items(spec, "tls") {
+        let path = list.index(index);
+        let hosts = path.child("hosts");
+        for (index, name) in items(one, "hosts") {
+            let name = name.as_str().unwrap_or_default();
+            errors.each_invalid(&hosts.index(index), name, &host(name));
+        }
+        let secret = text(one, "secretName");
+        if !secret.is_empty() {
+            errors.each_invalid(&path.child("secretName"), secret, &names::subdomain(secret));
+        }
+    }
+    let class = spec.get("ingressClassName").and_then(Value::as_str);
+    if let Some(class) = class {
+        errors.each_invalid(&path.child("ingressClassName"), class, &names::subdomain(class));
+    }
+    if let (Some(older), Some(class)) = (object.metadata.annotation(CLASS), class)
+        && older != class
+    {
+        let path = Path::root("annotations");
+        let message = "must match `ingressClassName` when both are specified";
+        errors.invalid_text(&path.child(CLASS), older, message);
+    }
+}
+
+/// What is wrong with the name of a host, or of all hosts of a domain.
+fn host(name: &str) -> Vec<String> {
+    if name.contains('*') {
+        names::wildcard(name)
+    } else {
+        names::subdomain(name)
+    }
+}
+
+fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let name = text(rule, "host");
+    if !name.is_empty() {
+        let path = path.child("host");
+        if names::is_ip(name) {
+            errors.invalid_text(&path, name, "must be a DNS name, not an IP address");
+        }
+        errors.each_invalid(&path, name, &host(name));
+    }
+    let Some(http) = given(rule, "http") else { return };
+    let path = path.child("http");
+    let list = path.child("paths");
+    if items(http, "paths").next().is_none() {
+        errors.required(&list, "");
+    }
+    for (index, one) in items(http, "paths") {
+        http_path(one, &list.index(index), errors);
+    }
+}
+
+fn http_path(one: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const NOT_ABSOLUTE: &str = "must be an absolute path";
+    let (of, at) = (text(one, "path"), path.child("path"));
+    match one.get("pathType").and_then(Value::as_str) {
+        None => return errors.required(&path.child("pathType"), "pathType must be specified"),
+        Some("Exact" | "Prefix") => {
+            if !of.starts_with('/') {
+                errors.invalid_text(&at, of, NOT_ABSOLUTE);
+            }
+            for part in ["//", "/./", "/../", "%2f", "%2F"] {
+                if of.contains(part) {
+                    errors.invalid_text(&at, of, &format!("must not contain '{part}'"));
+                }
+            }
+            for end in ["/..", "/."] {
+                if of.ends_with(end) {
+                    errors.invalid_text(&at, of, &format!("cannot end with '{end}'"));
+                }
+            }
+        }
+        Some("ImplementationSpecific") => {
+            if !of.is_empty() && !of.starts_with('/') {
+                errors.invalid_text(&at, of, NOT_ABSOLUTE);
+            }
+        }
+        Some(other) => {
+            let known = ["Exact", "ImplementationSpecific", "Prefix"];
+            errors.unsupported_text(&path.child("pathType"), other, &known);
+        }
+    }
+    let none = Value::Null;
+    backend(one.get("backend").unwrap_or(&none), &path.child("backend"), errors);
+}
+
+fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let service = match (given(value, "resource"), given(value, "service")) {
+        (Some(_), Some(_)) => return errors.invalid_text(path, "", "cannot set both resource and service backends"),
+        (Some(resource), None) => return reference(resource, &path.child("resource"), errors),
+        (None, None) => return errors.invalid_text(path, "", "resource or service backend is required"),
+        (None, Some(service)) => service,
+    };
+    let at = path.child("service");
+    let name = text(service, "name");
+    if name.is_empty() {
+        errors.required(&at.child("name"), "");
+    } else {
+        errors.each_invalid(&at.child("name"), name, &names::label(name));
+    }
+    let none = Value::Null;
+    let port = service.get("port").unwrap_or(&none);
+    let (name, number) = (
+        text(port, "name"),
+        port.get("number").and_then(Value::as_i64).unwrap_or(0),
+    );
+    let at = at.child("port");
+    match (name.is_empty(), number) {
+        (true, 0) => errors.required(path, "port name or number is required"),
+        (true, number) => port_number(number, &at.child("number"), errors),
+        (false, 0) => errors.each_invalid(&at.child("name"), name, &names::port_name(name)),
+        (false, _) => errors.invalid_text(path, "", "cannot set both port name & port number"),
+    }
+}
+
+/// A reference to an object of any kind.
+fn reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(group) = value.get("apiGroup").and_then(Value::as_str) {
+        errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
+    }
+    for field in ["kind", "name"] {
+        let given = text(value, field);
+        if given.is_empty() {
+            errors.required(&path.child(field), "");
+        } else {
+            errors.each_invalid(&path.child(field), given, &names::path_segment(given));
+        }
+    }
+}
+
+pub(super) fn class(object: &Kept, errors: &mut ErrorList) {
+    const CONTROLLER_MAX: usize = 250;
+    let path = Path::root("spec");
+    let spec = object.at("/spec").unwrap_or(&Value::Null);
+    let at = path.child("controller");
+    let controller = text(spec, "controller");
+    if controller.is_empty() {
+        errors.required(&at, "");
+    } else {
+        if controller.len() > CONTROLLER_MAX {
+            errors.too_long(&at, CONTROLLER_MAX);
+        }
+        job::domain_prefixed(controller, &at, errors);
+    }
+    let Some(parameters) = given(spec, "parameters") else {
+        return;
+    };
+    let path = path.child("parameters");
+    reference(parameters, &path, errors);
+    let namespace = parameters.get("namespace").and_then(Value::as_str);
+    let at = path.child("namespace");
+    match (parameters.get("scope").and_then(Value::as_str), namespace) {
+        (None, _) => errors.required(&path.child("scope"), ""),
+        (Some("Namespace"), None) => errors.required(&at, "`parameters.scope` is set to 'Namespace'"),
+        (Some("Namespace"), Some(namespace)) => errors.each_invalid(&at, namespace, &names::label(namespace)),
+        (Some("Cluster"), None) => {}
+        (Some("Cluster"), Some(_)) => errors.forbidden(&at, "`parameters.scope` is set to 'Cluster'"),
+        (Some(other), _) => errors.unsupported_text(&path.child("scope"), other, &["Cluster", "Namespace"]),
+    }
+}
+
+pub(super) fn class_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
+    let controller = |object: &Kept| {
+        object
+            .at("/spec/controller")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned()
+    };
+    if controller(old) != controller(new) {
+        errors.invalid_text(&Path::root("spec").child("controller"), &controller(new), IMMUTABLE);
+    }
+}

@@ -1,0 +1,131 @@
+//! What pods of one operating system may not have (VA-299): fields of the other one.
+
+use serde_json::Value;
+
+use super::untyped::{is_true, items};
+use super::{ErrorList, Path};
+
+const NOT_WINDOWS: &str = "cannot be set for a windows pod";
+const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
+    value.get(field).filter(|value| !value.is_null())
+}
+
+/// A pod that names its system; `spec` is its spec on the wire.
+pub(super) fn fields(system: &str, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    match system {
+        "linux" => linux(spec, path, errors),
+        "windows" => windows(spec, path, errors),
+        "" => errors.required(&path.child("os").child("name"), "cannot be empty"),
+        other => errors.unsupported_text(&path.child("os"), other, &["linux", "windows"]),
+    }
+}
+
+fn linux(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const NOT_LINUX: &str = "windows options cannot be set for a linux pod";
+    let refuse = |context: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList| {
+        if context.is_some_and(|context| given(context, "windowsOptions").is_some()) {
+            errors.forbidden(&path.child("securityContext").child("windowsOptions"), NOT_LINUX);
+        }
+    };
+    refuse(given(spec, "securityContext"), path, errors);
+    for list in LISTS {
+        let path = path.child(list);
+        for (index, container) in items(spec, list) {
+            refuse(given(container, "securityContext"), &path.index(index), errors);
+        }
+    }
+}
+
+fn windows(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let none = Value::Null;
+    let of_pod = given(spec, "securityContext").unwrap_or(&none);
+    let context = path.child("securityContext");
+    let mut refuse = |is_given: bool, path: Path<'_>| {
+        if is_given {
+            errors.forbidden(&path, NOT_WINDOWS);
+        }
+    };
+    for field in ["appArmorProfile", "seLinuxOptions"] {
+        refuse(given(of_pod, field).is_some(), context.child(field));
+    }
+    refuse(given(spec, "hostUsers").is_some(), path.child("hostUsers"));
+    for field in ["hostPID", "hostIPC"] {
+        refuse(is_true(spec, field), path.child(field));
+    }
+    for field in ["seccompProfile", "fsGroup", "fsGroupChangePolicy"] {
+        refuse(given(of_pod, field).is_some(), context.child(field));
+    }
+    refuse(items(of_pod, "sysctls").next().is_some(), context.child("sysctls"));
+    let shares = given(spec, "shareProcessNamespace").is_some();
+    refuse(shares, path.child("shareProcessNamespace"));
+    for field in [
+        "runAsUser",
+        "runAsGroup",
+        "supplementalGroups",
+        "supplementalGroupsPolicy",
+        "seLinuxChangePolicy",
+    ] {
+        refuse(given(of_pod, field).is_some(), context.child(field));
+    }
+    for list in LISTS {
+        let path = path.child(list);
+        for (index, container) in items(spec, list) {
+            let path = path.index(index);
+            let of_container = given(container, "securityContext").unwrap_or(&none);
+            let context = path.child("securityContext");
+            for field in [
+                "appArmorProfile",
+                "seLinuxOptions",
+                "seccompProfile",
+                "capabilities",
+                "readOnlyRootFilesystem",
+                "privileged",
+                "allowPrivilegeEscalation",
+                "procMount",
+                "runAsUser",
+                "runAsGroup",
+            ] {
+                refuse(given(of_container, field).is_some(), context.child(field));
+            }
+        }
+    }
+}
+
+/// Containers that are processes of a Windows node: all of a pod's, and with the node's network.
+pub(super) fn host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let of = |value: &Value| {
+        let context = value.pointer("/securityContext/windowsOptions/hostProcess");
+        context.and_then(Value::as_bool)
+    };
+    let of_pod = of(spec);
+    let (mut n_containers, mut n_processes) = (0, 0);
+    for list in LISTS {
+        let path = path.child(list);
+        for (index, container) in items(spec, list) {
+            n_containers += 1;
+            let own = of(container);
+            if let (Some(of_pod), Some(own)) = (of_pod, own)
+                && of_pod != own
+            {
+                let message = format!("pod hostProcess value must be identical if both are specified, was {of_pod}");
+                let path = path.index(index);
+                let path = path.child("securityContext");
+                errors.invalid(&path.child("windowsOptions").child("hostProcess"), own, &message);
+            }
+            n_processes += u32::from(own.or(of_pod) == Some(true));
+        }
+    }
+    if n_processes == 0 {
+        return;
+    }
+    if n_processes != n_containers {
+        let message = "If pod contains any hostProcess containers then all containers must be HostProcess containers";
+        errors.invalid_text(path, "", message);
+    }
+    if !is_true(spec, "hostNetwork") {
+        let message = "hostNetwork must be true if pod contains any hostProcess containers";
+        errors.invalid(&path.child("hostNetwork"), false, message);
+    }
+}

@@ -1,0 +1,272 @@
+//! Security contexts of pods and containers (VA-102, VA-103, VA-298): most of it is only kept, and read from the wire.
+
+use serde_json::Value;
+
+use crate::{PodSecurityContext, SecurityContext, ordered};
+
+use super::internal;
+use super::list::quoted;
+use super::untyped::{is_true, items, one_of, text};
+use super::{ErrorList, Path, names, volume};
+
+const ID_MAX: i64 = i32::MAX as i64;
+
+/// A number of a user or a group.
+fn id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(id) = id.filter(|id| !(0..=ID_MAX).contains(id)) {
+        errors.invalid(path, id, &names::range_text(0, ID_MAX));
+    }
+}
+
+/// Of a container; `value` is it on the wire.
+pub(super) fn of_container(
+    context: &SecurityContext,
+    value: &Value,
+    has_host_users: bool,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    id(context.run_as_user, &path.child("runAsUser"), errors);
+    id(context.run_as_group, &path.child("runAsGroup"), errors);
+    one_of(value, "procMount", &["Default", "Unmasked"], path, errors);
+    if text(value, "procMount") == "Unmasked" && has_host_users {
+        let message = "`hostUsers` must be false to use `Unmasked`";
+        errors.invalid_text(&path.child("procMount"), "Unmasked", message);
+    }
+    seccomp(value, &path.child("seccompProfile"), errors);
+    if value.get("allowPrivilegeEscalation").and_then(Value::as_bool) == Some(false) {
+        let internal = || internal::printed("SecurityContext", value);
+        if context.privileged == Some(true) {
+            let message = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
+            errors.invalid(path, internal(), message);
+        }
+        let added = value.pointer("/capabilities/add").and_then(Value::as_array);
+        for _ in added.into_iter().flatten().filter(|added| *added == "CAP_SYS_ADMIN") {
+            let message = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+            errors.invalid(path, internal(), message);
+        }
+    }
+    windows(value, &path.child("windowsOptions"), errors);
+    app_armor(value, &path.child("appArmorProfile"), errors);
+}
+
+/// Of a pod; `spec` is its spec on the wire.
+pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let value = spec.get("securityContext").unwrap_or(&Value::Null);
+    id(context.fs_group, &path.child("fsGroup"), errors);
+    id(context.run_as_user, &path.child("runAsUser"), errors);
+    id(context.run_as_group, &path.child("runAsGroup"), errors);
+    let groups = path.child("supplementalGroups");
+    for (index, group) in items(value, "supplementalGroups") {
+        id(group.as_i64(), &groups.index(index), errors);
+    }
+    shared_processes(spec, path, errors);
+    sysctls(value, spec, &path.child("sysctls"), errors);
+    one_of(
+        value,
+        "fsGroupChangePolicy",
+        &["Always", "OnRootMismatch"],
+        path,
+        errors,
+    );
+    seccomp(value, &path.child("seccompProfile"), errors);
+    windows(value, &path.child("windowsOptions"), errors);
+    app_armor(value, &path.child("appArmorProfile"), errors);
+    one_of(value, "supplementalGroupsPolicy", &["Merge", "Strict"], path, errors);
+    one_of(
+        value,
+        "seLinuxChangePolicy",
+        &["MountOption", "Recursive"],
+        path,
+        errors,
+    );
+}
+
+/// It is a part of the security context inside the server.
+pub(super) fn shared_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    if is_true(spec, "shareProcessNamespace") && is_true(spec, "hostPID") {
+        let message = "ShareProcessNamespace and HostPID cannot both be enabled";
+        errors.invalid(&path.child("shareProcessNamespace"), true, message);
+    }
+}
+
+/// What of the kernel is set for the pod alone; where it shares the node's, it may not.
+fn sysctls(context: &Value, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut seen = ordered::Set::new();
+    for (index, sysctl) in items(context, "sysctls") {
+        let path = path.index(index);
+        let name = text(sysctl, "name");
+        let path = path.child("name");
+        let is_new = seen.insert(name);
+        if name.is_empty() {
+            errors.required(&path, "");
+        } else if !is_sysctl(name) {
+            let message = format!("must have at most 253 characters and match regex {SYSCTL}");
+            errors.invalid_text(&path, name, &message);
+        } else if !is_new {
+            errors.duplicate(&path, quoted(name), "");
+        }
+        let dotted = dotted(name);
+        let is_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| dotted.starts_with(prefix));
+        if is_true(spec, "hostNetwork") && is_of(&["net."]) {
+            errors.invalid_text(&path, name, "may not be specified when 'hostNetwork' is true");
+        } else if is_true(spec, "hostIPC")
+            && (is_of(&["kernel.shm", "kernel.msg", "fs.mqueue."]) || dotted == "kernel.sem")
+        {
+            errors.invalid_text(&path, name, "may not be specified when 'hostIPC' is true");
+        }
+    }
+}
+
+/// A name whose first separator is a slash has its dots and slashes exchanged.
+fn dotted(name: &str) -> String {
+    let first = name.find(['.', '/']).and_then(|at| name.as_bytes().get(at));
+    if first != Some(&b'/') {
+        return name.to_owned();
+    }
+    let swap = |letter: char| match letter {
+        '.' => '/',
+        '/' => '.',
+        other => other,
+    };
+    name.chars().map(swap).collect()
+}
+
+const SYSCTL: &str = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+
+fn is_sysctl(name: &str) -> bool {
+    let lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_part = |part: &str| {
+        let bytes = part.as_bytes();
+        bytes.first().is_some_and(|first| lower(*first))
+            && bytes.last().is_some_and(|last| lower(*last))
+            && bytes.iter().all(|byte| lower(*byte) || matches!(byte, b'-' | b'_'))
+    };
+    name.len() <= 253 && name.split(['.', '/']).all(is_part)
+}
+
+const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let Some(profile) = context.get("seccompProfile").filter(|profile| !profile.is_null()) else {
+        return;
+    };
+    let of = path.child("localhostProfile");
+    let name = profile.get("localhostProfile").and_then(Value::as_str);
+    let kind = text(profile, "type");
+    if kind.is_empty() {
+        errors.required(&path.child("type"), "type is required when seccompProfile is set");
+    } else if !PROFILES.contains(&kind) {
+        errors.unsupported_text(&path.child("type"), kind, &PROFILES);
+    }
+    match (kind, name) {
+        ("Localhost", None) => errors.required(&of, "must be set when seccomp type is Localhost"),
+        ("Localhost", Some(name)) => volume::local_descending_path(name, &of, errors),
+        (_, Some(_)) => {
+            let value = internal::printed("SeccompProfile", profile);
+            errors.invalid(&of, value, "can only be set when seccomp type is Localhost");
+        }
+        (_, None) => {}
+    }
+}
+
+fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    /// Most bytes of a path, and one less.
+    const NAME_MAX: usize = 4095;
+    const NEEDED: &str = "must be set when AppArmor type is Localhost";
+    let Some(profile) = context.get("appArmorProfile").filter(|profile| !profile.is_null()) else {
+        return;
+    };
+    let of = path.child("localhostProfile");
+    let name = profile.get("localhostProfile").and_then(Value::as_str);
+    match (text(profile, "type"), name) {
+        ("Localhost", None) => errors.required(&of, NEEDED),
+        ("Localhost", Some(name)) => {
+            if name.trim() != name {
+                errors.invalid_text(&of, name, "must not be padded with whitespace");
+            } else if name.is_empty() {
+                errors.required(&of, NEEDED);
+            }
+            if name.len() > NAME_MAX {
+                errors.too_long(&of, NAME_MAX);
+            }
+        }
+        ("RuntimeDefault" | "Unconfined", Some(name)) => {
+            errors.invalid_text(&of, name, "can only be set when AppArmor type is Localhost");
+        }
+        ("RuntimeDefault" | "Unconfined", None) => {}
+        ("", _) => errors.required(&path.child("type"), "type is required when appArmorProfile is set"),
+        (other, _) => errors.unsupported_text(&path.child("type"), other, &PROFILES),
+    }
+}
+
+/// What only Windows knows.
+fn windows(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const SPEC_MAX: usize = 64 * 1024;
+    let Some(options) = context.get("windowsOptions") else {
+        return;
+    };
+    let given = |field: &str| options.get(field).and_then(Value::as_str);
+    if let Some(name) = given("gmsaCredentialSpecName") {
+        errors.each_invalid(&path.child("gmsaCredentialSpecName"), name, &names::subdomain(name));
+    }
+    if let Some(spec) = given("gmsaCredentialSpec") {
+        let path = path.child("gmsaCredentialSpec");
+        if spec.is_empty() {
+            errors.invalid_text(&path, spec, "gmsaCredentialSpec cannot be an empty string");
+        } else if spec.len() > SPEC_MAX {
+            errors.invalid_text(&path, spec, "gmsaCredentialSpec size must be under 64 KiB");
+        }
+    }
+    if let Some(user) = given("runAsUserName") {
+        let path = path.child("runAsUserName");
+        for problem in windows_user(user) {
+            errors.invalid_text(&path, user, problem);
+        }
+    }
+}
+
+/// What is wrong with `DOMAIN\USER` or `USER`.
+fn windows_user(name: &str) -> Vec<&'static str> {
+    let (domain, user) = match name.split('\\').collect::<Vec<_>>().as_slice() {
+        _ if name.is_empty() => return vec!["runAsUserName cannot be an empty string"],
+        _ if name.bytes().any(|byte| byte.is_ascii_control()) => {
+            return vec!["runAsUserName cannot contain control characters"];
+        }
+        [user] => (None, *user),
+        [domain, user] => (Some(*domain), *user),
+        _ => return vec!["runAsUserName cannot contain more than one backslash"],
+    };
+    let mut found = Vec::new();
+    if let Some(domain) = domain {
+        if domain.len() >= 256 {
+            found.push("runAsUserName's Domain length must be under 256 characters");
+        }
+        let is_net_bios = (1..=15).contains(&domain.chars().count())
+            && !domain.starts_with('.')
+            && !domain.contains(['\\', '/', ':', '*', '?', '"', '<', '>', '|']);
+        let is_label = |label: &str| {
+            (1..=63).contains(&label.len())
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+        };
+        if !is_net_bios && !domain.split('.').all(is_label) {
+            found.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+        }
+    }
+    if user.is_empty() {
+        found.push("runAsUserName's User cannot be empty");
+    } else if user.len() > 104 {
+        found.push("runAsUserName's User length must not be longer than 104 characters");
+    }
+    if !user.is_empty() && user.chars().all(|letter| matches!(letter, '.' | ' ')) {
+        found.push("runAsUserName's User cannot contain only periods or spaces");
+    }
+    if user.contains([
+        '"', '/', '\\', ':', ';', '|', '=', ',', '+', '*', '?', '<', '>', '@', '[', ']',
+    ]) {
+        found.push(r#"runAsUserName's User cannot contain the following characters: "/\:;|=,+*?<>@[]"#);
+    }
+    found
+}
