@@ -293,11 +293,7 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
         if !get.no_headers {
             rows.push(header_row(get, first));
         }
-        let prefix = if several {
-            format!("{}/", qualified_singular(*kind))
-        } else {
-            String::new()
-        };
+        let prefix = name_prefix(get, *kind, several);
         rows.extend(objects.iter().map(|object| object_row(get, object, &prefix, view.now)));
         for line in table(&rows) {
             printed.out(line);
@@ -314,6 +310,14 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
         } else {
             "No resources found".into()
         });
+    }
+}
+
+/// What stands before names: the kind, where there are several or it was asked for.
+pub(super) fn name_prefix(get: &Get, kind: Kind, several: bool) -> String {
+    match several || get.show_kind {
+        true => format!("{}/", qualified_singular(kind)),
+        false => String::new(),
     }
 }
 

@@ -16,6 +16,7 @@ pub mod command;
 mod describe;
 mod diff;
 pub mod duration;
+mod event_watch;
 mod explain;
 mod get;
 mod gotemplate;
@@ -165,6 +166,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             involved,
             types,
             no_headers,
+            watch: false,
             output,
         } => {
             let wanted = others::Events {
@@ -208,8 +210,9 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             logs::logs(&logs, view, &mut printed);
         }
         Kubectl::Rollout {
-            action: crate::command::RolloutAction::History { revision, output },
+            action: crate::command::RolloutAction::History { revision },
             target,
+            output,
         } => history::history(target, *revision, output, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);

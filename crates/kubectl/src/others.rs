@@ -30,36 +30,48 @@ pub(super) struct Events<'a> {
     pub(super) output: &'a Output,
 }
 
+impl Events<'_> {
+    /// Whether an event is one of those.
+    pub(super) fn has(&self, event: &Event) -> bool {
+        let is_of = |(kind, name): &(Kind, String)| {
+            &*event.involved_object.kind == kind.name() && *event.involved_object.name == **name
+        };
+        (self.all_namespaces || &*event.metadata.namespace == self.namespace)
+            && (self.types.is_empty() || self.types.iter().any(|one| event.kind.eq_ignore_ascii_case(one)))
+            && self.involved.is_none_or(is_of)
+    }
+    /// The line above the table.
+    pub(super) fn header(&self) -> Vec<String> {
+        let lead = self.all_namespaces.then_some("NAMESPACE");
+        let titles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
+        lead.into_iter().chain(titles).map(String::from).collect()
+    }
+    /// An event's line in it.
+    pub(super) fn row(&self, event: &Event, now: Time) -> Vec<String> {
+        let lead = self.all_namespaces.then(|| event.metadata.namespace.to_string());
+        let cells = [
+            event_age(event, now),
+            event.kind.to_string(),
+            event.reason.to_string(),
+            format!("{}/{}", event.involved_object.kind, event.involved_object.name),
+            cell(event.message.trim()),
+        ];
+        lead.into_iter().chain(cells).collect()
+    }
+}
+
 /// `kubectl events` (KC-111).
 pub(super) fn events(wanted: &Events<'_>, view: &View<'_>, printed: &mut Printed) {
-    let Events {
-        namespace,
-        all_namespaces,
-        involved,
-        types,
-        no_headers,
-        output,
-    } = *wanted;
-    let form = match Form::of(output) {
+    let form = match Form::of(wanted.output) {
         Ok(form) => form,
         Err(message) => return printed.fail(message),
     };
-    let mut events: Vec<_> = view
-        .objects
-        .list::<Event>()
-        .filter(|event| all_namespaces || &*event.metadata.namespace == namespace)
-        .filter(|event| types.is_empty() || types.iter().any(|one| event.kind.eq_ignore_ascii_case(one)))
-        .filter(|event| {
-            involved.is_none_or(|(kind, name)| {
-                &*event.involved_object.kind == kind.name() && *event.involved_object.name == **name
-            })
-        })
-        .collect();
+    let mut events: Vec<_> = view.objects.list::<Event>().filter(|event| wanted.has(event)).collect();
     if events.is_empty() {
-        printed.err(if all_namespaces {
+        printed.err(if wanted.all_namespaces {
             "No events found.".to_owned()
         } else {
-            format!("No events found in {namespace} namespace.")
+            format!("No events found in {} namespace.", wanted.namespace)
         });
         return;
     }
@@ -67,37 +79,20 @@ pub(super) fn events(wanted: &Events<'_>, view: &View<'_>, printed: &mut Printed
     if let Some(form) = form {
         let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
         // kubectl's printer of names knows no lists of events, and says nothing.
-        if *output == Output::Name {
+        if *wanted.output == Output::Name {
             return;
         }
-        return match form.text(&list_value(&objects, false)) {
+        let managed = matches!(form, Form::Managed(_));
+        return match form.text(&list_value(&objects, managed)) {
             Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
             Err(why) => printed.fail(why),
         };
     }
-    let mut rows = Vec::new();
-    if !no_headers {
-        let mut header: Vec<String> = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
-            .map(String::from)
-            .into();
-        if all_namespaces {
-            header.insert(0, "NAMESPACE".into());
-        }
-        rows.push(header);
-    }
-    for event in events {
-        let mut row = vec![
-            event_age(event, view.now),
-            event.kind.to_string(),
-            event.reason.to_string(),
-            format!("{}/{}", event.involved_object.kind, event.involved_object.name),
-            cell(event.message.trim()),
-        ];
-        if all_namespaces {
-            row.insert(0, event.metadata.namespace.to_string());
-        }
-        rows.push(row);
-    }
+    let header = (!wanted.no_headers).then(|| wanted.header());
+    let rows: Vec<Vec<String>> = header
+        .into_iter()
+        .chain(events.into_iter().map(|event| wanted.row(event, view.now)))
+        .collect();
     for line in table(&rows) {
         printed.out(line);
     }

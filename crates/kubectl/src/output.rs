@@ -18,6 +18,8 @@ pub(super) enum Form {
     Path(Template),
     PathAsJson(Template),
     GoTemplate(GoTemplate),
+    /// Another one, with the field managers.
+    Managed(Box<Form>),
 }
 
 impl Form {
@@ -36,6 +38,10 @@ impl Form {
             Output::JsonPath(text) => Form::Path(Template::parse(text).map_err(wrong)?),
             Output::JsonPathAsJson(text) => Form::PathAsJson(Template::parse(text).map_err(wrong)?),
             Output::GoTemplate(text) => Form::GoTemplate(GoTemplate::parse(text).map_err(wrong)?),
+            Output::Managed(output) => match Form::of(output)? {
+                Some(form) => Form::Managed(Box::new(form)),
+                None => return Ok(None),
+            },
         }))
     }
     /// The text of a value, without the last line end.
@@ -53,11 +59,16 @@ impl Form {
             Form::Path(template) => template.print(value).map_err(wrong)?,
             Form::PathAsJson(template) => gotext::json_indented(&template.found(value).map_err(wrong)?),
             Form::GoTemplate(template) => template.print(value).map_err(wrong)?,
+            Form::Managed(form) => form.text(value)?,
         })
     }
     /// Whether a document of this form stands below another one after a line of `---`.
     pub(super) fn is_separated(&self) -> bool {
-        matches!(self, Form::Yaml)
+        match self {
+            Form::Yaml => true,
+            Form::Managed(form) => form.is_separated(),
+            _ => false,
+        }
     }
 }
 
@@ -71,13 +82,13 @@ fn name_of(value: &Value) -> String {
     }
 }
 
-/// The object as a verb that writes prints it.
 /// A document that no server has seen.
 pub(super) fn shown_value(form: &Form, value: &Value) -> String {
     form.text(value).unwrap_or_else(|why| why)
 }
 
+/// The object as a verb that writes prints it.
 pub(super) fn shown_object(form: &Form, object: &Object) -> String {
-    let value = super::shown(object, false);
+    let value = super::shown(object, matches!(form, Form::Managed(_)));
     form.text(&value).unwrap_or_else(|why| why)
 }

@@ -63,6 +63,7 @@ fn resource(command: &Kubectl) -> String {
         Kubectl::Rollout {
             action: RolloutAction::History { .. },
             target,
+            ..
         } => of(target),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) => of(&mark.target),
         _ => None,

@@ -4,7 +4,7 @@ use podscope_api::{Kind, Object, ObjectKey, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
 use serde_json::json;
 
-use super::get::{columns_of, columns_row, header_row, object_row, shown};
+use super::get::{columns_of, columns_row, header_row, name_prefix, object_row, shown};
 use super::jsonpath::Path;
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::Widths;
@@ -109,10 +109,11 @@ impl Printer {
                 if let Some(first) = objects.first().filter(|_| is_first && !self.get.no_headers) {
                     rows.push(with_event(header_row(&self.get, first), "EVENT"));
                 }
+                let prefix = name_prefix(&self.get, self.kind, false);
                 rows.extend(
                     objects
                         .iter()
-                        .map(|object| with_event(object_row(&self.get, object, "", now), event)),
+                        .map(|object| with_event(object_row(&self.get, object, &prefix, now), event)),
                 );
             }
             Form::Columns(columns) => {

@@ -746,3 +746,40 @@ fn api_resources_are_those_of_the_real_server() {
     }
     assert_eq!(versions.last().map(String::as_str), Some("v1"));
 }
+
+/// KC-108, KC-122: what tables and changes print where it is asked for, and events as they come.
+#[test]
+fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    let rows = shell.run("kubectl get deploy --show-kind --no-headers");
+    assert!(rows[0].starts_with("deployment.apps/web "), "{rows:?}");
+    assert_eq!(
+        shell.run("kubectl get -k x"),
+        ["!error: kustomizations are files, and there are none here: use -f -"]
+    );
+    let web = "<<'EOF'\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nEOF";
+    assert_eq!(
+        shell.run(&format!("kubectl rollout restart -f - -o name {web}")),
+        ["deployment.apps/web"]
+    );
+    assert_eq!(
+        shell.run("kubectl rollout pause deploy/web -o jsonpath={.spec.paused}"),
+        ["true"]
+    );
+    let map = "<<'EOF'\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: b}\nEOF";
+    let managed = |flag: &str, shell: &mut Shell| {
+        let written = shell.run(&format!("kubectl apply --server-side -f - -o yaml {flag} {map}"));
+        written.iter().any(|line| line == "  managedFields:")
+    };
+    assert!(managed("--show-managed-fields", &mut shell));
+    assert!(!managed("", &mut shell));
+    let listed = shell.run("kubectl events --watch --types=Warning --for=pod/none");
+    assert_eq!(listed, [""; 0]);
+    let mut seen = shell.run("kubectl run none --image=x --overrides='{\"spec\":{\"nodeSelector\":{\"a\":\"b\"}}}'");
+    shell.to(20);
+    seen.extend(shell.printed());
+    let seen = seen.join("\n");
+    assert!(seen.contains("Warning   FailedScheduling   Pod/none"), "{seen}");
+    assert!(seen.contains("LAST SEEN"), "{seen}");
+}

@@ -39,7 +39,10 @@ const GLOBAL: &[Flag] = &[
 ];
 
 /// Flags of every verb that prints objects with `-o`: a template says nothing of keys that are missing here either way.
-const PRINTING: &[Flag] = &[("allow-missing-template-keys", '-', Takes::Bool)];
+const PRINTING: &[Flag] = &[
+    ("allow-missing-template-keys", '-', Takes::Bool),
+    ("show-managed-fields", '-', Takes::Bool),
+];
 
 fn is_global(name: &str) -> bool {
     GLOBAL.iter().any(|(global, ..)| *global == name)

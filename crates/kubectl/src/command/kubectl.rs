@@ -89,6 +89,8 @@ pub enum Output {
     GoTemplate(String),
     /// `custom-columns=SPEC`.
     CustomColumns(String),
+    /// Another form, with the field managers (`--show-managed-fields` of a verb that writes).
+    Managed(Box<Output>),
 }
 
 /// `kubectl get`.
@@ -102,6 +104,8 @@ pub struct Get {
     pub label_columns: Vec<String>,
     /// `--show-labels`.
     pub show_labels: bool,
+    /// `--show-kind`: each name with its kind before it.
+    pub show_kind: bool,
     /// `--no-headers`.
     pub no_headers: bool,
     /// `--sort-by`.
@@ -136,6 +140,7 @@ impl Get {
             output: Output::Table,
             label_columns: Vec::new(),
             show_labels: false,
+            show_kind: false,
             no_headers: false,
             sort_by: None,
             ignore_not_found: false,
@@ -281,8 +286,6 @@ pub enum RolloutAction {
     History {
         /// `--revision`; 0 lists them.
         revision: i64,
-        /// `-o`.
-        output: Output,
     },
 }
 
@@ -449,6 +452,8 @@ pub enum Kubectl {
         action: RolloutAction,
         /// To what.
         target: Target,
+        /// `-o`; `status` has none.
+        output: Output,
     },
     /// `cordon` and `uncordon`.
     Cordon {
@@ -531,6 +536,8 @@ pub enum Kubectl {
         types: Vec<String>,
         /// `--no-headers`.
         no_headers: bool,
+        /// `--watch`.
+        watch: bool,
         /// `-o`.
         output: Output,
     },

@@ -107,6 +107,7 @@ impl Text {
             Output::JsonPathAsJson(path) => self.word("-o").word(&format!("jsonpath-as-json={path}")),
             Output::GoTemplate(text) => self.word("-o").word(&format!("go-template={text}")),
             Output::CustomColumns(spec) => self.word("-o").word(&format!("custom-columns={spec}")),
+            Output::Managed(output) => self.output(output).word("--show-managed-fields"),
         }
     }
     fn document(&mut self, text: &str) -> &mut Self {
@@ -128,6 +129,7 @@ impl std::fmt::Display for Kubectl {
                     t.word("-L").word(&get.label_columns.join(","));
                 }
                 t.flag("--show-labels", get.show_labels)
+                    .flag("--show-kind", get.show_kind)
                     .flag("--no-headers", get.no_headers);
                 if let Some(path) = &get.sort_by {
                     t.equals("--sort-by", path);
@@ -191,7 +193,7 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.equals("--replicas", replicas).dry_run(*dry_run).output(output);
             }
-            Kubectl::Rollout { action, target } => {
+            Kubectl::Rollout { action, target, output } => {
                 t.word("rollout").word(match action {
                     RolloutAction::Status { .. } => "status",
                     RolloutAction::Undo { .. } => "undo",
@@ -221,14 +223,12 @@ impl std::fmt::Display for Kubectl {
                         }
                         t.dry_run(*dry_run);
                     }
-                    RolloutAction::History { revision, output } => {
-                        if *revision != 0 {
-                            t.equals("--revision", revision);
-                        }
-                        t.output(output);
+                    RolloutAction::History { revision } if *revision != 0 => {
+                        t.equals("--revision", revision);
                     }
                     _ => {}
                 }
+                t.output(output);
             }
             Kubectl::Cordon {
                 nodes,
@@ -337,6 +337,7 @@ impl std::fmt::Display for Kubectl {
                 involved,
                 types,
                 no_headers,
+                watch,
                 output,
             } => {
                 t.word("events").value("-n", namespace).flag("-A", *all_namespaces);
@@ -346,7 +347,9 @@ impl std::fmt::Display for Kubectl {
                 if !types.is_empty() {
                     t.equals("--types", types.join(","));
                 }
-                t.flag("--no-headers", *no_headers).output(output);
+                t.flag("--no-headers", *no_headers)
+                    .flag("--watch", *watch)
+                    .output(output);
             }
             Kubectl::Explain { kind, path, recursive } => {
                 let mut what = kind.plural().to_owned();

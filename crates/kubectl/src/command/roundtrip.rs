@@ -219,6 +219,7 @@ impl Draw {
         };
         Get {
             show_labels: matches!(output, Output::Table | Output::Wide) && self.bool(),
+            show_kind: self.bool(),
             output,
             label_columns: self.many(0, 2, Self::name),
             no_headers: self.bool(),
@@ -278,8 +279,8 @@ impl Draw {
                 dry_run: self.dry_run(),
                 output: self.output(),
             },
-            6 => Kubectl::Rollout {
-                action: match self.0.below(6) {
+            6 => {
+                let action = match self.0.below(6) {
                     0 => RolloutAction::Status {
                         revision: self.int(3),
                         watch: self.bool(),
@@ -292,13 +293,18 @@ impl Draw {
                     2 => RolloutAction::Restart,
                     3 => RolloutAction::Pause,
                     4 => RolloutAction::Resume,
-                    _ => RolloutAction::History {
-                        revision: self.int(4),
-                        output: self.output(),
-                    },
-                },
-                target: self.target(&["-l"]),
-            },
+                    _ => RolloutAction::History { revision: self.int(4) },
+                };
+                let output = match action {
+                    RolloutAction::Status { .. } => Output::Table,
+                    _ => self.output(),
+                };
+                Kubectl::Rollout {
+                    action,
+                    target: self.target(&["-l"]),
+                    output,
+                }
+            }
             7 | 8 => {
                 let by_name = self.bool();
                 let nodes = if by_name {
@@ -383,6 +389,7 @@ impl Draw {
                 involved: self.some(|draw| (draw.kind(), draw.name())),
                 types: self.many(0, 2, |draw| draw.one(&["Normal", "Warning"]).to_owned()),
                 no_headers: self.bool(),
+                watch: self.bool(),
                 output: self.output(),
             },
             16 => Kubectl::Explain {

@@ -5,6 +5,7 @@ mod autoscaler;
 mod config;
 mod container;
 mod generic;
+mod ingress;
 mod network;
 mod node;
 mod pod;
@@ -150,6 +151,12 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
         other if matches!(other.kind(), Kind::RoleBinding | Kind::ClusterRoleBinding) => {
             has_events = false;
             access::binding(other, &mut text);
+        }
+        other if other.kind() == Kind::Ingress => ingress::ingress(other, view, &mut text),
+        other if other.kind() == Kind::IngressClass => ingress::class(other, &mut text),
+        other if other.kind() == Kind::NetworkPolicy => {
+            has_events = false;
+            ingress::policy(other, &mut text);
         }
         other => generic::describe(other, &mut text),
     }

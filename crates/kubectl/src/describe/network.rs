@@ -100,7 +100,7 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elasti
 }
 
 /// `10.0.0.1:80,10.0.0.2:80 + 2 more...`: the ready endpoints of a port.
-fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> String {
+pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> String {
     if slices.is_empty() {
         return "<none>".into();
     }

@@ -209,7 +209,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             output,
             &view,
         ),
-        Kubectl::Rollout { action, target } => {
+        Kubectl::Rollout { action, target, output } => {
             let plan = with_objects(target, &view, |object, plan, writes| {
                 if let RolloutAction::Status {
                     revision,
@@ -263,8 +263,8 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
                 _ => plan,
             };
             match action {
-                RolloutAction::Undo { dry_run, .. } => rehearsed(plan, *dry_run, &Output::Table, &view),
-                _ => plan,
+                RolloutAction::Status { .. } => plan,
+                _ => rehearsed(plan, command.dry_run(), output, &view),
             }
         }
         Kubectl::Cordon {
@@ -295,6 +295,22 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Label(what) => rehearsed(objects::mark(what, true, &view), what.dry_run, &what.output, &view),
         Kubectl::Annotate(what) => rehearsed(objects::mark(what, false, &view), what.dry_run, &what.output, &view),
         Kubectl::Get(get) => super::watch::plan(get, &view),
+        Kubectl::Events {
+            namespace,
+            all_namespaces,
+            involved,
+            types,
+            no_headers,
+            output,
+            ..
+        } => super::event_watch::plan(&super::others::Events {
+            namespace: namespace.as_deref().unwrap_or("default"),
+            all_namespaces: *all_namespaces,
+            involved: involved.as_ref(),
+            types,
+            no_headers: *no_headers,
+            output,
+        }),
         Kubectl::Patch { dry_run, output, .. } => rehearsed(objects::patch(command, &view), *dry_run, output, &view),
         Kubectl::Edit {
             target,

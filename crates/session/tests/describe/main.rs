@@ -1,6 +1,7 @@
 //! K-02: what `kubectl describe` prints, whole texts. KC-064 to KC-078. A `␠` stands for a blank at a line's end.
 
 mod kinds;
+mod networks;
 mod node;
 mod pod;
 mod workloads;

@@ -73,6 +73,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
                 .map(str::to_owned)
                 .collect(),
             show_labels,
+            show_kind: args.bool("show-kind", false)?,
             no_headers: args.bool("no-headers", false)?,
             sort_by: args.value("sort-by").filter(|path| !path.is_empty()),
             ignore_not_found: args.bool("ignore-not-found", false)?,
@@ -130,6 +131,7 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
             involved,
             types,
             no_headers: args.bool("no-headers", false)?,
+            watch: args.bool("watch", false)?,
             output: output_of_write(args)?,
         }
     };

@@ -18,6 +18,7 @@ pub(super) fn namespace(args: &Args) -> Option<String> {
 
 /// What `words` and the flags of scope select; none without words.
 pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
+    no_kustomization(args)?;
     if words.is_empty()
         && let Some(text) = manifest(args)?
     {
@@ -54,6 +55,16 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
         ));
     }
     Ok(Some(target))
+}
+
+/// `-k` names a directory.
+pub(super) fn no_kustomization(args: &Args) -> Result<(), CommandError> {
+    let why = match (args.value("kustomize"), args.value("filename")) {
+        (None, _) => return Ok(()),
+        (Some(_), Some(_)) => "only one of -f or -k can be specified",
+        (Some(_), None) => "kustomizations are files, and there are none here: use -f -",
+    };
+    Err(args.plain(args.column("kustomize"), why))
 }
 
 /// The objects that a text names (`-f -`): they are looked up, whatever else it says.
@@ -246,7 +257,13 @@ pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
 
 /// `-o` of a verb that writes: it prints the object that came of it.
 pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
-    printed_as(args, &args.value("output").unwrap_or_default(), "", "")
+    let output = printed_as(args, &args.value("output").unwrap_or_default(), "", "")?;
+    // Names and lines have no managers.
+    let is_shown = !matches!(output, Output::Table | Output::Name);
+    Ok(match is_shown && args.bool("show-managed-fields", false)? {
+        true => Output::Managed(Box::new(output)),
+        false => output,
+    })
 }
 
 fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<Output, CommandError> {

@@ -8,13 +8,7 @@ use super::words::*;
 
 /// `kubectl apply`.
 pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
-    if args.value("kustomize").is_some() {
-        let why = match args.value("filename") {
-            Some(_) => "only one of -f or -k can be specified".to_owned(),
-            None => "kustomizations are files, and there are none here: use -f -".to_owned(),
-        };
-        return Err(args.plain(args.column("kustomize"), why));
-    }
+    no_kustomization(args)?;
     if args.value("filename").is_none() && !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
     }
@@ -304,9 +298,9 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
             "resume" => RolloutAction::Resume,
             _ => RolloutAction::History {
                 revision: revision_of_history(args)?,
-                output: output_of_write(args)?,
             },
         },
+        output: output_of_write(args)?,
         target: some_target(args, &args.positional)?
             .ok_or_else(|| args.plain(args.end, "required resource not specified"))?,
     })

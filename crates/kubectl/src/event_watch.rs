@@ -1,0 +1,112 @@
+//! `kubectl events --watch`: the events there are, then each as it is written; what is deleted is not told (KC-122).
+
+use podscope_api::{Event, Kind, Object, Time};
+use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
+
+use super::others::Events;
+use super::output::{Form, shown_object};
+use super::text::Widths;
+use super::write::Plan;
+use crate::command::Output;
+
+/// A watch's own state: which events, and the table as far as it is printed.
+#[derive(Debug, Clone)]
+struct Printer {
+    namespace: String,
+    all_namespaces: bool,
+    involved: Option<(Kind, String)>,
+    types: Vec<String>,
+    no_headers: bool,
+    output: Output,
+    form: Option<Form>,
+    widths: Widths,
+    has_printed: bool,
+}
+
+/// The client of an `events --watch`.
+pub(super) fn plan(wanted: &Events<'_>) -> Plan {
+    let form = match Form::of(wanted.output) {
+        Ok(form) => form,
+        Err(message) => return Plan::refuse(message),
+    };
+    Plan {
+        client: Some(ClientCommand::Watch(WatchCommand {
+            kind: Kind::Event,
+            printer: Box::new(Printer {
+                namespace: wanted.namespace.to_owned(),
+                all_namespaces: wanted.all_namespaces,
+                involved: wanted.involved.cloned(),
+                types: wanted.types.to_vec(),
+                no_headers: wanted.no_headers,
+                output: wanted.output.clone(),
+                form,
+                widths: Widths::default(),
+                has_printed: false,
+            }),
+        })),
+        ..Plan::default()
+    }
+}
+
+impl Printer {
+    fn wanted(&self) -> Events<'_> {
+        Events {
+            namespace: &self.namespace,
+            all_namespaces: self.all_namespaces,
+            involved: self.involved.as_ref(),
+            types: &self.types,
+            no_headers: self.no_headers,
+            output: &self.output,
+        }
+    }
+    fn lines(&mut self, events: &[&Event], now: Time) -> Vec<String> {
+        let is_first = !self.has_printed;
+        self.has_printed |= !events.is_empty();
+        let wanted = self.wanted();
+        let header = (is_first && !self.no_headers && !events.is_empty()).then(|| wanted.header());
+        let rows: Vec<Vec<String>> = header
+            .into_iter()
+            .chain(events.iter().map(|event| wanted.row(event, now)))
+            .collect();
+        self.widths.lay_out(&rows)
+    }
+    fn shown(&mut self, objects: &[Object], now: Time) -> Vec<String> {
+        match self.form.clone() {
+            None => {
+                let events = objects.iter().filter_map(|object| match object {
+                    Object::Event(event) => Some(&**event),
+                    _ => None,
+                });
+                self.lines(&events.collect::<Vec<_>>(), now)
+            }
+            Some(form) => {
+                let mut lines = Vec::new();
+                for object in objects {
+                    if std::mem::replace(&mut self.has_printed, true) && form.is_separated() {
+                        lines.push("---".to_owned());
+                    }
+                    lines.extend(shown_object(&form, object).lines().map(str::to_owned));
+                }
+                lines
+            }
+        }
+    }
+}
+
+impl WatchPrinter for Printer {
+    fn matches(&self, object: &Object) -> bool {
+        matches!(object, Object::Event(event) if self.wanted().has(event))
+    }
+    fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
+        self.shown(objects, now)
+    }
+    fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
+        match event {
+            WatchEvent::Deleted => Vec::new(),
+            WatchEvent::Added | WatchEvent::Modified => self.shown(std::slice::from_ref(object), now),
+        }
+    }
+    fn boxed(&self) -> Box<dyn WatchPrinter> {
+        Box::new(self.clone())
+    }
+}
