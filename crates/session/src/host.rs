@@ -14,8 +14,8 @@ mod pace;
 mod reader;
 mod record;
 mod requests;
-mod work;
 mod scenario_fields;
+mod work;
 
 use podscope_cluster::{SimTime, Span};
 
