@@ -4,8 +4,8 @@
 //! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and stop.
 
 mod blockers;
+mod describe;
 mod plan;
-mod words;
 
 use podscope_api::ordered::StableSort as _;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use crate::nominator::Nominator;
 use crate::pod_info::Incoming;
 use crate::post_filter::Preemption;
 use crate::scheduler::Scheduler;
-use words::{command, in_words};
+use describe::{command, in_words};
 
 /// A change that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ mod expect;
 mod lesson;
 mod live;
 mod problems;
-mod words;
+mod sentences;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;

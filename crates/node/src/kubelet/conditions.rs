@@ -12,7 +12,7 @@ use crate::machine::MachinePod;
 
 /// Why the kubelet itself ended a pod (eviction, preemption, rejection, deadline).
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct EndReason {
     /// `status.reason`.
     pub(super) reason: Str,
     /// `status.message`.
@@ -45,7 +45,7 @@ pub(super) fn is_owned(kind: &str) -> bool {
 /// What the conditions tell besides the states of containers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen<'a> {
-    pub(super) verdict: Option<&'a Verdict>,
+    pub(super) ended_for: Option<&'a EndReason>,
     pub(super) has_sandbox: bool,
     /// Whether all containers are being stopped to begin anew.
     pub(super) is_restarting_all: bool,
@@ -57,7 +57,7 @@ impl<'a> Seen<'a> {
     /// What the worker and the machine know.
     pub(super) fn of(worker: &'a PodWorker, host: &Host<'_, '_>) -> Self {
         Self {
-            verdict: worker.verdict.as_deref(),
+            ended_for: worker.ended_for.as_deref(),
             has_sandbox: host.machine.pod(worker.uid()).is_some_and(MachinePod::has_sandbox),
             is_restarting_all: worker.is_restarting_all,
             resize: worker.resize.as_deref(),
@@ -75,7 +75,7 @@ pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, seen: Seen
         one.observed_generation = generation;
         status.conditions.push(one);
     }
-    let disruption = match seen.verdict.and_then(|verdict| verdict.disruption.clone()) {
+    let disruption = match seen.ended_for.and_then(|ended_for| ended_for.disruption.clone()) {
         Some(message) => {
             let mut wanted = condition(DISRUPTION_TARGET, true, "TerminationByKubelet", message);
             date(&mut wanted, old, pod, ctx);

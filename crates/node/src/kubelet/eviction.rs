@@ -21,7 +21,7 @@ use std::cmp::Reverse;
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
 
 use super::admission::is_critical;
-use super::conditions::Verdict;
+use super::conditions::EndReason;
 use super::host::Host;
 use super::node::Pressure;
 use super::settings::{EvictionSignal, EvictionThreshold, ThresholdValue};
@@ -416,12 +416,12 @@ impl Managers {
         if let Some(worker) = self.pods.get_mut(uid) {
             events::of_pod(&worker.pod.clone(), EventType::Warning, "Evicted", message, host);
             let text: Str = message.into();
-            let verdict = Verdict {
+            let ended_for = EndReason {
                 reason: "Evicted".into(),
                 message: text.clone(),
                 disruption: has_condition.then_some(text),
             };
-            worker.kill_pod_now(verdict, Some(asked_grace), host);
+            worker.kill_pod_now(ended_for, Some(asked_grace), host);
         }
         self.advance(uid, host);
     }

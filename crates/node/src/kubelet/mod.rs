@@ -40,7 +40,7 @@ pub use node::healthy;
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationStep, TerminationView};
 
-use self::conditions::Verdict;
+use self::conditions::EndReason;
 use self::host::{Call, Host, Shared};
 use self::worker::{PodWorker, Stage};
 use crate::machine::{Machine, MachineEvent};
@@ -315,12 +315,12 @@ impl Managers {
             let message = "Preempted in order to admit critical pod";
             events::of_pod(victim, podscope_api::EventType::Warning, "Preempting", message, host);
             if let Some(worker) = self.pods.get_mut(&victim.metadata.uid) {
-                let verdict = Verdict {
+                let ended_for = EndReason {
                     reason: "Preempting".into(),
                     message: message.into(),
                     disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
                 };
-                worker.kill_pod_now(verdict, None, host);
+                worker.kill_pod_now(ended_for, None, host);
             }
             self.advance(&victim.metadata.uid, host);
         }

@@ -19,7 +19,7 @@ use super::events;
 use super::grace::KillReason;
 use super::host::{Host, next_tick};
 use super::worker::PodWorker;
-use crate::machine::{Answers, Behavior, ContainerId, Role, Verdict, containers_of};
+use crate::machine::{Answers, Behavior, ContainerId, ProbeResult, Role, containers_of};
 use podscope_sim::{Happening, SimTime, Span};
 
 pub(super) use podscope_sim::ProbeKind;
@@ -202,14 +202,14 @@ impl ProbeWorker {
         let target = self.target?;
         let elapsed = host.ctx.now - target.started_at;
         let is_success = match self.kind.answers(behavior).at(elapsed, behavior.startup) {
-            Verdict::Ok => true,
-            Verdict::Fail => {
+            ProbeResult::Success => true,
+            ProbeResult::Failure => {
                 let message = format!("{} probe failed: {}", self.kind.name(), output(spec, pod));
                 events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
                 record(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
                 false
             }
-            Verdict::Unknown => {
+            ProbeResult::Unknown => {
                 let message = format!(
                     "{} probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container",
                     self.kind.name()

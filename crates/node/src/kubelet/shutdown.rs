@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, Uid};
 
-use super::conditions::Verdict;
+use super::conditions::EndReason;
 use super::host::Host;
 use super::settings::ShutdownGroup;
 use super::worker::Stage;
@@ -93,12 +93,12 @@ impl Managers {
                 let own = worker.pod.spec.termination_grace_period_seconds;
                 let grace = own.map_or(group.grace_seconds, |own| own.min(group.grace_seconds));
                 let message = "Pod was terminated in response to imminent node shutdown.";
-                let verdict = Verdict {
+                let ended_for = EndReason {
                     reason: "Terminated".into(),
                     message: message.into(),
                     disruption: Some(message.into()),
                 };
-                worker.kill_pod_now(verdict, Some(grace), host);
+                worker.kill_pod_now(ended_for, Some(grace), host);
             }
             self.advance(uid, host);
         }

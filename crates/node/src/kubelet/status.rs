@@ -115,12 +115,12 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
             old.message.clone()
         };
     }
-    if let Some(verdict) = &worker.verdict
+    if let Some(ended_for) = &worker.ended_for
         && old.phase.as_ref().is_none_or(|phase| !is_terminal(phase))
     {
         computed = PodPhase::Failed;
-        status.reason = verdict.reason.clone();
-        status.message = verdict.message.clone();
+        status.reason = ended_for.reason.clone();
+        status.message = ended_for.message.clone();
     }
     status.phase = Some(computed);
     conditions::set(&mut status, old, pod, conditions::Seen::of(worker, host), host.ctx);

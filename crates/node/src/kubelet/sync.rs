@@ -311,8 +311,8 @@ impl PodWorker {
         })
     }
     fn check_deadline(&mut self, host: &mut Host<'_, '_>) {
-        if self.verdict.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
-            self.verdict = Some(Box::new(super::conditions::Verdict {
+        if self.ended_for.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
+            self.ended_for = Some(Box::new(super::conditions::EndReason {
                 reason: DEADLINE_EXCEEDED.0.into(),
                 message: DEADLINE_EXCEEDED.1.into(),
                 disruption: None,
@@ -323,7 +323,11 @@ impl PodWorker {
     /// The event of a pod that ends by its deadline: each time a sync computes its status (`activeDeadlineHandler`).
     pub(super) fn tell_deadline(&mut self, host: &mut Host<'_, '_>) {
         let (reason, message) = DEADLINE_EXCEEDED;
-        if self.verdict.as_ref().is_some_and(|verdict| &*verdict.reason == reason) {
+        if self
+            .ended_for
+            .as_ref()
+            .is_some_and(|ended_for| &*ended_for.reason == reason)
+        {
             events::of_pod(&self.pod, EventType::Normal, reason, message, host);
         }
     }

@@ -16,7 +16,7 @@ use podscope_api::{ContainerStateWaiting, Pod, PodStatus, Str, Uid};
 
 use super::allocation::Resize;
 use super::backoff::BackOff;
-use super::conditions::Verdict;
+use super::conditions::EndReason;
 use super::grace;
 use super::host::Host;
 use super::kill::Kill;
@@ -100,7 +100,7 @@ pub(super) struct PodWorker {
     /// Grace asked for by an eviction or preemption.
     asked_grace: Option<i64>,
     /// Why the kubelet itself ends the pod.
-    pub(super) verdict: Option<Box<Verdict>>,
+    pub(super) ended_for: Option<Box<EndReason>>,
     /// When an eviction gives up waiting for the kill (LC-178).
     kill_wait_until: Option<SimTime>,
     /// Whether a container ended in a way that restarts all of them, and they are being stopped.
@@ -131,7 +131,7 @@ impl PodWorker {
             last_sync_end: None,
             grace: 0,
             asked_grace: None,
-            verdict: None,
+            ended_for: None,
             kill_wait_until: None,
             is_restarting_all: false,
             resize: None,
@@ -220,9 +220,9 @@ impl PodWorker {
         self.kick(host);
     }
     /// The kubelet itself ends the pod (eviction, preemption).
-    pub(super) fn kill_pod_now(&mut self, verdict: Verdict, asked_grace: Option<i64>, host: &mut Host<'_, '_>) {
+    pub(super) fn kill_pod_now(&mut self, ended_for: EndReason, asked_grace: Option<i64>, host: &mut Host<'_, '_>) {
         self.asked_grace = asked_grace;
-        self.verdict = Some(Box::new(verdict));
+        self.ended_for = Some(Box::new(ended_for));
         self.kill_wait_until = Some(host.ctx.now + grace::kill_wait(&self.pod, asked_grace));
         self.terminate(host);
     }
@@ -286,7 +286,7 @@ impl PodWorker {
 
     /// Does everything that is due now.
     pub(super) fn advance(&mut self, host: &mut Host<'_, '_>) {
-        if self.verdict.is_none()
+        if self.ended_for.is_none()
             && self
                 .deadline(host)
                 .is_some_and(|at| host.shared.relist_after(at) <= host.ctx.now)

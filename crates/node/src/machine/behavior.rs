@@ -36,11 +36,11 @@ pub enum Outcome {
 
 /// What a probe is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ProbeResult {
     /// Success.
-    Ok,
+    Success,
     /// Failure.
-    Fail,
+    Failure,
     /// An error, which counts as no answer at all (LC-117).
     Unknown,
 }
@@ -49,28 +49,28 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answers {
     /// From, until (none: for ever), what; the first that covers an instant counts. Elsewhere the answer is Ok.
-    pub windows: Vec<(Span, Option<Span>, Verdict)>,
+    pub windows: Vec<(Span, Option<Span>, ProbeResult)>,
 }
 
 impl Answers {
     /// The answer that long after the start, for a process that serves after `startup`.
-    pub fn at(&self, elapsed: Span, startup: Span) -> Verdict {
+    pub fn at(&self, elapsed: Span, startup: Span) -> ProbeResult {
         let scripted = self
             .windows
             .iter()
             .find(|(from, until, _)| elapsed >= *from && until.is_none_or(|until| elapsed < until))
-            .map(|(_, _, verdict)| *verdict);
+            .map(|(_, _, result)| *result);
         match scripted {
-            Some(verdict @ (Verdict::Fail | Verdict::Unknown)) => verdict,
-            _ if elapsed < startup => Verdict::Fail,
-            _ => Verdict::Ok,
+            Some(result @ (ProbeResult::Failure | ProbeResult::Unknown)) => result,
+            _ if elapsed < startup => ProbeResult::Failure,
+            _ => ProbeResult::Success,
         }
     }
     /// When, after `elapsed`, the answer may next differ from Ok; none if it never does.
     pub fn next_trouble(&self, elapsed: Span) -> Option<Span> {
         self.windows
             .iter()
-            .filter(|(_, until, verdict)| *verdict != Verdict::Ok && until.is_none_or(|until| until > elapsed))
+            .filter(|(_, until, result)| *result != ProbeResult::Success && until.is_none_or(|until| until > elapsed))
             .map(|(from, _, _)| (*from).max(elapsed))
             .min()
     }
@@ -173,12 +173,12 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
     let answers = |probe: Option<ProbeBehavior>| Answers {
         windows: probe
             .map(|probe| {
-                let verdict = match probe.answer {
-                    ProbeAnswer::Ok => Verdict::Ok,
-                    ProbeAnswer::Fail => Verdict::Fail,
-                    ProbeAnswer::Unknown => Verdict::Unknown,
+                let result = match probe.answer {
+                    ProbeAnswer::Ok => ProbeResult::Success,
+                    ProbeAnswer::Fail => ProbeResult::Failure,
+                    ProbeAnswer::Unknown => ProbeResult::Unknown,
                 };
-                (Span(probe.from.unwrap_or(0)), probe.until.map(Span), verdict)
+                (Span(probe.from.unwrap_or(0)), probe.until.map(Span), result)
             })
             .into_iter()
             .collect(),

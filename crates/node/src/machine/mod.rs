@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
-pub use behavior::{Answers, Behavior, Outcome, Role, Usage, Verdict, behavior_of};
+pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
 pub use fault::MachineFault;
 pub(crate) use images::hex_digest;
 pub use images::{HeldImage, Image};

@@ -1,8 +1,8 @@
 //! A decision told to a person (S-14): first a sentence, then every node, every score, preemption.
 //! The same structure is printed by `podscope explain` and shown by the page.
 
+mod sentences;
 mod text;
-mod words;
 
 use podscope_api::Str;
 use podscope_api::ordered::StableSort as _;
@@ -284,8 +284,8 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
             )
         }),
     };
-    explanation.why = words::why(cache, decision, &explanation);
-    explanation.sentence = words::sentence(cache, decision, &explanation);
+    explanation.why = sentences::why(cache, decision, &explanation);
+    explanation.sentence = sentences::sentence(cache, decision, &explanation);
     explanation
 }
 
@@ -350,7 +350,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             .iter()
             .map(|reason| reason.short(&cache.symbols));
         out.short = short.collect::<Vec<_>>().join(", ");
-        out.words = words::refusal(cache, decision, node, status);
+        out.words = sentences::refusal(cache, decision, node, status);
     }
     out
 }
@@ -427,7 +427,7 @@ fn spread_of(
 fn explain_preemption(cache: &Cache, preemption: &Preemption) -> PreemptionExplanation {
     match preemption {
         Preemption::NotEligible(text) => PreemptionExplanation {
-            words: words::not_eligible(text).to_owned(),
+            words: sentences::not_eligible(text).to_owned(),
             candidates: Vec::new(),
             chosen: Vec::new(),
             criterion: None,

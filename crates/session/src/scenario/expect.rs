@@ -277,7 +277,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
     let check = check.map(|(check, _)| check);
     let text = match &document.say {
         Some(say) => say.clone(),
-        None => super::words::condition(timing, check.as_ref()),
+        None => super::sentences::condition(timing, check.as_ref()),
     };
     Ok(Condition { timing, check, text })
 }

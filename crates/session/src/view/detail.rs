@@ -4,8 +4,8 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
 use podscope_cluster::SimTime;
 
+use super::differences;
 use super::nodes::Machines;
-use super::words;
 use crate::timeline::Session;
 use podscope_kubectl::{event_times, node_status, pod_row};
 use podscope_protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
@@ -188,7 +188,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .by_uid(&reference.uid)
             .and_then(|above| above.metadata().controller_ref().cloned());
     }
-    let cause = words::deletion_cause(pod);
+    let cause = differences::deletion_cause(pod);
     let is_dark = machine.is_some_and(|machine| machine.is_dark);
     let sentence = if pod.metadata.is_terminating() {
         format!(
@@ -290,7 +290,7 @@ fn node(session: &Session, name: &str) -> Detail {
     let found = world.objects().named::<Node>(name);
     let differs = state.map_or_else(Vec::new, |state| {
         let ghosts = super::pods::ghosts(world, &state.machine, &super::Owners::default());
-        words::differs(world, &node_name, state, heartbeat, &ghosts)
+        differences::differs(world, &node_name, state, heartbeat, &ghosts)
     });
     let title = name.to_owned();
     match found {

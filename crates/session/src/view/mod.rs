@@ -2,12 +2,12 @@
 //! frame: what did not change since the last one is neither made again nor sent.
 
 mod detail;
+mod differences;
 mod explanation;
 mod marks;
 mod nodes;
 mod pods;
 mod spread;
-mod words;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;

@@ -299,7 +299,7 @@ fn view(
                 .map(|(by, _)| by.to_owned())
                 .collect(),
             last_heartbeat,
-            differs: super::words::differs(world, name, state, heartbeat, ghosts),
+            differs: super::differences::differs(world, name, state, heartbeat, ghosts),
         },
         None => MachineView {
             last_heartbeat,

@@ -11,8 +11,8 @@ use podscope_cluster::{SimTime, World};
 use podscope_scheduler::{Pool, QueueEntry};
 
 use super::Owners;
+use super::differences;
 use super::nodes::Machines;
-use super::words;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{
@@ -294,7 +294,7 @@ fn view(
         termination: termination(world, machines, pod, &node).map(Box::new),
         countdown: countdown(world, pod),
         queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
-        deletion_cause: words::deletion_cause(pod),
+        deletion_cause: differences::deletion_cause(pod),
         node,
     }
 }

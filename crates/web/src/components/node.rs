@@ -8,8 +8,8 @@ use yew::prelude::*;
 use super::icon;
 use super::pod::Pod;
 use super::shown::shown;
-use super::story::Told;
-use crate::pure::explain::Verdict;
+use super::story::AnswerMark;
+use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
 use crate::pure::{actions, belief, clock, quantity};
 use crate::state::{HUES, NodeState, Shared, Truth};
@@ -26,7 +26,7 @@ pub(crate) struct Props {
     #[prop_or_default]
     pub(crate) selected: bool,
     #[prop_or_default]
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<NodeAnswer>,
     /// A decision is shown, and says nothing of this node.
     #[prop_or_default]
     pub(crate) aside: bool,
@@ -45,10 +45,10 @@ pub(crate) struct Props {
     pub(crate) truth: Truth,
     /// What is told here of an answer to a question.
     #[prop_or_default]
-    pub(crate) told: Option<Told>,
+    pub(crate) told: Option<AnswerMark>,
     /// And on pods here, by their ids.
     #[prop_or_default]
-    pub(crate) told_pods: Vec<(String, Told)>,
+    pub(crate) told_pods: Vec<(String, AnswerMark)>,
 }
 
 /// The state of a node in a few words, if it is not simply ready.
@@ -177,7 +177,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     html! {
         <article
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(Told::outline))}
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(AnswerMark::outline))}
             data-node={view.name.clone()}
             data-ready={view.ready.clone()}
             data-drop={view.name.clone()}
@@ -198,7 +198,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                     <span class={classes!("chip", *kind)}>{ shown(words) }</span>
                 }
                 if view.cordoned && shows_api { <span class="chip wait">{ "cordoned" }</span> }
-                if let Some((class, words)) = props.told.map(Told::said) { <span class={classes!("told", class)}>{ words }</span> }
+                if let Some((class, words)) = props.told.map(AnswerMark::said) { <span class={classes!("told", class)}>{ words }</span> }
                 if let Some(verdict) = &props.verdict {
                     <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
                         { icon(if verdict.fits { "check" } else { "cross" }) }
@@ -215,7 +215,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
                     { for pods.iter().map(|(pod, mark)| html! {
                         <Pod key={pod.id.clone()} pod={(*pod).clone()} drawn={*mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)} differs={props.differing.contains(&pod.id)}
-                            selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} told={Told::on(&props.told_pods, &pod.id)} />
+                            selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} told={AnswerMark::on(&props.told_pods, &pod.id)} />
                     }) }
                     { for nominated.iter().map(|pod| html! {
                         <span key={format!("n{}", pod.id)} class={classes!("nominee", format!("h{}", hue(&props.owners, &pod.owner)))}

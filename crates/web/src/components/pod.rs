@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
-use super::story::Told;
+use super::story::AnswerMark;
 use crate::pure::clock;
 use crate::state::Shared;
 
@@ -33,7 +33,7 @@ pub(crate) struct Props {
     pub(crate) out: bool,
     /// What is told on it of an answer to a question.
     #[prop_or_default]
-    pub(crate) told: Option<Told>,
+    pub(crate) told: Option<AnswerMark>,
 }
 
 /// The class of a mark.
@@ -140,14 +140,14 @@ pub(crate) fn Pod(props: &Props) -> Html {
     if props.differs {
         label.push_str("; not so in the other run");
     }
-    if let Some((_, words)) = props.told.map(Told::said) {
+    if let Some((_, words)) = props.told.map(AnswerMark::said) {
         label.push_str("; ");
         label.push_str(words);
     }
     html! {
         <button
             type="button"
-            class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"), props.differs.then_some("differs"), props.told.map(Told::outline))}
+            class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"), props.differs.then_some("differs"), props.told.map(AnswerMark::outline))}
             ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::pod::Pod;
 use super::shown::shown;
-use super::story::Told;
+use super::story::AnswerMark;
 use crate::pure::find::Filter;
 use crate::pure::waits::{self, Group};
 use crate::state::{HUES, Shared};
@@ -26,7 +26,7 @@ pub(crate) struct Props {
     pub(crate) filter: Option<Shared<Filter>>,
     /// What is told on pods here of an answer to a question, by their ids.
     #[prop_or_default]
-    pub(crate) told: Vec<(String, Told)>,
+    pub(crate) told: Vec<(String, AnswerMark)>,
     /// Ids of pods that another run beside this one does not have so.
     pub(crate) differing: Rc<Set<String>>,
 }
@@ -65,7 +65,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} told={Told::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} told={AnswerMark::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
 }
 
 fn help(pod: &PodView) -> Html {

@@ -18,7 +18,7 @@ pub(crate) struct Why {
     /// Why, in a second sentence; may be empty.
     pub(crate) meaning: String,
     /// By node.
-    pub(crate) verdicts: ordered::Map<String, Verdict>,
+    pub(crate) verdicts: ordered::Map<String, NodeAnswer>,
     /// Nodes that cannot take it: node, plugin, reasons, the same in words.
     pub(crate) refused: Vec<(String, String, String, String)>,
     pub(crate) scores: Option<Scores>,
@@ -53,7 +53,7 @@ impl Why {
 
 /// What the decision says of one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct NodeAnswer {
     pub(crate) fits: bool,
     pub(crate) chosen: bool,
     /// The score, or the reason.
@@ -157,7 +157,7 @@ fn tell(why: &mut Why, told: Explanation) {
         };
         let is = node.name == chosen && !preempts;
         let text = if is { format!("{text} · chosen") } else { text };
-        why.verdicts.insert(node.name, Verdict { fits, chosen: is, text });
+        why.verdicts.insert(node.name, NodeAnswer { fits, chosen: is, text });
     }
     scored.stable_sort_by_key(|one| (-one.total, one.node != chosen, one.node.clone()));
     if !scored.is_empty() && !told.plugins.is_empty() {

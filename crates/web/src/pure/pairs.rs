@@ -1,8 +1,8 @@
 //! Ready-made comparisons: one node is lost, two ways to go on, on one seed (T-04).
 
-/// One way.
+/// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct Side {
     title: &'static str,
     owner: &'static str,
     /// How the node is lost.
@@ -11,42 +11,42 @@ pub(crate) struct Way {
     then: &'static str,
 }
 
-const WAIT: Way = Way {
+const WAIT: Side = Side {
     title: "A StatefulSet that waits",
     owner: "StatefulSet",
     lose: "fault partition a-1",
     then: "kubectl get pods",
 };
-const REPLACE: Way = Way {
+const REPLACE: Side = Side {
     title: "A ReplicaSet",
     owner: "ReplicaSet",
     ..WAIT
 };
-const FORCE: Way = Way {
+const FORCE: Side = Side {
     title: "Force delete",
     then: "kubectl delete pod web-0 --grace-period=0 --force",
     ..WAIT
 };
-const OFF: Way = Way {
+const OFF: Side = Side {
     title: "The machine is off; wait",
     lose: "fault poweroff a-1",
     ..WAIT
 };
-const OUT_OF_SERVICE: Way = Way {
+const OUT_OF_SERVICE: Side = Side {
     title: "The machine is off; declare it out of service",
     then: "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
     ..OFF
 };
 
 /// The comparisons by name.
-pub(crate) const PAIRS: [(&str, [Way; 2]); 3] = [
+pub(crate) const PAIRS: [(&str, [Side; 2]); 3] = [
     ("A ReplicaSet, or a StatefulSet", [REPLACE, WAIT]),
     ("Wait, or force delete", [WAIT, FORCE]),
     ("Wait, or declare out of service", [OFF, OUT_OF_SERVICE]),
 ];
 
 /// The scenario of one way.
-pub(crate) fn scenario(way: &Way) -> String {
+pub(crate) fn scenario(way: &Side) -> String {
     let text = include_str!("../../examples/compare.yaml")
         .replace("TITLE", way.title)
         .replace("LOSE", way.lose)

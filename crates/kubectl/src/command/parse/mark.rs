@@ -5,7 +5,7 @@ use podscope_api::Kind;
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
-use super::words::*;
+use super::operands::*;
 
 /// The nodes that are named, as `a-1` or `node/a-1`.
 fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {

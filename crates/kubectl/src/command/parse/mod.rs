@@ -3,10 +3,10 @@
 mod image;
 mod make;
 mod mark;
+mod operands;
 mod read;
 mod said;
 mod verbs;
-mod words;
 mod write;
 
 use super::flags::Args;

@@ -5,7 +5,7 @@ use podscope_api::Kind;
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
-use super::words::*;
+use super::operands::*;
 
 /// `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {

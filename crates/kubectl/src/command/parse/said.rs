@@ -7,7 +7,7 @@ use podscope_cluster::Span;
 use super::super::flags::Args;
 use super::super::*;
 use super::make;
-use super::words::*;
+use super::operands::*;
 use crate::{LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;

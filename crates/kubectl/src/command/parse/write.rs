@@ -4,7 +4,7 @@
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
-use super::words::*;
+use super::operands::*;
 
 /// `kubectl apply`.
 pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {

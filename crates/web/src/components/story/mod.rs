@@ -129,14 +129,17 @@ fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
 }
 
 /// What of the question of the step that is read is seen on pods: by id, for those it is told of.
-pub(crate) fn told_on<'a>(page: &Page, pods: impl IntoIterator<Item = &'a Shared<PodView>>) -> Vec<(String, Told)> {
+pub(crate) fn told_on<'a>(
+    page: &Page,
+    pods: impl IntoIterator<Item = &'a Shared<PodView>>,
+) -> Vec<(String, AnswerMark)> {
     let name = |pod: &PodView| pod.key.split_once('/').map(|(_, name)| name.to_owned());
     let told = |pod: &Shared<PodView>| Some((pod.id.clone(), told_of(page, &name(pod)?)?));
     pods.into_iter().filter_map(told).collect()
 }
 
 /// What of the question of the step that is read is seen on a node or pod of that name: the reader's mark, and the run's.
-pub(crate) fn told_of(page: &Page, name: &str) -> Option<Told> {
+pub(crate) fn told_of(page: &Page, name: &str) -> Option<AnswerMark> {
     let story = &page.model.story;
     let step = page.opened.as_ref()?.story.get(story.step)?;
     let question = step
@@ -154,16 +157,16 @@ pub(crate) fn told_of(page: &Page, name: &str) -> Option<Told> {
     let real = !is_open && state.truth.as_ref().is_some_and(|truth| truth.value == name);
     match (mine, real) {
         (false, false) => None,
-        (true, false) if is_open || state.truth.is_none() => Some(Told::Mine),
-        (true, false) => Some(Told::Wrong),
-        (false, true) => Some(Told::Real),
-        (true, true) => Some(Told::Right),
+        (true, false) if is_open || state.truth.is_none() => Some(AnswerMark::Mine),
+        (true, false) => Some(AnswerMark::Wrong),
+        (false, true) => Some(AnswerMark::Real),
+        (true, true) => Some(AnswerMark::Right),
     }
 }
 
 /// What is told of an answer on a node or pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum AnswerMark {
     /// The reader's, and nobody knows yet.
     Mine,
     /// The reader's, and it came otherwise.
@@ -174,26 +177,26 @@ pub(crate) enum Told {
     Right,
 }
 
-impl Told {
+impl AnswerMark {
     /// Its class, and its words.
     pub(crate) fn said(self) -> (&'static str, &'static str) {
         match self {
-            Told::Mine => ("mine", "your answer"),
-            Told::Wrong => ("mine wrong", "your answer"),
-            Told::Real => ("real", "so it is"),
-            Told::Right => ("real", "your answer, and so it is"),
+            AnswerMark::Mine => ("mine", "your answer"),
+            AnswerMark::Wrong => ("mine wrong", "your answer"),
+            AnswerMark::Real => ("real", "so it is"),
+            AnswerMark::Right => ("real", "your answer, and so it is"),
         }
     }
     /// What of a list is told of the one of that id.
-    pub(crate) fn on(all: &[(String, Told)], id: &str) -> Option<Told> {
+    pub(crate) fn on(all: &[(String, AnswerMark)], id: &str) -> Option<AnswerMark> {
         all.iter().find(|(of, _)| of == id).map(|(_, told)| *told)
     }
     /// The class of what it lies on.
     pub(crate) fn outline(self) -> &'static str {
         match self {
-            Told::Mine => "told-mine",
-            Told::Wrong => "told-mine told-wrong",
-            Told::Real | Told::Right => "told-real",
+            AnswerMark::Mine => "told-mine",
+            AnswerMark::Wrong => "told-mine told-wrong",
+            AnswerMark::Real | AnswerMark::Right => "told-real",
         }
     }
 }

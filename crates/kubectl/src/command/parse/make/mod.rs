@@ -20,7 +20,7 @@ pub(super) use self::run::run;
 use self::workloads::{cron_job, deployment, job};
 use super::super::flags::Args;
 use super::super::*;
-use super::words::*;
+use super::operands::*;
 
 type Parsed<T> = Result<T, CommandError>;
 
