@@ -69,6 +69,7 @@ mod warnings;
 pub mod wire;
 mod workload;
 mod yaml;
+mod yaml_scalar;
 mod yaml_words;
 mod zone;
 

@@ -5,7 +5,7 @@ use crate::ordered::StableSort as _;
 use serde_json::Value;
 
 use crate::tree::Data;
-use crate::yaml::meaning;
+use crate::yaml_scalar::meaning;
 
 /// Columns after which a long line is folded at the next blank, as Go's emitter does.
 const WIDTH: usize = 80;
@@ -391,7 +391,7 @@ fn number_text(number: &serde_json::Number) -> String {
     if number.is_i64() || number.is_u64() {
         return number.to_string();
     }
-    match number.as_f64().map(crate::yaml::go_float) {
+    match number.as_f64().map(crate::yaml_scalar::go_float) {
         Some(Data::Number(text)) => text.into(),
         Some(Data::Int(whole)) => whole.to_string(),
         _ => number.to_string(),
