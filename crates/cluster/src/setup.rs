@@ -145,7 +145,13 @@ impl World {
             })));
         }
         let mut errors = Vec::new();
-        for (index, node) in generated(&setup.nodes).into_iter().enumerate() {
+        // A node that is given takes the place of the generated one of its name.
+        let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
+        let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
+        let (replaced, generated): (Vec<Node>, Vec<Node>) = generated(&setup.nodes)
+            .into_iter()
+            .partition(|node| given.contains(&node.metadata.name));
+        for (index, node) in generated.into_iter().enumerate() {
             world.add_node(node, index, &setup);
         }
         let (mut cut_off, mut imported) = (Vec::new(), Vec::new());
@@ -165,7 +171,7 @@ impl World {
                         }
                         imported.push(name);
                     }
-                    world.add_node(Node::clone(node), place, &setup);
+                    world.add_node(applied(node, &replaced), place, &setup);
                 }
                 object if !object.metadata().uid.is_empty() => {
                     if world.objects().get_kind(object.kind(), &object.key()).is_some() {
@@ -389,6 +395,20 @@ fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
         node
     };
     shorthand.names().map(labelled).collect()
+}
+
+/// A given node as `kubectl apply` would leave the generated one of its name: a label that the text does not name stays.
+/// A node of a live cluster is as it is.
+fn applied(node: &Node, generated: &[Node]) -> Node {
+    let mut node = node.clone();
+    let before = generated.iter().find(|one| one.metadata.name == node.metadata.name);
+    if let Some(before) = before.filter(|_| node.metadata.uid.is_empty()) {
+        let labels = Arc::make_mut(&mut node.metadata.labels);
+        for (key, value) in before.metadata.labels.iter() {
+            labels.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    node
 }
 
 /// Fills in what a registered, Ready node has. What an imported node says stays.

@@ -119,4 +119,14 @@ export const stories = {
       await t.fits(page, size);
     }
   },
+
+  async "a node that is written by hand takes the place of the made-up one of its name (P-09)"(t) {
+    const page = await t.open("#new");
+    await page.locator("[data-node]").first().waitFor();
+    await paste(page, "apiVersion: v1\nkind: Node\nmetadata: {name: a-1, labels: {disk: ssd}}\nspec: {taints: [{key: own, effect: NoSchedule}]}\n");
+    await page.getByRole("heading", { name: /pasted/ }).waitFor({ state: "attached" });
+    await page.locator('[data-node="a-1"]').getByText("own").first().waitFor();
+    t.equal(await page.locator("[data-node]").count(), 6, "nodes");
+    t.equal(await page.locator('[data-zone="a"] [data-node]').count(), 2, "nodes of its zone");
+  },
 };
