@@ -5,9 +5,11 @@
 //! Knows one object (and its older self) only; what needs others is admission.
 
 mod affinity;
+mod autoscaler;
 mod config;
 mod container;
 mod downward;
+mod endpoints;
 mod internal;
 mod job;
 mod kept;
@@ -64,18 +66,18 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::ConfigMap(object) => config::config_map(object, &mut errors),
         Object::Secret(object) => config::secret(object, &mut errors),
         Object::Lease(object) => node::lease(object, &mut errors),
-        Object::EndpointSlice(object) => service::slice(object, &mut errors),
+        Object::EndpointSlice(object) => endpoints::slice(object, &mut errors),
+        Object::Endpoints(object) => endpoints::validate(object, &mut errors),
         Object::ControllerRevision(object) => workload::revision(object, &mut errors),
         Object::CronJob(object) => quota::cron_job(object, &mut errors),
         Object::ResourceQuota(object) => quota::quota(object, &mut errors),
         Object::LimitRange(object) => quota::limit_range(object, &mut errors),
-        Object::HorizontalPodAutoscaler(object) => quota::autoscaler(object, &mut errors),
+        Object::HorizontalPodAutoscaler(object) => autoscaler::validate(object, None, &mut errors),
         Object::RuntimeClass(object) => quota::runtime_class(object, &mut errors),
         Object::Kept(object) => kept::validate(object, &mut errors),
         Object::Namespace(object) => node::namespace(object, &mut errors),
         Object::VolumeAttachment(object) => node::attachment(object, &mut errors),
         Object::ServiceAccount(_)
-        | Object::Endpoints(_)
         | Object::CsiNode(_)
         | Object::CsiDriver(_)
         | Object::CsiStorageCapacity(_)
@@ -115,9 +117,11 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::CronJob(_), Object::CronJob(new)) => quota::cron_job(new, &mut errors),
         (Object::ResourceQuota(old), Object::ResourceQuota(new)) => quota::quota_update(old, new, &mut errors),
         (Object::LimitRange(_), Object::LimitRange(new)) => quota::limit_range(new, &mut errors),
-        (Object::HorizontalPodAutoscaler(_), Object::HorizontalPodAutoscaler(new)) => {
-            quota::autoscaler(new, &mut errors);
+        (Object::HorizontalPodAutoscaler(old), Object::HorizontalPodAutoscaler(new)) => {
+            autoscaler::validate(new, Some(old), &mut errors);
         }
+        (Object::EndpointSlice(old), Object::EndpointSlice(new)) => endpoints::slice_update(old, new, &mut errors),
+        (Object::Endpoints(_), Object::Endpoints(new)) => endpoints::validate(new, &mut errors),
         (Object::RuntimeClass(old), Object::RuntimeClass(new)) => quota::runtime_class_update(old, new, &mut errors),
         (Object::Kept(old), Object::Kept(new)) => kept::validate_update(old, new, &mut errors),
         _ => {}

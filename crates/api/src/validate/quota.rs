@@ -1,14 +1,16 @@
 //! Quotas, ranges of limits, and what scales workloads.
 
+use serde_json::Value;
+
 use crate::Zone;
 use crate::cron::Schedule;
 use crate::{
-    ConcurrencyPolicy, CronJob, HorizontalPodAutoscaler, LimitRange, LimitRangeItem, Quantity, ResourceList,
-    ResourceQuota, RuntimeClass, Str, ordered,
+    ConcurrencyPolicy, CronJob, LimitRange, LimitRangeItem, Quantity, ResourceList, ResourceQuota, RuntimeClass, Str,
+    ordered,
 };
 
 use super::list::{IMMUTABLE, quoted};
-use super::{ErrorList, Path, job, names, resources, scheduling};
+use super::{ErrorList, Path, internal, job, names, resources, scheduling};
 
 /// Most letters of a CronJob's name: its Jobs' names are longer.
 const CRON_NAME_MAX: usize = 52;
@@ -76,52 +78,113 @@ pub(super) fn quota(object: &ResourceQuota, errors: &mut ErrorList) {
         resources::amount(resource, *amount, &path, errors);
     }
     scopes(object, &path.child("scopes"), errors);
+    if let Some(selector) = &object.spec.scope_selector {
+        scope_selector(object, selector, &path.child("scopeSelector"), errors);
+    }
 }
 
+/// What a quota can be narrowed to.
+const SCOPES: [&str; 7] = [
+    "Terminating",
+    "NotTerminating",
+    "BestEffort",
+    "NotBestEffort",
+    "PriorityClass",
+    "CrossNamespacePodAffinity",
+    "VolumeAttributesClass",
+];
+
 fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
-    const KNOWN: [&str; 7] = [
-        "Terminating",
-        "NotTerminating",
-        "BestEffort",
-        "NotBestEffort",
-        "PriorityClass",
-        "CrossNamespacePodAffinity",
-        "VolumeAttributesClass",
-    ];
     let scopes = &object.spec.scopes;
     let all = || crate::wire::to_json(scopes);
     for scope in scopes {
-        if !KNOWN.contains(&&**scope) {
+        if !SCOPES.contains(&&**scope) {
             errors.invalid(path, all(), "unsupported scope");
         }
-        let fits = |resource: &str| match &**scope {
-            "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
-                matches!(resource, "pods" | "cpu" | "memory")
-                    || ["requests.", "limits."].iter().any(|kind| {
-                        resource
-                            .strip_prefix(kind)
-                            .is_some_and(|of| matches!(of, "cpu" | "memory"))
-                    })
-            }
-            "BestEffort" => resource == "pods",
-            _ => true,
-        };
-        for resource in object
-            .spec
-            .hard
-            .keys()
-            .filter(|name| resources::is_standard_quota(name))
-        {
-            if !fits(resource) {
-                errors.invalid(path, all(), "unsupported scope applied to resource");
-            }
+        for _ in out_of_scope(object, scope) {
+            errors.invalid(path, all(), "unsupported scope applied to resource");
         }
     }
-    let has = |wanted: &str| scopes.iter().any(|scope| &**scope == wanted);
-    for [one, other] in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
-        if has(one) && has(other) {
-            errors.invalid(path, all(), "conflicting scopes");
+    for _ in conflicts(|wanted| scopes.iter().any(|scope| &**scope == wanted)) {
+        errors.invalid(path, all(), "conflicting scopes");
+    }
+}
+
+/// Resources of the quota that the scope knows nothing of.
+fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<Item = &'q Str> {
+    let fits = move |resource: &str| match scope {
+        "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
+            let of = ["requests.", "limits."]
+                .iter()
+                .find_map(|kind| resource.strip_prefix(kind));
+            resource == "pods" || matches!(of.unwrap_or(resource), "cpu" | "memory")
         }
+        "BestEffort" => resource == "pods",
+        _ => true,
+    };
+    let standard = object
+        .spec
+        .hard
+        .keys()
+        .filter(|name| resources::is_standard_quota(name));
+    standard.filter(move |name| !fits(name))
+}
+
+/// Pairs of scopes that no pod has together.
+fn conflicts(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 2]> {
+    [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]]
+        .into_iter()
+        .filter(move |[one, other]| has(one) && has(other))
+}
+
+/// The newer form of scopes (VA-310).
+fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let path = path.child("matchExpressions");
+    let list = selector.get("matchExpressions").and_then(Value::as_array);
+    let list: Vec<&Value> = list.into_iter().flatten().collect();
+    let text = |one: &Value, field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for one in &list {
+        let (scope, operator) = (text(one, "scopeName"), text(one, "operator"));
+        if !SCOPES.contains(&&*scope) {
+            errors.invalid_text(&path.child("scopeName"), &scope, "unsupported scope");
+        }
+        for _ in out_of_scope(object, &scope) {
+            let shown = internal::printed("ScopeSelector", selector);
+            errors.invalid(&path, shown, "unsupported scope applied to resource");
+        }
+        if SCOPES.contains(&&*scope)
+            && !matches!(&*scope, "PriorityClass" | "VolumeAttributesClass")
+            && operator != "Exists"
+        {
+            let message = "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, \
+                 ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or \
+                 ResourceQuotaScopeCrossNamespacePodAffinity";
+            errors.invalid_text(&path.child("operator"), &operator, message);
+        }
+        let values = one
+            .get("values")
+            .filter(|values| values.as_array().is_some_and(|list| !list.is_empty()));
+        match (&*operator, values) {
+            ("In" | "NotIn", None) => {
+                let message = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+                errors.required(&path.child("values"), message);
+            }
+            ("Exists" | "DoesNotExist", Some(values)) => {
+                let message = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+                errors.invalid(&path.child("values"), values, message);
+            }
+            ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
+            _ => errors.invalid_text(&path.child("operator"), &operator, "not a valid selector operator"),
+        }
+    }
+    for _ in conflicts(|wanted| list.iter().any(|one| text(one, "scopeName") == wanted)) {
+        // The server prints the other field, which is seldom there.
+        let scopes = Some(&object.spec.scopes).filter(|scopes| !scopes.is_empty());
+        let shown = scopes.map_or_else(
+            || Value::Null.to_string(),
+            |scopes| crate::wire::to_json(scopes).to_string(),
+        );
+        errors.invalid(&path, shown, "conflicting scopes");
     }
 }
 
@@ -259,81 +322,6 @@ fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut E
             &path.child("defaultRequest").key(resource),
             &request.to_string(),
             &message,
-        );
-    }
-}
-
-pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, errors: &mut ErrorList) {
-    let path = Path::root("spec");
-    let spec = &object.spec;
-    if let Some(least) = spec.min_replicas.filter(|least| *least < 1) {
-        errors.invalid(&path.child("minReplicas"), least, "must be greater than or equal to 1");
-    }
-    let most = path.child("maxReplicas");
-    if spec.max_replicas < 1 {
-        errors.required(&most, "must be set and greater than 0");
-    }
-    if spec.min_replicas.is_some_and(|least| spec.max_replicas < least) {
-        errors.invalid(
-            &most,
-            spec.max_replicas,
-            "must be greater than or equal to `minReplicas`",
-        );
-    }
-    let target = path.child("scaleTargetRef");
-    for (field, text) in [
-        ("kind", &spec.scale_target_ref.kind),
-        ("name", &spec.scale_target_ref.name),
-    ] {
-        if text.is_empty() {
-            errors.required(&target.child(field), "");
-        } else {
-            errors.each_invalid(&target.child(field), text, &names::path_segment(text));
-        }
-    }
-    let version = &spec.scale_target_ref.api_version;
-    if !version.contains('/') && &*spec.scale_target_ref.kind != "ReplicationController" {
-        let message = "apiVersion must specify API group";
-        errors.invalid_text(&target.child("apiVersion"), version, message);
-    }
-    metrics(object, &path.child("metrics"), errors);
-    if let Err(why) = crate::load(&object.metadata.annotations) {
-        let key = crate::load_key();
-        let given = object.metadata.annotation(&key).unwrap_or_default();
-        let metadata = Path::root("metadata");
-        let annotations = metadata.child("annotations");
-        errors.invalid_text(&annotations.key(&key), given, &why);
-    }
-}
-
-fn metrics(object: &HorizontalPodAutoscaler, path: &Path<'_>, errors: &mut ErrorList) {
-    const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
-    let mut has_external = false;
-    for (index, metric) in object.spec.metrics.iter().enumerate() {
-        let path = path.index(index);
-        let kind = metric
-            .get("type")
-            .and_then(serde_json::Value::as_str)
-            .unwrap_or_default();
-        has_external |= matches!(kind, "Object" | "External");
-        if kind.is_empty() {
-            errors.required(&path.child("type"), "must specify a metric source type");
-            continue;
-        }
-        if !KNOWN.contains(&kind) {
-            errors.unsupported_text(&path.child("type"), kind, &KNOWN);
-            continue;
-        }
-        let field = crate::metric_source(kind);
-        if metric.get(&field).is_none() {
-            let message = "must populate information for the given metric source";
-            errors.required(&path.child(&field), message);
-        }
-    }
-    if object.spec.min_replicas == Some(0) && !has_external {
-        errors.forbidden(
-            path,
-            "must specify at least one Object or External metric to support scaling to zero replicas",
         );
     }
 }

@@ -130,7 +130,7 @@ fn pod_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// The name of a resource of a container.
-fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     name(resource, path, errors);
     if !resource.contains('/') {
         if !matches!(resource, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(resource) {

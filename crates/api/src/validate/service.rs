@@ -203,7 +203,7 @@ fn families_of(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut 
 }
 
 /// Addresses that lead nowhere outside.
-fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
     let (is_link_local, is_link_multicast) = match address {
         std::net::IpAddr::V4(address) => {
             let [a, b, c, _] = address.octets();
@@ -427,16 +427,5 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
         && !(1..=65_535).contains(&port)
     {
         errors.invalid(&health, port, &names::range_text(1, 65_535));
-    }
-}
-
-/// The endpoints of a Service.
-pub(super) fn slice(object: &crate::EndpointSlice, errors: &mut ErrorList) {
-    const TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
-    let path = Path::root("addressType");
-    match &*object.address_type {
-        "" => errors.required(&path, ""),
-        known if TYPES.contains(&known) => {}
-        other => errors.unsupported_text(&path, other, &TYPES),
     }
 }

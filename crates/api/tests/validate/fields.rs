@@ -279,7 +279,7 @@ fn what_is_wrong_with_ingresses_and_policies_is_refused() {
     check(
         &of(
             "IngressClass",
-            "{controller: a/@, parameters: {kind: K, name: n, scope: Namespace}}",
+            "{controller: a/@, parameters: {kind: K, name: p, scope: Namespace}}",
         ),
         &[
             "spec.controller: Invalid value: \"@\": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')",

@@ -4,6 +4,7 @@ mod containers;
 mod fields;
 mod kinds;
 mod pods;
+mod scale;
 
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
 

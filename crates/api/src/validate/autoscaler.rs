@@ -1,0 +1,300 @@
+//! What scales workloads: its target, its metrics and how fast it may move (VA-306, VA-307).
+
+use serde_json::Value;
+
+use crate::{HorizontalPodAutoscaler, Quantity};
+
+use super::list::NOT_POSITIVE;
+use super::{ErrorList, Path, names, resources};
+
+/// Longest `stabilizationWindowSeconds`.
+const MAX_WINDOW: i64 = 3600;
+/// Longest `periodSeconds` of a policy.
+const MAX_PERIOD: i64 = 1800;
+/// A target that is both.
+const BOTH: &str = "may not set both a target raw value and a target utilization";
+/// A target that is neither.
+const NEITHER: &str = "must set either a target raw value or a target utilization";
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(value: &Value, field: &str) -> Option<i64> {
+    value.get(field).and_then(Value::as_i64)
+}
+
+/// An amount as the wire has it: a text or a number.
+fn quantity(value: &Value, field: &str) -> Option<Quantity> {
+    match value.get(field)? {
+        Value::String(text) => text.parse().ok(),
+        Value::Number(number) => number.to_string().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A field that holds something.
+fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
+    value.get(field).filter(|given| !given.is_null())
+}
+
+pub(super) fn validate(
+    object: &HorizontalPodAutoscaler,
+    old: Option<&HorizontalPodAutoscaler>,
+    errors: &mut ErrorList,
+) {
+    let path = Path::root("spec");
+    let spec = &object.spec;
+    if let Some(least) = spec.min_replicas.filter(|least| *least < 1) {
+        errors.invalid(&path.child("minReplicas"), least, "must be greater than or equal to 1");
+    }
+    let most = path.child("maxReplicas");
+    if spec.max_replicas < 1 {
+        errors.required(&most, "must be set and greater than 0");
+    }
+    if spec.min_replicas.is_some_and(|least| spec.max_replicas < least) {
+        let message = "must be greater than or equal to `minReplicas`";
+        errors.invalid(&most, spec.max_replicas, message);
+    }
+    let target = &spec.scale_target_ref;
+    let field = path.child("scaleTargetRef");
+    names_of(&target.kind, &target.name, &field, errors);
+    // What an update leaves as it was may name no group.
+    let is_kept = old.is_some_and(|old| {
+        let old = &old.spec.scale_target_ref;
+        (&old.kind, &old.api_version) == (&target.kind, &target.api_version)
+    });
+    if !is_kept {
+        let may_be_core = &*target.kind == "ReplicationController";
+        api_version(&target.api_version, may_be_core, &field, errors);
+    }
+    metrics(object, old.is_some(), &path.child("metrics"), errors);
+    if let Some(behavior) = &spec.behavior {
+        let path = path.child("behavior");
+        for direction in ["scaleUp", "scaleDown"] {
+            if let Some(rules) = given(behavior, direction) {
+                scaling_rules(rules, &path.child(direction), errors);
+            }
+        }
+    }
+    if let Err(why) = crate::load(&object.metadata.annotations) {
+        let key = crate::load_key();
+        let given = object.metadata.annotation(&key).unwrap_or_default();
+        let metadata = Path::root("metadata");
+        let annotations = metadata.child("annotations");
+        errors.invalid_text(&annotations.key(&key), given, &why);
+    }
+}
+
+fn names_of(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    for (field, text) in [("kind", kind), ("name", name)] {
+        if text.is_empty() {
+            errors.required(&path.child(field), "");
+        } else {
+            errors.each_invalid(&path.child(field), text, &names::path_segment(text));
+        }
+    }
+}
+
+fn api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    let problem = match version.matches('/').count() {
+        _ if matches!(version, "" | "/") && !may_be_core => "apiVersion must specify API group".to_owned(),
+        0 if !may_be_core => "apiVersion must specify API group".to_owned(),
+        0 | 1 => return,
+        _ => format!("unexpected GroupVersion string: {version}"),
+    };
+    errors.invalid_text(&path.child("apiVersion"), version, &problem);
+}
+
+fn metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut has_external = false;
+    for (index, one) in object.spec.metrics.iter().enumerate() {
+        metric(one, is_update, &path.index(index), errors);
+        has_external |= matches!(text(one, "type"), "Object" | "External");
+    }
+    if object.spec.min_replicas == Some(0) && !has_external {
+        errors.forbidden(
+            path,
+            "must specify at least one Object or External metric to support scaling to zero replicas",
+        );
+    }
+}
+
+/// One metric: the source of its type and no other; of several the first is looked into.
+fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
+    const SOURCES: [&str; 5] = ["object", "external", "pods", "resource", "containerResource"];
+    let kind = text(metric, "type");
+    if kind.is_empty() {
+        errors.required(&path.child("type"), "must specify a metric source type");
+    }
+    let is_known = KNOWN.contains(&kind);
+    if !is_known {
+        errors.unsupported_text(&path.child("type"), kind, &KNOWN);
+    }
+    let present: Vec<(&str, &Value)> = SOURCES
+        .into_iter()
+        .filter_map(|field| Some((field, given(metric, field)?)))
+        .collect();
+    if let Some((field, source)) = present.first() {
+        let path = path.child(field);
+        match *field {
+            "object" => object_source(source, is_update, &path, errors),
+            "external" => external_source(source, &path, errors),
+            "pods" => pods_source(source, &path, errors),
+            of => resource_source(source, of == "containerResource", &path, errors),
+        }
+    }
+    let expected = if is_known {
+        crate::metric_source(kind)
+    } else {
+        String::new()
+    };
+    if is_known && !present.iter().any(|(field, _)| *field == expected) {
+        let message = "must populate information for the given metric source";
+        errors.required(&path.child(&expected), message);
+    }
+    if present.len() != 1 {
+        for (field, _) in present.iter().filter(|(field, _)| *field != expected) {
+            errors.forbidden(&path.child(field), "must populate the given metric source only");
+        }
+    }
+}
+
+fn object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    let of = path.child("describedObject");
+    let described = source.get("describedObject").unwrap_or(&Value::Null);
+    names_of(text(described, "kind"), text(described, "name"), &of, errors);
+    if !is_update {
+        api_version(text(described, "apiVersion"), true, &of, errors);
+    }
+    let target = identified(source, path, errors);
+    if given(target, "value").is_none() && given(target, "averageValue").is_none() {
+        let message = "must set either a target value or averageValue";
+        errors.required(&path.child("target").child("averageValue"), message);
+    }
+}
+
+fn external_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let target = identified(source, path, errors);
+    let (value, average) = (given(target, "value"), given(target, "averageValue"));
+    let path = path.child("target");
+    if value.is_none() && average.is_none() {
+        let message = "must set either a target value for metric or a per-pod target";
+        errors.required(&path.child("averageValue"), message);
+    }
+    if value.is_some() && average.is_some() {
+        let message = "may not set both a target value for metric and a per-pod target";
+        errors.forbidden(&path.child("value"), message);
+    }
+}
+
+fn pods_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let target = identified(source, path, errors);
+    if given(target, "averageValue").is_none() {
+        let message = "must specify a positive target averageValue";
+        errors.required(&path.child("target").child("averageValue"), message);
+    }
+}
+
+fn resource_source(source: &Value, is_of_container: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    let name = text(source, "name");
+    if name.is_empty() {
+        errors.required(&path.child("name"), "must specify a resource name");
+    } else if is_of_container {
+        resources::container_name(name, &path.child("name"), errors);
+    }
+    if is_of_container {
+        match text(source, "container") {
+            "" => errors.required(&path.child("container"), "must specify a container"),
+            name => errors.each_invalid(&path.child("container"), name, &names::label(name)),
+        }
+    }
+    let target = source.get("target").unwrap_or(&Value::Null);
+    let path = path.child("target");
+    metric_target(target, &path, errors);
+    let (share, value) = (given(target, "averageUtilization"), given(target, "averageValue"));
+    if share.is_none() && value.is_none() {
+        errors.required(&path.child("averageUtilization"), NEITHER);
+    }
+    if share.is_some() && value.is_some() {
+        errors.forbidden(&path.child("averageValue"), BOTH);
+    }
+}
+
+/// The metric's name and its target, which is returned.
+fn identified<'v>(source: &'v Value, path: &Path<'_>, errors: &mut ErrorList) -> &'v Value {
+    let metric = path.child("metric");
+    match text(source.get("metric").unwrap_or(&Value::Null), "name") {
+        "" => errors.required(&metric.child("name"), "must specify a metric name"),
+        name => errors.each_invalid(&metric.child("name"), name, &names::path_segment(name)),
+    }
+    let target = source.get("target").unwrap_or(&Value::Null);
+    metric_target(target, &path.child("target"), errors);
+    target
+}
+
+fn metric_target(target: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let kind = text(target, "type");
+    if kind.is_empty() {
+        errors.required(&path.child("type"), "must specify a metric target type");
+    }
+    if !matches!(kind, "Utilization" | "Value" | "AverageValue") {
+        let message = "must be either Utilization, Value, or AverageValue";
+        errors.invalid_text(&path.child("type"), kind, message);
+    }
+    for field in ["value", "averageValue"] {
+        if let Some(amount) = quantity(target, field).filter(|amount| amount.sign() < 1) {
+            errors.invalid_text(&path.child(field), &amount.to_string(), "must be positive");
+        }
+    }
+    if let Some(share) = number(target, "averageUtilization").filter(|share| *share < 1) {
+        errors.invalid(&path.child("averageUtilization"), share, "must be greater than 0");
+    }
+}
+
+fn scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let window = path.child("stabilizationWindowSeconds");
+    if let Some(seconds) = number(rules, "stabilizationWindowSeconds") {
+        if seconds < 0 {
+            errors.invalid(&window, seconds, "must be greater than or equal to zero");
+        }
+        if seconds > MAX_WINDOW {
+            let message = format!("must be less than or equal to {MAX_WINDOW}");
+            errors.invalid(&window, seconds, &message);
+        }
+    }
+    if let Some(policy) = given(rules, "selectPolicy").and_then(Value::as_str)
+        && !matches!(policy, "Max" | "Min" | "Disabled")
+    {
+        errors.unsupported_text(&path.child("selectPolicy"), policy, &["Disabled", "Max", "Min"]);
+    }
+    let policies = path.child("policies");
+    let list = rules.get("policies").and_then(Value::as_array);
+    if list.is_none_or(Vec::is_empty) {
+        errors.required(&policies, "must specify at least one Policy");
+    }
+    for (index, policy) in list.into_iter().flatten().enumerate() {
+        scaling_policy(policy, &policies.index(index), errors);
+    }
+    if let Some(tolerance) = quantity(rules, "tolerance") {
+        resources::amount("", tolerance, &path.child("tolerance"), errors);
+    }
+}
+
+fn scaling_policy(policy: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let kind = text(policy, "type");
+    if !matches!(kind, "Pods" | "Percent") {
+        errors.unsupported_text(&path.child("type"), kind, &["Percent", "Pods"]);
+    }
+    for field in ["value", "periodSeconds"] {
+        let value = number(policy, field).unwrap_or(0);
+        if value <= 0 {
+            errors.invalid(&path.child(field), value, NOT_POSITIVE);
+        }
+        if field == "periodSeconds" && value > MAX_PERIOD {
+            let message = format!("must be less than or equal to {MAX_PERIOD}");
+            errors.invalid(&path.child(field), value, &message);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Endpoints of services, in their newer and their older form (VA-308, VA-309).
+
+use std::net::IpAddr;
+
+use crate::{EndpointAddress, EndpointPort, EndpointSlice, Endpoints, ordered};
+
+use super::list::{IMMUTABLE, quoted};
+use super::service::not_special;
+use super::{ErrorList, Path, names};
+
+/// Most endpoints of a slice.
+const MAX_ENDPOINTS: usize = 1000;
+/// Most addresses of an endpoint.
+const MAX_ADDRESSES: usize = 100;
+/// Most ports of a slice.
+const MAX_PORTS: usize = 20_000;
+
+pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
+    const TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
+    let path = Path::root("addressType");
+    match &*object.address_type {
+        "" => errors.required(&path, ""),
+        known if TYPES.contains(&known) => {}
+        other => errors.unsupported_text(&path, other, &TYPES),
+    }
+    slice_endpoints(object, &Path::root("endpoints"), errors);
+    slice_ports(object, &Path::root("ports"), errors);
+}
+
+pub(super) fn slice_update(old: &EndpointSlice, new: &EndpointSlice, errors: &mut ErrorList) {
+    slice(new, errors);
+    if old.address_type != new.address_type {
+        errors.invalid_text(&Path::root("addressType"), &new.address_type, IMMUTABLE);
+    }
+}
+
+fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) {
+    if object.endpoints.len() > MAX_ENDPOINTS {
+        errors.too_many(path, object.endpoints.len(), MAX_ENDPOINTS);
+        return;
+    }
+    for (index, endpoint) in object.endpoints.iter().enumerate() {
+        let path = path.index(index);
+        let addresses = path.child("addresses");
+        match endpoint.addresses.len() {
+            0 => errors.required(&addresses, "must contain at least 1 address"),
+            count if count > MAX_ADDRESSES => errors.too_many(&addresses, count, MAX_ADDRESSES),
+            _ => {}
+        }
+        for (index, address) in endpoint.addresses.iter().enumerate() {
+            let path = addresses.index(index);
+            match &*object.address_type {
+                "IPv4" | "IPv6" => address_of(address, Some(&object.address_type), &path, errors),
+                "FQDN" => full_name(address, &path, errors),
+                _ => {}
+            }
+        }
+        node_and_host(
+            endpoint.node_name.as_deref(),
+            endpoint.hostname.as_deref(),
+            &path,
+            errors,
+        );
+    }
+}
+
+/// An address that a client can be sent to, of that family if one is named.
+fn address_of(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+    let parsed = address.parse::<IpAddr>();
+    match (names::ip_problem(address), family, &parsed) {
+        (Some(problem), _, _) => errors.invalid_text(path, address, problem),
+        (None, Some("IPv4"), Ok(IpAddr::V6(_))) => errors.invalid_text(path, address, "must be an IPv4 address"),
+        (None, Some("IPv6"), Ok(IpAddr::V4(_))) => errors.invalid_text(path, address, "must be an IPv6 address"),
+        _ => {}
+    }
+    match parsed {
+        Ok(parsed) => not_special(parsed, path, errors),
+        Err(_) if names::ip_problem(address) == Some(names::IP) => {
+            errors.invalid_text(path, address, "must be a valid IP address");
+        }
+        Err(_) => {}
+    }
+}
+
+/// A domain of at least three parts.
+fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if name.is_empty() {
+        errors.required(path, "");
+        return;
+    }
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let problems = names::subdomain(name);
+    if !problems.is_empty() {
+        errors.invalid_text(path, name, &problems.join(","));
+    } else if name.split('.').count() < 3 {
+        let message = "should be a domain with at least three segments separated by dots";
+        errors.invalid_text(path, name, message);
+    } else {
+        for part in name.split('.') {
+            let problems = names::label(part);
+            if !problems.is_empty() {
+                errors.invalid_text(path, part, &problems.join(","));
+            }
+        }
+    }
+}
+
+fn node_and_host(node: Option<&str>, host: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(node) = node {
+        errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
+    }
+    if let Some(host) = host {
+        errors.each_invalid(&path.child("hostname"), host, &names::label(host));
+    }
+}
+
+fn slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) {
+    if object.ports.len() > MAX_PORTS {
+        errors.too_many(path, object.ports.len(), MAX_PORTS);
+        return;
+    }
+    let mut known = ordered::Set::new();
+    for (index, port) in object.ports.iter().enumerate() {
+        let path = path.index(index);
+        let name = port.name.as_deref().unwrap_or_default();
+        if !name.is_empty() {
+            errors.each_invalid(&path.child("name"), name, &names::label(name));
+        }
+        if !known.insert(name) {
+            errors.duplicate(&path.child("name"), quoted(name), "");
+        }
+        protocols(port, &path, errors);
+    }
+}
+
+fn protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList) {
+    match port.protocol.as_deref() {
+        None | Some("TCP" | "UDP" | "SCTP") => {}
+        Some("") => errors.required(&path.child("protocol"), ""),
+        Some(other) => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
+    }
+    if let Some(protocol) = &port.app_protocol {
+        errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
+    }
+}
+
+pub(super) fn validate(object: &Endpoints, errors: &mut ErrorList) {
+    let path = Path::root("subsets");
+    for (index, subset) in object.subsets.iter().enumerate() {
+        let path = path.index(index);
+        if subset.addresses.is_empty() && subset.not_ready_addresses.is_empty() {
+            errors.required(&path, "must specify `addresses` or `notReadyAddresses`");
+        }
+        older_addresses(&subset.addresses, &path.child("addresses"), errors);
+        older_addresses(&subset.not_ready_addresses, &path.child("notReadyAddresses"), errors);
+        let ports = path.child("ports");
+        for (index, port) in subset.ports.iter().enumerate() {
+            older_port(port, subset.ports.len() > 1, &ports.index(index), errors);
+        }
+    }
+}
+
+fn older_addresses(list: &[EndpointAddress], path: &Path<'_>, errors: &mut ErrorList) {
+    for (index, address) in list.iter().enumerate() {
+        let path = path.index(index);
+        let host = Some(&*address.hostname).filter(|host| !host.is_empty());
+        address_of(&address.ip, None, &path.child("ip"), errors);
+        node_and_host(address.node_name.as_deref(), host, &path, errors);
+    }
+}
+
+fn older_port(port: &EndpointPort, must_have_name: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    match port.name.as_deref().unwrap_or_default() {
+        "" if must_have_name => errors.required(&path.child("name"), ""),
+        "" => {}
+        name => errors.each_invalid(&path.child("name"), name, &names::label(name)),
+    }
+    let number = port.port.unwrap_or(0);
+    if !(1..=65_535).contains(&number) {
+        errors.invalid(&path.child("port"), number, &names::range_text(1, 65_535));
+    }
+    protocols(port, path, errors);
+}
