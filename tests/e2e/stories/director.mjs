@@ -31,4 +31,13 @@ export const stories = {
     await due.getByText("web is evicted").waitFor();
     await t.look(page, "skipped");
   },
+
+  async "a skip to what the scenario does goes there in one press, where several things happen at one instant (T-07)"(t) {
+    const page = await t.open("#lesson=why-not-running");
+    await t.seek(page, "0:00.0");
+    const due = page.getByRole("region", { name: "What comes next" });
+    await due.getByText("the scenario goes on").waitFor();
+    await due.getByRole("button", { name: "Skip ahead" }).click();
+    await page.getByRole("complementary", { name: "Story" }).getByText("Here are four").waitFor();
+  },
 };

@@ -14,6 +14,8 @@ const TOLD: usize = 12;
 const SKIP: ClockMillis = 900.0;
 /// What is due may need that much longer to come: a kubelet looks at its back-offs now and then (LC-088).
 const LATE: Span = Span::seconds(20);
+/// What the scenario does is shown with what it leads to at once.
+const SETTLED: Span = Span::millis(500);
 /// How far a decision is looked for where something can still come, and where nothing is due.
 const FAR: Span = Span::seconds(3600);
 const NEAR: Span = Span::seconds(60);
@@ -150,10 +152,19 @@ pub(super) fn decision(session: &Session) -> Fast {
     }
 }
 
+/// How far the story has come: its steps that show, and whether it is over, well or with a broken promise.
+fn read(session: &Session) -> (usize, bool) {
+    let story = session.progress().story();
+    (
+        story.shown().len(),
+        story.finished().is_some() || story.halt().is_some(),
+    )
+}
+
 /// A piece of a fast run; its caption once it is over.
 pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<Caption> {
     let session = &mut show.session;
-    let shown_before = session.progress().story().shown().len();
+    let read_before = read(session);
     let over = match fast {
         Fast::Skip(skip) => {
             let Skip {
@@ -165,11 +176,13 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
             } = &**skip;
             let part = ((clock - since) / SKIP).clamp(0.0, 1.0);
             let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
-            let end = if step < *to { step } else { *to + LATE };
+            let is_script = shown.what == DueKind::Script;
+            let last = *to + if is_script { SETTLED } else { LATE };
+            let end = if step < *to { step } else { last };
             let is_waiting = |session: &Session| match due {
                 Some(due) => !session.world().has_come(due),
                 // The clock may stand there already, and what the scenario does then is still to be done.
-                None if shown.what == DueKind::Script => session.next_scripted().is_some_and(|at| at <= *to),
+                None if is_script => session.next_scripted().is_some_and(|at| at <= *to) || session.now() < last,
                 None => session.now() < *to,
             };
             let mut slice = Slice::More;
@@ -182,15 +195,15 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
                 // The instant itself, and then whatever it leads to.
                 let target = if now < *to { end.min(*to) } else { end };
                 slice = session.advance_story(target, 1, |_, _| true);
-                if session.progress().story().shown().len() > shown_before || session.now() >= end {
+                if read(session) != read_before || session.now() >= end {
                     break;
                 }
             }
-            let waited = (session.now() - *from).0;
+            let waited = (if is_script { *to } else { session.now() } - *from).0;
             let has_come = session.now() >= *to && !is_waiting(session);
             if has_come {
                 Some(Caption::Came(shown.clone(), waited))
-            } else if session.now() >= *to + LATE || slice == Slice::Limit {
+            } else if session.now() >= last || slice == Slice::Limit {
                 Some(Caption::Gone(shown.clone(), waited))
             } else {
                 None
@@ -199,7 +212,7 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
         Fast::Decision { from, until } => {
             let made = session.progress().attempts;
             let slice = session.advance_until(*until, PIECE, |session| {
-                session.progress().attempts > made || session.progress().story().shown().len() > shown_before
+                session.progress().attempts > made || read(session) != read_before
             });
             let waited = (session.now() - *from).0;
             match slice {
@@ -210,7 +223,7 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
         }
     };
     // The story moved on: that ends a run that did not come to what it was for.
-    if session.progress().story().shown().len() > shown_before && matches!(over, None | Some(Caption::NoDecision(_))) {
+    if read(session) != read_before && matches!(over, None | Some(Caption::NoDecision(_))) {
         let from = match fast {
             Fast::Skip(skip) => skip.from,
             Fast::Decision { from, .. } => *from,

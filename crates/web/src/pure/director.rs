@@ -92,11 +92,7 @@ pub(crate) fn ended(caption: &Caption) -> String {
     let later = |waited: &Micros| format!("{} later", clock::left(*waited, 0));
     match caption {
         Caption::Came(due, waited) => format!("{}: {}.", later(waited), came(due)),
-        Caption::Gone(due, waited) => format!(
-            "{}: its time is over, and it did not come to it that {}.",
-            later(waited),
-            says(due)
-        ),
+        Caption::Gone(due, waited) => format!("{}: it did not come to it that {}.", later(waited), says(due)),
         Caption::Story(waited) => format!("{}: the story goes on.", later(waited)),
         Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
         Caption::NoDecision(waited) => format!(
@@ -177,7 +173,7 @@ mod tests {
             ended(&Caption::Came(fall, 40_000_000)),
             "40 s later: a-1 became NotReady."
         );
-        assert!(ended(&Caption::Gone(evict, 9_000_000)).starts_with("9 s later: its time is over"));
+        assert!(ended(&Caption::Gone(evict, 9_000_000)).starts_with("9 s later: it did not come to it that 3 pods"));
         assert_eq!(lane(&due(DueKind::Attempt, "p", 0, 1)), Lane::Decisions);
     }
 }
