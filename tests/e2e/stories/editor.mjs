@@ -62,7 +62,7 @@ export const stories = {
     };
     await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n  title: Mine\n");
     await page.keyboard.press("Control+End");
-    await page.keyboard.type("  st");
+    await page.keyboard.type("  ste");
     await offered(/^steps/);
     await take(page);
     await page.keyboard.type("pre");
@@ -79,7 +79,7 @@ export const stories = {
     await page.keyboard.type("  restartP");
     await offered(/^restartPolicy/);
     await take(page);
-    t.equal((await offered("OnFailure")).join(" "), "Always OnFailure Never", "values");
+    t.equal((await offered("OnFailure")).join(" "), "Always Never OnFailure", "values");
     await page.keyboard.type("Nev");
     await choices.filter({ hasText: "Always" }).waitFor({ state: "detached" });
     await take(page);

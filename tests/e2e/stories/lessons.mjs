@@ -59,4 +59,22 @@ export const stories = {
     await story.getByRole("region", { name: "The end of the lesson" }).waitFor();
     await t.look(page, "lesson-done");
   },
+
+  async "a lesson that somebody writes is checked in the editor, with the gaps that its readers fill (E-10)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    await page.getByRole("button", { name: "Editor" }).click();
+    const editor = page.getByRole("dialog", { name: "Editor" });
+    await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
+    await editor.getByText("No problems.").waitFor();
+    t.check(await editor.getByRole("button", { name: "Apply to the running cluster" }).isDisabled(), "a scenario is begun anew, not applied");
+    // A solution that does not solve it.
+    const text = (await editor.locator(".cm-content").innerText()).replace(/^# .*\n/, "");
+    t.check(text.includes("kind: Scenario"), text.slice(0, 200));
+    await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");
+    await editor.getByText("No problems.").waitFor();
+    await editor.getByRole("button", { name: "Check the lesson" }).click();
+    await editor.locator(".found").getByText(/solution/).first().waitFor();
+    await t.look(page, "lesson-checked");
+  },
 };

@@ -88,7 +88,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
             let next = *revision.borrow() + 1;
             *revision.borrow_mut() = next;
             let (ctl, copy) = (ctl.clone(), now.clone());
-            *waiting.borrow_mut() = (!now.contains(hints::GAP)).then(|| {
+            *waiting.borrow_mut() = hints::gaps(&now).is_empty().then(|| {
                 Timeout::new(250, move || {
                     ctl.send.emit(Request::Check {
                         text: copy,
@@ -150,6 +150,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
         });
     }
     let gaps = hints::gaps(&text);
+    let is_scenario = hints::is_scenario(&text);
     let (found, advice) = match &props.checked {
         _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap).collect()),
         Some(checked) if checked.revision == *revision.borrow() => (checked.problems.clone(), checked.advice.clone()),
@@ -165,7 +166,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
     }
     {
         // What has no mistakes is applied in a pause of the typing, once.
-        let is_whole = *live && gaps.is_empty() && found.is_empty() && !text.contains("kind: Scenario");
+        let is_whole = *live && gaps.is_empty() && found.is_empty() && !is_scenario;
         let (ctl, text, revision, fresh) = (
             ctl.clone(),
             text.clone(),
@@ -266,7 +267,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 } else {
                     <button type="button" class="quiet" onclick={move_to(Some((*text).clone()))} title="The text on one side, what it does on the other">{ "Beside the cluster" }</button>
                 }
-                <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty() || !gaps.is_empty()}>{ if props.beside { "Apply" } else { "Apply to the running cluster" } }</button>
+                <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty() || !gaps.is_empty() || is_scenario}>{ if props.beside { "Apply" } else { "Apply to the running cluster" } }</button>
                 <button type="button" class={classes!((!props.beside).then_some("primary"))} onclick={open}>{ "Start anew with this" }</button>
             </div>
         </>
