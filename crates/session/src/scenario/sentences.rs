@@ -35,7 +35,11 @@ pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String
         Some(Timing::By(at)) => (format!("Until {}", instant(at)), words),
         Some(Timing::Always) | None => return words,
     };
-    if inner.is_empty() { at } else { format!("{at}: {inner}") }
+    match inner.as_str() {
+        "" => at,
+        inner if inner.starts_with("The") => format!("{at}: {}", lower_first(inner)),
+        inner => format!("{at}: {inner}"),
+    }
 }
 
 fn lower_first(text: &str) -> String {
@@ -358,8 +362,12 @@ mod tests {
                 "{always: at-most-one}",
                 "To the end: of each StatefulSet member at most one has live processes, anywhere",
             ),
-            ("{by: 2m, count: nodes, not: 6}", "Until 2m: There are not 6 nodes"),
+            ("{by: 2m, count: nodes, not: 6}", "Until 2m: there are not 6 nodes"),
             ("{at: 30s}", "From 30s on"),
+            (
+                "{at: 30s, count: pods, least: 2}",
+                "From 30s on: there are at least 2 pods",
+            ),
         ] {
             assert_eq!(words(goal), want);
         }
