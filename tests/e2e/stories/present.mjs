@@ -91,6 +91,9 @@ export const stories = {
     const field = dialog.getByLabel("Frame", { exact: true });
     await field.waitFor();
     t.check((await field.inputValue()).includes("&embed=story,cluster,timeline\""), "the story is in it");
+    // The choosers say what is chosen from the beginning.
+    t.equal(await dialog.getByLabel("Size").locator("option:checked").innerText(), "960 × 640", "the size");
+    t.equal(await dialog.getByLabel("Theme").locator("option:checked").innerText(), "the visitor's", "the theme");
     await dialog.getByLabel("Timeline").uncheck();
     await dialog.getByLabel("Size").selectOption({ label: "720 × 480" });
     await dialog.getByLabel("Theme").selectOption("dark");
@@ -100,6 +103,7 @@ export const stories = {
     await frame.locator(".story").waitFor();
     await frame.locator("[data-node]").first().waitFor();
     t.equal(await frame.locator(".time").count(), 0, "no timeline");
+    t.equal(await frame.locator(":root").evaluate(() => innerWidth), 720, "it is as wide as it will be");
     await t.screenshot(page, "share-frame-preview");
     await dialog.getByRole("button", { name: "End the preview" }).click();
     await t.look(page, "share-frame");

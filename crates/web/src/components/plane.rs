@@ -65,8 +65,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
     html! {
         <section class="plane" tabindex={props.idle.then_some("0")} aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
             <h2>{ "Control plane" }</h2>
-            { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }
-            <span class="gap"></span>
+            <span class="parts">{ for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }</span>
             { for broken }
             if !props.idle {
                 <span class="truths" role="group" aria-label="Whose picture">
@@ -95,8 +94,13 @@ pub(crate) fn Plane(props: &Props) -> Html {
     }
 }
 
+/// Letters of a short name of a component.
+const LONG: usize = 12;
+
 fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
     let list = actions::component(name, up);
+    // Where there is no room for all names, the longest gives way first.
+    let long = (name.len() > LONG).then_some("long");
     let dot = if up { "ok" } else { "bad" };
     let said = match (up, word.is_empty()) {
         (true, true) => String::new(),
@@ -104,7 +108,7 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         (false, true) => " (down)".into(),
     };
     if idle || list.is_empty() {
-        return html! { <span class="c"><i class={classes!("dot", dot)}></i>{ name }<span class="word">{ said }</span></span> };
+        return html! { <span class={classes!("c", long)}><i class={classes!("dot", dot)}></i><span class="n">{ name }</span><span class="word">{ said }</span></span> };
     }
     let open = {
         let (ctl, title) = (ctl.clone(), name.to_string());
@@ -114,8 +118,8 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         })
     };
     html! {
-        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
-            <i class={classes!("dot", dot)}></i>{ name }<span class="word">{ said }</span>
+        <button type="button" class={classes!("c", long, (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
+            <i class={classes!("dot", dot)}></i><span class="n">{ name }</span><span class="word">{ said }</span>
         </button>
     }
 }

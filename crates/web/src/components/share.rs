@@ -96,11 +96,11 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
                 let said = if browser::copy(text).await {
-                    "The link is copied."
+                    format!("The {} is copied.", name.to_ascii_lowercase())
                 } else {
-                    "The browser does not allow copying here: mark the text and copy it."
+                    "The browser does not allow copying here: mark the text and copy it.".to_owned()
                 };
-                act.emit(Act::Toast(said.into()));
+                act.emit(Act::Toast(said));
             });
         })
     };
@@ -162,6 +162,12 @@ struct FrameProps {
 
 /// Sizes of a frame, in pixels.
 const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
+
+/// What a frame says of its theme, and how that is called.
+const THEMES: [(&str, &str); 3] = [("", "the visitor's"), ("light", "light"), ("dark", "dark")];
+
+/// The widest preview, in pixels; a wider frame is shown smaller.
+const ROOM: u32 = 720;
 
 #[component]
 fn FramePart(props: &FrameProps) -> Html {
@@ -226,12 +232,12 @@ fn FramePart(props: &FrameProps) -> Html {
                 { part("Console", parts.console, |p| p.console = !p.console) }
             </fieldset>
             <div class="row">
-                <label>{ "Size " }<select onchange={sized}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()}>{ format!("{w} × {h}") }</option> }) }</select></label>
-                <label>{ "Theme " }<select onchange={themed}><option value="">{ "the visitor's" }</option><option value="light">{ "light" }</option><option value="dark">{ "dark" }</option></select></label>
+                <label>{ "Size " }<select onchange={sized}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
+                <label>{ "Theme " }<select onchange={themed}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ *name }</option> }) }</select></label>
                 <button type="button" onclick={flip} aria-expanded={preview.to_string()}>{ if *preview { "End the preview" } else { "Preview" } }</button>
             </div>
             { copied(&ctl, "Frame", &text, "4") }
-            if *preview { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} title="Preview of the frame"></iframe> }
+            if *preview { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(ROOM.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
         </>
     }
 }

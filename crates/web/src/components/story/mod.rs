@@ -351,12 +351,15 @@ fn block(block: &Block, first: bool) -> Html {
     }
 }
 
+/// Letters of a name that stays on one line: a hyphen in it is no place to break.
+const NAME: usize = 20;
+
 fn span(span: &Span) -> Html {
     match span {
         Span::Text(t) => html! { { t } },
         Span::Emphasis(t) => html! { <em>{ t }</em> },
         Span::Strong(t) => html! { <strong>{ t }</strong> },
-        Span::Code(t) => html! { <code>{ shown(t) }</code> },
+        Span::Code(t) => html! { <code class={(t.len() <= NAME).then_some("name")}>{ shown(t) }</code> },
         Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }
