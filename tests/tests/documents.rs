@@ -55,7 +55,7 @@ impl Document {
         plain.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
     }
 
-    /// Lines of fenced `sh` blocks and inline code: what a person may type.
+    /// Lines of fenced `sh` blocks, inline code, and steps of a workflow: what a person or a machine may type.
     fn commands(&self) -> Vec<&str> {
         let mut inside = false;
         let blocks = self.text.lines().filter(|line| {
@@ -64,7 +64,8 @@ impl Document {
             }
             inside
         });
-        blocks.map(str::trim).chain(self.codes()).collect()
+        let steps = self.text.lines().filter_map(|line| Some(line.split_once("- run: ")?.1));
+        blocks.map(str::trim).chain(steps).chain(self.codes()).collect()
     }
 
     /// Where its links lead.
@@ -223,7 +224,11 @@ fn commands_of_the_documents_exist() {
         listed(&steps, ""),
     );
     let mut lost = Vec::new();
-    for document in all() {
+    let workflows = podscope_tests::files(".github/workflows", ".yml");
+    let workflows = workflows
+        .iter()
+        .filter_map(|path| Document::open(&path.to_string_lossy()));
+    for document in all().into_iter().chain(workflows) {
         for command in document.commands() {
             // `[…]` and words in capitals stand for something else.
             let is_word = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase());
@@ -243,6 +248,23 @@ fn commands_of_the_documents_exist() {
         }
     }
     assert!(lost.is_empty(), "no such command:\n{}", lost.join("\n"));
+}
+
+/// Lessons that documents link to by their address.
+#[test]
+fn lessons_of_the_documents_exist() {
+    for document in all() {
+        for rest in document.text.split("#lesson=").skip(1) {
+            let lesson = rest.split(['&', '"', ')', '`']).next().unwrap_or_default();
+            // `NAME` and `…` stand for something else.
+            let is_name = lesson.starts_with(|c: char| c.is_ascii_lowercase());
+            assert!(
+                !is_name || podscope_session::lessons::text(lesson).is_some(),
+                "{}: no lesson {lesson}",
+                document.name
+            );
+        }
+    }
 }
 
 /// What Rust and JavaScript code of ours says besides comments: names of items and variants, and every
