@@ -66,9 +66,12 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
 }
 
 fn quoted(text: &str) -> String {
-    Value::from(text)
-        .to_string()
-        .replace('<', "\\u003c")
+    escaped(&Value::from(text).to_string())
+}
+
+/// JSON with the letters that HTML and JavaScript take amiss written by their numbers.
+pub(crate) fn escaped(json: &str) -> String {
+    json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
         .replace('\u{2028}', "\\u2028")

@@ -179,6 +179,7 @@ impl Names {
                         manifest: self.text(&texts.join("---\n")),
                         namespace: said.namespace.as_ref().map(|name| self.rename(name)),
                         validation: command::Validation::default(),
+                        save_config: said.save_config,
                         dry_run: said.dry_run,
                         output: said.output.clone(),
                     };

@@ -783,3 +783,39 @@ fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
     assert!(seen.contains("Warning   FailedScheduling   Pod/none"), "{seen}");
     assert!(seen.contains("LAST SEEN"), "{seen}");
 }
+
+/// KC-123: what `--save-config` writes down, and that `apply` then finds it.
+#[test]
+fn what_is_created_says_what_it_was_made_of_when_asked_to() {
+    let mut shell = Shell::on(CLUSTER);
+    let saved = |lines: &[String]| {
+        let at = lines
+            .iter()
+            .position(|line| line == "    kubectl.kubernetes.io/last-applied-configuration: |");
+        lines[at.expect("the annotation") + 1].trim_start().to_owned()
+    };
+    let printed = shell.run("kubectl create deploy d --image=x --port=80 --save-config --dry-run=client -o yaml");
+    assert_eq!(
+        saved(&printed),
+        "{\"kind\":\"Deployment\",\"apiVersion\":\"apps/v1\",\"metadata\":{\"name\":\"d\",\"labels\":{\"app\":\"d\"}},\"spec\":{\
+         \"replicas\":1,\"selector\":{\"matchLabels\":{\"app\":\"d\"}},\"template\":{\"metadata\":{\"labels\":{\"app\":\"d\"}},\
+         \"spec\":{\"containers\":[{\"name\":\"x\",\"image\":\"x\",\"ports\":[{\"containerPort\":80}],\"resources\":{}}]}},\
+         \"strategy\":{}},\"status\":{}}"
+    );
+    shell.run("kubectl create rolebinding b --clusterrole=r --user=u --save-config");
+    assert_eq!(
+        saved(&shell.run("kubectl get rolebinding b -o yaml")),
+        "{\"kind\":\"RoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"metadata\":{\"name\":\"b\"},\"subjects\":[{\
+         \"kind\":\"User\",\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"u\"}],\"roleRef\":{\"apiGroup\":\
+         \"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"r\"}}"
+    );
+    let map = "<<'EOF'\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: m}\ndata: {a: '<b>'}\nEOF";
+    shell.run(&format!("kubectl create --save-config -f - {map}"));
+    let wanted = "{\"apiVersion\":\"v1\",\"data\":{\"a\":\"\\u003cb\\u003e\"},\"kind\":\"ConfigMap\",\"metadata\":{\
+                  \"annotations\":{},\"name\":\"m\",\"namespace\":\"default\"}}";
+    assert_eq!(saved(&shell.run("kubectl get cm m -o yaml")), wanted);
+    assert_eq!(
+        shell.run(&format!("kubectl apply -f - {map}")),
+        ["configmap/m unchanged"]
+    );
+}

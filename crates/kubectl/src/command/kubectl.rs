@@ -424,6 +424,8 @@ pub enum Kubectl {
         namespace: Option<String>,
         /// `--validate`.
         validation: Validation,
+        /// `--save-config`: each object says what it was made of.
+        save_config: bool,
         /// `--dry-run`.
         dry_run: DryRun,
         /// `-o`; a table is the line that something was created.

@@ -167,11 +167,12 @@ impl std::fmt::Display for Kubectl {
                 manifest,
                 namespace,
                 validation,
+                save_config,
                 dry_run,
                 output,
             } => {
                 t.word("create").value("-n", namespace).validation(*validation);
-                t.dry_run(*dry_run).output(output);
+                t.flag("--save-config", *save_config).dry_run(*dry_run).output(output);
                 t.word("-f").word("-").document(manifest);
             }
             Kubectl::Said(said) => print_words(t, &said.words),

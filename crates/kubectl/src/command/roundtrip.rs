@@ -267,6 +267,7 @@ impl Draw {
                 manifest: self.document(),
                 namespace: self.namespace(),
                 validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
+                save_config: self.bool(),
                 dry_run: self.dry_run(),
                 output: self.output(),
             },

@@ -30,6 +30,8 @@ pub struct Said {
     pub deed: Deed,
     /// Namespace, if given.
     pub namespace: Option<String>,
+    /// `--save-config`: what is made says what it was made of.
+    pub save_config: bool,
     /// `--dry-run`.
     pub dry_run: DryRun,
     /// `-o`.

@@ -14,7 +14,7 @@ use super::super::selector::LabelQuery;
 use super::manifest::{BINDING, CREATING, left_out, malformed};
 use super::objects::{convertible, invalid_patch, other_identity};
 use super::reading::{Read, read, without_fields};
-use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, typed_name};
+use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, saved, typed_name};
 use crate::command::{Apply, ServerSide};
 
 /// What a client's own merge is called.
@@ -111,7 +111,7 @@ fn on_server(kind: Kind, key: ObjectKey, document: Value, how: &ServerSide) -> W
 /// One that is not there yet.
 fn created(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
-    annotate(&mut object, LAST_APPLIED, &last_applied(document));
+    saved::annotate_object(&mut object, &saved::of_document(document));
     object.metadata_mut().managers = Managers::of(vec![Manager::creating(CLIENT_SIDE)]);
     Write {
         context: CREATING.into(),
@@ -122,7 +122,7 @@ fn created(mut object: Object, document: &Value) -> Write {
 /// One that is there: what was applied last, the document and the live object are merged.
 fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mut Plan) -> Result<Write, String> {
     let name = typed_name(&object);
-    let applied = last_applied(&document);
+    let applied = saved::of_document(&document);
     let mut desired = document.clone();
     set_annotation(&mut desired, LAST_APPLIED, &applied);
     if live.metadata().is_terminating() {
@@ -200,7 +200,7 @@ fn set_annotation(value: &mut Value, key: &str, text: &str) {
 
 /// What the server says of an object that is there, and that the manifest would make one it cannot read.
 fn unpatchable(live: &Object, document: Value) -> String {
-    let applied = last_applied(&document);
+    let applied = saved::of_document(&document);
     let mut desired = document;
     set_annotation(&mut desired, LAST_APPLIED, &applied);
     let original = live.metadata().annotation(LAST_APPLIED);
@@ -253,25 +253,4 @@ fn unnamed(object: &Object) -> String {
         kind.name(),
         &*metadata.namespace,
     )
-}
-
-/// The document that was applied, on one line, as kubectl writes it down.
-fn last_applied(document: &Value) -> String {
-    let mut document = document.clone();
-    if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
-        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
-        if let Some(map) = annotations.as_object_mut() {
-            map.shift_remove(LAST_APPLIED);
-        }
-        if metadata.get("annotations").is_some_and(Value::is_null) {
-            metadata.insert("annotations".to_owned(), json!({}));
-        }
-    }
-    document.sort_all_objects();
-    format!("{document}\n")
-}
-
-fn annotate(object: &mut Object, key: &str, text: &str) {
-    let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
-    annotations.insert(key.into(), text.into());
 }

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::super::output::{Form, shown_value};
 use super::reading::{Read, read};
-use super::{Plan, finish, qualified_singular};
+use super::{Plan, finish, qualified_singular, saved};
 use crate::command::{Output, Validation};
 
 /// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
-pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, output: &Output) -> Plan {
+pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, save_config: bool, output: &Output) -> Plan {
     let form = match Form::of(output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
@@ -22,7 +22,7 @@ pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, output: 
     let mut errors = Vec::new();
     let mut writes = Vec::new();
     for read in read(manifest, namespace, Validation::Ignore) {
-        let (kind, document) = match read {
+        let (kind, mut document) = match read {
             Ok(Read::Object { object, document, .. }) => (object.kind(), document),
             Ok(Read::Malformed { kind, document, .. }) => (kind, document),
             Ok(Read::Binding { pod, .. }) => {
@@ -38,6 +38,10 @@ pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, output: 
                 continue;
             }
         };
+        if save_config {
+            let text = saved::of_document(&document);
+            saved::annotate(&mut document, &text);
+        }
         let separator = match &form {
             Some(form) if form.is_separated() && !writes.is_empty() => "---\n",
             _ => "",
@@ -54,7 +58,7 @@ pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, output: 
     finish(plan, writes, errors)
 }
 
-pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Validation) -> Plan {
+pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Validation, save_config: bool) -> Plan {
     let mut plan = Plan::default();
     let mut writes = Vec::new();
     let mut errors = Vec::new();
@@ -65,8 +69,14 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
     for read in found {
         match read {
             Ok(Read::Object {
-                mut object, unknown, ..
+                mut object,
+                unknown,
+                document,
+                ..
             }) => {
+                if save_config {
+                    saved::annotate_object(&mut object, &saved::of_document(&document));
+                }
                 for field in unknown {
                     plan.err(format!("Warning: unknown field {field:?}"));
                 }

@@ -8,6 +8,7 @@ mod nodes;
 mod objects;
 mod reading;
 mod said;
+mod saved;
 mod set;
 
 pub(super) use manifest::manifest_objects;
@@ -175,18 +176,20 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Create {
             manifest,
             namespace,
+            save_config,
             dry_run,
             output,
             ..
-        } if dry_run.is_of_client() => manifest::create_of_client(manifest, namespace.as_deref(), output),
+        } if dry_run.is_of_client() => manifest::create_of_client(manifest, namespace.as_deref(), *save_config, output),
         Kubectl::Create {
             manifest,
             namespace,
             validation,
+            save_config,
             dry_run,
             output,
         } => rehearsed(
-            manifest::create(manifest, namespace.as_deref(), *validation),
+            manifest::create(manifest, namespace.as_deref(), *validation, *save_config),
             *dry_run,
             output,
             &view,

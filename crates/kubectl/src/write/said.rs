@@ -15,7 +15,9 @@ use super::super::selector::LabelQuery;
 use super::super::work::Work;
 use super::manifest::manifest_objects;
 use super::set;
-use super::{Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, typed_name, with_objects};
+use super::{
+    Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, saved, typed_name, with_objects,
+};
 use crate::command::{Autoscale, Awaited, Deed, Expose, Forced, Made, Output, Said, SetChange, Wait};
 
 /// The plan of such a command; none if it only reads.
@@ -79,6 +81,17 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
             && let Some(namespace) = namespace.or((!is_shown).then_some("default"))
         {
             value["metadata"]["namespace"] = Value::from(namespace);
+        }
+        if said.save_config {
+            let mut filled = value.clone();
+            made.empties.iter().for_each(|(at, what)| fill(&mut filled, at, what));
+            if !is_shown && namespace.is_none() {
+                // The client puts the namespace of its context into the request only.
+                filled["metadata"]
+                    .as_object_mut()
+                    .map(|fields| fields.shift_remove("namespace"));
+            }
+            saved::annotate(&mut value, &saved::of_made(&filled));
         }
         if is_shown {
             // Of `run --expose` the Service is printed too.

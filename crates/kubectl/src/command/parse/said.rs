@@ -73,6 +73,7 @@ pub(super) fn keep(args: &Args, verb: &'static str, deed: Deed, dry_run: DryRun,
         },
         deed,
         namespace: namespace(args),
+        save_config: args.bool("save-config", false).unwrap_or_default(),
         dry_run,
         output,
     }))

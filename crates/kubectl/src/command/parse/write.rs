@@ -87,6 +87,7 @@ pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
         manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
         namespace: namespace(args),
         validation: validation(args)?,
+        save_config: args.bool("save-config", false)?,
         dry_run: dry_run(args)?,
         output: output_of_write(args)?,
     })

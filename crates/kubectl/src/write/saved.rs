@@ -1,0 +1,162 @@
+//! The annotation in which an object says what it was made of: `apply`, and `--save-config` of what creates (KC-123).
+
+use std::sync::Arc;
+
+use podscope_api::Object;
+use serde_json::{Map, Value, json};
+
+use super::super::gotext::escaped;
+use super::LAST_APPLIED;
+
+/// Fields of the structs that generators make, in the order of Go's structs; a field stands before another wherever it
+/// does so in one of them. The one struct with another order is [`ROLE_REF`].
+const ORDER: &[&str] = &[
+    "kind",
+    "apiGroup",
+    "name",
+    "apiVersion",
+    "metadata",
+    "generateName",
+    "namespace",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "image",
+    "command",
+    "args",
+    "rules",
+    "subjects",
+    "roleRef",
+    "verbs",
+    "apiGroups",
+    "aggregationRule",
+    "value",
+    "globalDefault",
+    "description",
+    "preemptionPolicy",
+    "immutable",
+    "data",
+    "binaryData",
+    "schedule",
+    "jobTemplate",
+    "minAvailable",
+    "scaleTargetRef",
+    "minReplicas",
+    "maxReplicas",
+    "targetCPUUtilizationPercentage",
+    "metrics",
+    "hard",
+    "scopes",
+    "ingressClassName",
+    "defaultBackend",
+    "tls",
+    "hosts",
+    "secretName",
+    "host",
+    "http",
+    "path",
+    "pathType",
+    "backend",
+    "service",
+    "number",
+    "protocol",
+    "port",
+    "targetPort",
+    "containerPort",
+    "nodePort",
+    "ports",
+    "env",
+    "limits",
+    "requests",
+    "resources",
+    "resourceNames",
+    "nonResourceURLs",
+    "replicas",
+    "selector",
+    "maxUnavailable",
+    "template",
+    "strategy",
+    "clusterIP",
+    "type",
+    "resource",
+    "target",
+    "averageUtilization",
+    "externalIPs",
+    "sessionAffinity",
+    "externalName",
+    "containers",
+    "restartPolicy",
+    "dnsPolicy",
+    "stdin",
+    "stdinOnce",
+    "tty",
+    "spec",
+    "status",
+];
+
+/// The struct whose group stands before its kind.
+const ROLE_REF: &[&str] = &["apiGroup", "kind", "name"];
+
+/// A document as it was written, on one line, its fields by name; `annotations` is there even when empty.
+pub(super) fn of_document(document: &Value) -> String {
+    let mut document = document.clone();
+    if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+        if let Some(map) = annotations.as_object_mut() {
+            map.shift_remove(LAST_APPLIED);
+        }
+        if metadata.get("annotations").is_some_and(Value::is_null) {
+            metadata.insert("annotations".to_owned(), json!({}));
+        }
+    }
+    document.sort_all_objects();
+    line(&document)
+}
+
+/// An object that a generator made, as Go writes its struct.
+pub(super) fn of_made(value: &Value) -> String {
+    line(&in_order(value, ORDER))
+}
+
+/// Go's encoder ends the line.
+fn line(value: &Value) -> String {
+    format!("{}\n", escaped(&value.to_string()))
+}
+
+fn in_order(value: &Value, order: &[&str]) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| in_order(item, ORDER)).collect(),
+        Value::Object(fields) => {
+            let rank = |name: &str| order.iter().position(|known| *known == name).unwrap_or(order.len());
+            let mut sorted: Vec<(usize, &String, &Value)> =
+                fields.iter().map(|(name, value)| (rank(name), name, value)).collect();
+            // What people named is in order of its names.
+            sorted.sort_unstable_by_key(|(rank, name, _)| (*rank, *name));
+            let inner = |name: &str| if name == "roleRef" { ROLE_REF } else { ORDER };
+            let of = |(_, name, value): (usize, &String, &Value)| match name.as_str() {
+                "labels" | "annotations" | "matchLabels" | "data" | "hard" | "limits" | "requests" => {
+                    let mut map = value.clone();
+                    map.sort_all_objects();
+                    (name.clone(), map)
+                }
+                _ => (name.clone(), in_order(value, inner(name))),
+            };
+            Value::Object(sorted.into_iter().map(of).collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Writes it into a value of the wire.
+pub(super) fn annotate(value: &mut Value, text: &str) {
+    if !value["metadata"]["annotations"].is_object() {
+        value["metadata"]["annotations"] = json!({});
+    }
+    value["metadata"]["annotations"][LAST_APPLIED] = text.into();
+}
+
+/// Writes it into an object.
+pub(super) fn annotate_object(object: &mut Object, text: &str) {
+    let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
+    annotations.insert(LAST_APPLIED.into(), text.into());
+}
