@@ -111,7 +111,7 @@ export const stories = {
     for (const width of [1280, 1440, 1920]) {
       await page.setViewportSize({ width, height: 900 });
       const rows = await page.locator(".plane").evaluate((plane) => {
-        const seen = [...plane.children].filter((e) => e.offsetParent && getComputedStyle(e).position !== "absolute" && !e.matches(".gap"));
+        const seen = [...plane.querySelectorAll(".parts > *"), ...plane.children].filter((e) => e.offsetParent && getComputedStyle(e).position !== "absolute" && !e.matches(".gap, .parts"));
         const boxes = seen.map((e) => e.getBoundingClientRect());
         // A row more is what begins below the end of what came first.
         return 1 + boxes.filter((box) => box.top >= boxes[0].bottom - 2).length;

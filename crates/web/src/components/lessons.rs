@@ -57,13 +57,13 @@ pub(crate) fn Lessons(props: &Props) -> Html {
     };
     html! {
         <Modal title="Lessons and scenarios" class="wide lessons">
+            { progress(&ctl, props) }
             <div class="lead">
                 <button type="button" onclick={open(Source::Welcome)}><b>{ "Free play" }</b><span>{ "A small living cluster, nothing to follow" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ "Your own" }</b><span>{ "Write or paste manifests and scenarios" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary))}><b>{ "Terms" }</b><span>{ "What the words of the lessons mean" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>
             </div>
-            { progress(&ctl, props) }
             <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} value={(*filter).clone()} autofocus=true />
             <div class="symptoms" role="group" aria-label="What do you see?">
                 { for SYMPTOMS.iter().map(|symptom| {
