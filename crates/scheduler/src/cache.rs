@@ -14,10 +14,10 @@
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Node, NodeName, Object, Pod, Str};
+use podscope_api::{ContainerStatus, Node, NodeName, Object, Pod, Str};
 
 use crate::counters::{ClassIdx, Counters, NamespaceLabels, PlacedTerms, Question};
-use crate::node_info::{ImageOnNode, NodeIdx, NodeInfo};
+use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{PodInfo, uid_of};
 use crate::rows::{Row, Rows};
 use crate::selector::{LabelSet, intern_labels};
@@ -32,11 +32,33 @@ struct PlacedPod {
     assumed: bool,
 }
 
-#[derive(Debug, Clone)]
-struct ImageState {
-    size: i64,
+/// What is known of an image.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ImageState {
+    /// Bytes.
+    pub(crate) size: i64,
     /// Nodes that hold it.
-    nodes: podscope_api::ordered::Set<NodeIdx>,
+    nodes: ordered::Set<NodeIdx>,
+    /// By node: how many held it when that node was brought up to date last; 0 if it does not. Shared with checkpoints.
+    frozen: Arc<Vec<u32>>,
+}
+
+impl ImageState {
+    /// How many nodes hold it, as frozen for a node that does; else 0 (SCH-109).
+    pub(crate) fn held_by(&self, node: NodeIdx) -> u32 {
+        self.frozen.get(node as usize).copied().unwrap_or(0)
+    }
+    fn freeze(&mut self, node: NodeIdx, count: u32) {
+        let at = node as usize;
+        if self.held_by(node) == count {
+            return;
+        }
+        let frozen = Arc::make_mut(&mut self.frozen);
+        if frozen.len() <= at {
+            frozen.resize(at + 1, 0);
+        }
+        frozen[at] = count;
+    }
 }
 
 /// Nodes by zone in first-seen order (SCH-006).
@@ -278,28 +300,25 @@ impl Cache {
                 let name = self.symbols.intern(name);
                 let state = self.images.entry(name).or_insert_with(|| ImageState {
                     size: image.size_bytes,
-                    nodes: podscope_api::ordered::Set::new(),
+                    ..ImageState::default()
                 });
                 state.nodes.insert(index);
-                images.push(ImageOnNode {
-                    name,
-                    size: state.size,
-                    nodes: 0,
-                });
+                images.push(name);
             }
         }
-        images.sort_unstable_by_key(|image| image.name);
-        images.dedup_by_key(|image| image.name);
+        images.sort_unstable();
+        images.dedup();
         Arc::make_mut(&mut self.nodes[index as usize]).images = images;
     }
 
     fn remove_images(&mut self, index: NodeIdx) {
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
         for image in std::mem::take(&mut info.images) {
-            if let Some(state) = self.images.get_mut(&image.name) {
+            if let Some(state) = self.images.get_mut(&image) {
+                state.freeze(index, 0);
                 state.nodes.remove(&index);
                 if state.nodes.is_empty() {
-                    self.images.remove(&image.name);
+                    self.images.remove(&image);
                 }
             }
         }
@@ -310,11 +329,39 @@ impl Cache {
         let Some(name) = &pod.spec.node_name else {
             return;
         };
+        if self.renew(&uid, pod) {
+            return;
+        }
         // Kubernetes removes and adds again on any update, so the pod goes to the end of its node's list (SCH-098).
         self.remove_pod(&uid);
         let info = PodInfo::new(self, pod, true);
         let node = self.slot(&name.0);
         self.place(info, node, false);
+    }
+
+    /// Takes the new state of a placed pod over, if all that is counted of it stays: most updates are of a status. False
+    /// if something has to be counted anew. The pod goes to the end of its node's list here too.
+    fn renew(&mut self, uid: &str, pod: &Arc<Pod>) -> bool {
+        let Some(placed) = self.pods.get_mut(uid) else {
+            return false;
+        };
+        let info = &placed.info;
+        let is_plain = info.ports.is_empty() && info.terms.is_empty() && claim_names(pod).next().is_none();
+        if placed.assumed || !is_plain || !is_counted_alike(&info.pod, pod) {
+            return false;
+        }
+        let renewed = Arc::new(PodInfo {
+            pod: pod.clone(),
+            start_time: pod.status.start_time.map(|time| time.0),
+            ..PodInfo::clone(info)
+        });
+        placed.info = renewed.clone();
+        let pods = &mut Arc::make_mut(&mut self.nodes[placed.node as usize]).pods;
+        let at = pods.iter().position(|pod| pod.uid == renewed.uid);
+        pods.swap_remove(at.expect("a placed pod stands in its node's list"));
+        pods.push(renewed);
+        self.dirty.push(placed.node);
+        true
     }
 
     /// Takes a decided pod into the cache before the API shows it bound (SCH-022).
@@ -388,13 +435,15 @@ impl Cache {
             let info = &mut self.nodes[index as usize];
             debug_assert!(info.sums_hold(), "{}: the sums are those of its pods", info.name);
             self.rows.set(index, info);
-            if info.images.is_empty() {
-                continue;
-            }
-            for image in &mut Arc::make_mut(info).images {
-                image.nodes = self.images.get(&image.name).map_or(0, |state| state.nodes.len() as u32);
+            for image in &info.images {
+                let state = self.images.get_mut(image).expect("what a node holds is known");
+                state.freeze(index, state.nodes.len() as u32);
             }
         }
+    }
+    /// What is known of an image that some node holds.
+    pub(crate) fn image(&self, image: Symbol) -> Option<&ImageState> {
+        self.images.get(&image)
     }
     /// Whether no node holds any image.
     pub(crate) fn has_no_images(&self) -> bool {
@@ -407,6 +456,26 @@ impl Cache {
 /// Bound and not finished: what uses a node (SCH-004).
 pub(crate) fn is_placed(pod: &Pod) -> bool {
     pod.spec.node_name.as_ref().is_some_and(|name| !name.is_empty()) && !pod.is_terminal()
+}
+
+/// Whether two states of a pod count alike wherever placed pods are counted: in sums, in counters, for preemption.
+fn is_counted_alike(old: &Pod, new: &Pod) -> bool {
+    let reported = |old: &[ContainerStatus], new: &[ContainerStatus]| {
+        let of = |one: &ContainerStatus, other: &ContainerStatus| {
+            one.name == other.name
+                && one.resources == other.resources
+                && one.allocated_resources == other.allocated_resources
+        };
+        old.len() == new.len() && old.iter().zip(new).all(|(old, new)| of(old, new))
+    };
+    let (was, is) = (&old.status, &new.status);
+    old.spec == new.spec
+        && old.metadata.labels == new.metadata.labels
+        && old.metadata.is_terminating() == new.metadata.is_terminating()
+        && old.is_resize_infeasible() == new.is_resize_infeasible()
+        && old.own_requests_in_use() == new.own_requests_in_use()
+        && reported(&was.container_statuses, &is.container_statuses)
+        && reported(&was.init_container_statuses, &is.init_container_statuses)
 }
 
 fn claim_names(pod: &Pod) -> impl Iterator<Item = &Str> {

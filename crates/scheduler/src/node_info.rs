@@ -67,17 +67,6 @@ impl HostPort {
     }
 }
 
-/// An image present on the node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImageOnNode {
-    /// Its name as reported.
-    pub name: Symbol,
-    /// Bytes, as the first node that reported it says (SCH-109).
-    pub size: i64,
-    /// On how many nodes it was when this node was last snapshotted (SCH-109).
-    pub nodes: u32,
-}
-
 /// A node and the sums over its pods, kept incrementally.
 #[derive(Debug, Clone)]
 pub struct NodeInfo {
@@ -107,8 +96,8 @@ pub struct NodeInfo {
     pub pods: Vec<Arc<PodInfo>>,
     /// A set, as in Kubernetes.
     pub ports: Vec<HostPort>,
-    /// Images, sorted by name symbol.
-    pub images: Vec<ImageOnNode>,
+    /// The names of the images that it holds, sorted.
+    pub images: Vec<Symbol>,
 }
 
 impl NodeInfo {

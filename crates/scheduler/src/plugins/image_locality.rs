@@ -1,8 +1,9 @@
 //! `ImageLocality`: nodes that already hold the pod's images (SCH-108, SCH-109).
 
 use super::{ExtensionPoints, Point, Row};
+use crate::cache::ImageState;
 use crate::cycle::{Cycle, CycleState};
-use crate::node_info::{NodeIdx, NodeInfo};
+use crate::node_info::NodeIdx;
 
 pub(super) const ROW: Row = Row {
     weight: 1,
@@ -21,25 +22,19 @@ impl ExtensionPoints for ImageLocality {
         if cycle.cache.has_no_images() {
             return false;
         }
+        let max = MAX_PER_CONTAINER * cycle.incoming.n_containers;
+        if max <= MIN {
+            scores.fill(0);
+            return true;
+        }
+        let n_nodes = cycle.cache.order().len() as f64;
+        let images = cycle.incoming.images.iter();
+        let known: Vec<&ImageState> = images.filter_map(|image| cycle.cache.image(*image)).collect();
         for (score, node) in scores.iter_mut().zip(feasible) {
-            *score = of_node(cycle, cycle.cache.node(*node));
+            let part = |image: &&ImageState| image.size as f64 * (f64::from(image.held_by(*node)) / n_nodes);
+            let sum: i64 = known.iter().map(|image| part(image) as i64).sum();
+            *score = 100 * (sum.clamp(MIN, max) - MIN) / (max - MIN);
         }
         true
     }
-}
-
-fn of_node(cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
-    let max = MAX_PER_CONTAINER * cycle.incoming.n_containers;
-    if node.images.is_empty() || max <= MIN {
-        return 0;
-    }
-    let n_nodes = cycle.cache.order().len() as f64;
-    let mut sum = 0_i64;
-    for image in &cycle.incoming.images {
-        if let Ok(index) = node.images.binary_search_by_key(image, |held| held.name) {
-            let held = &node.images[index];
-            sum += (held.size as f64 * (f64::from(held.nodes) / n_nodes)) as i64;
-        }
-    }
-    100 * (sum.clamp(MIN, max) - MIN) / (max - MIN)
 }
