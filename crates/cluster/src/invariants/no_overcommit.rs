@@ -3,7 +3,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Container, Node, Object, Pod, Quantity, ResourceList, Str};
+use podscope_api::{Node, Object, Pod, Quantity, ResourceList, Str};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, What};
@@ -36,25 +36,17 @@ impl Check for NoOvercommit {
         let Some(node) = view.objects.named::<Node>(name.as_str()) else {
             return;
         };
-        let own = requests(&pod);
-        let mut total: ordered::Map<Str, Quantity> = ordered::Map::new();
-        let mut pods = 0_i64;
-        for other in view.objects.pods_on(name).filter(|other| !other.is_terminal()) {
-            pods += 1;
-            for (resource, amount) in requests(other) {
-                let sum = total.entry(resource).or_default();
-                *sum = sum.plus(amount);
-            }
-        }
-        let mut over: Vec<String> = own
-            .keys()
-            .filter(|resource| {
-                let sum = total.get(*resource).copied().unwrap_or_default();
-                let room = node.status.allocatable.get(*resource).copied().unwrap_or_default();
-                own.get(*resource).is_some_and(|own| own.sign() > 0) && sum > room
-            })
+        let others = || view.objects.pods_on(name).filter(|other| !other.is_terminal());
+        let is_over = |resource: &Str| {
+            let sum = others().fold(Quantity::default(), |sum, other| sum.plus(request(other, resource)));
+            sum > node.status.allocatable.get(resource).copied().unwrap_or_default()
+        };
+        let mut over: Vec<String> = named(&pod)
+            .into_iter()
+            .filter(|resource| request(&pod, resource).sign() > 0 && is_over(resource))
             .map(|resource| resource.to_string())
             .collect();
+        let pods = i64::try_from(others().count()).unwrap_or(i64::MAX);
         if node
             .status
             .allocatable
@@ -95,47 +87,35 @@ fn arrived_past_the_scheduler(view: &View<'_>, node: &podscope_api::NodeName) ->
         .any(|pod| pod.condition("PodScheduled").is_none() || pod.is_mirror())
 }
 
-/// What a pod asks for: app containers and sidecars together, or the largest step of its start, plus overhead.
-fn requests(pod: &Pod) -> ResourceList {
-    let mut total = ResourceList::new();
-    if let Some(own) = &pod.spec.resources {
-        total.clone_from(&own.requests);
-        return plus(total, &pod.spec.overhead);
-    }
-    let add = |list: &mut ResourceList, container: &Container| {
-        for (name, amount) in &container.resources.requests {
-            let sum = list.entry(name.clone()).or_default();
-            *sum = sum.plus(*amount);
-        }
-    };
-    for container in pod.spec.containers.iter() {
-        add(&mut total, container);
-    }
-    let mut sidecars = ResourceList::new();
-    let mut start = ResourceList::new();
-    for container in pod.spec.init_containers.iter() {
-        let mut step = sidecars.clone();
-        add(&mut step, container);
-        if container.is_sidecar() {
-            add(&mut total, container);
-            sidecars = step.clone();
-        }
-        for (name, amount) in step {
-            let most = start.entry(name).or_default();
-            *most = (*most).max(amount);
-        }
-    }
-    for (name, amount) in start {
-        let most = total.entry(name).or_default();
-        *most = (*most).max(amount);
-    }
-    plus(total, &pod.spec.overhead)
+/// The resources that a pod may ask for, in the order of their names.
+fn named(pod: &Pod) -> ordered::Set<Str> {
+    let own = pod.spec.resources.iter().map(|own| &own.requests);
+    let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+    let lists = own
+        .chain(all.map(|one| &one.resources.requests))
+        .chain([&pod.spec.overhead]);
+    lists.flat_map(|list| list.keys()).cloned().collect()
 }
 
-fn plus(mut list: ResourceList, more: &ResourceList) -> ResourceList {
-    for (name, amount) in more {
-        let sum = list.entry(name.clone()).or_default();
-        *sum = sum.plus(*amount);
+/// What a pod asks of a resource: its own request, or that of app containers and sidecars together, or of the largest
+/// step of its start; plus overhead. Counted without lists: each binding asks it of all pods of a node.
+fn request(pod: &Pod, resource: &Str) -> Quantity {
+    let of = |list: &ResourceList| list.get(resource).copied().unwrap_or_default();
+    let overhead = of(&pod.spec.overhead);
+    if let Some(own) = &pod.spec.resources {
+        return of(&own.requests).plus(overhead);
     }
-    list
+    let apps = pod.spec.containers.iter().map(|one| of(&one.resources.requests));
+    let mut total = apps.fold(Quantity::default(), Quantity::plus);
+    let (mut sidecars, mut start) = (Quantity::default(), Quantity::default());
+    for container in pod.spec.init_containers.iter() {
+        let own = of(&container.resources.requests);
+        let step = sidecars.plus(own);
+        if container.is_sidecar() {
+            total = total.plus(own);
+            sidecars = step;
+        }
+        start = start.max(step);
+    }
+    total.max(start).plus(overhead)
 }

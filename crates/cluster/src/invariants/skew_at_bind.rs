@@ -11,7 +11,7 @@ use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, U
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::controllers::counts_for_spread;
 use crate::world::Body;
-use crate::{Actor, AttemptResult, Happening, Objects, Record};
+use crate::{Actor, AttemptResult, Happening, Objects, Record, Subject};
 
 pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     name: "skew-at-bind",
@@ -45,13 +45,13 @@ impl Check for SkewAtBind {
             self.assumed.remove(&place);
             return;
         };
-        self.judge(record, &object.uid, node, view, out);
+        self.judge(record, object, node, view, out);
         self.assumed.insert(place, node.clone());
     }
 }
 
 impl SkewAtBind {
-    fn judge(&mut self, record: &Record, uid: &Uid, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
+    fn judge(&mut self, record: &Record, about: &Subject, node: &NodeName, view: &View<'_>, out: &mut Vec<Breach>) {
         let Some(Body::Scheduler(scheduler)) = view.processes.get(&record.actor).map(|state| &state.body) else {
             return;
         };
@@ -65,24 +65,21 @@ impl SkewAtBind {
         if self.assumed.len() % LOOK_EVERY == LOOK_EVERY - 1 {
             forget_shown(&mut self.assumed);
         }
-        let (Some(Object::Pod(pod)), Some(node)) = (known.by_uid(uid), known.named::<Node>(node.as_str())) else {
+        let pod = known.get::<Pod>(&about.key).filter(|pod| pod.metadata.uid == about.uid);
+        let Some(pod) = pod.filter(|pod| !pod.spec.topology_spread_constraints.is_empty()) else {
             return;
         };
-        if !scheduler.spreads(&pod) {
+        let Some(node) = known.named::<Node>(node.as_str()).filter(|_| scheduler.spreads(pod)) else {
             return;
-        }
-        let hard: Vec<_> = pod
-            .spec
-            .topology_spread_constraints
-            .iter()
-            .filter(|one| one.is_hard())
-            .collect();
+        };
+        let all = pod.spec.topology_spread_constraints.iter();
+        let hard: Vec<_> = all.filter(|one| one.is_hard()).collect();
         if !hard.is_empty() {
             forget_shown(&mut self.assumed);
         }
         for constraint in &hard {
-            let counts = self.counts(&record.actor, &pod, constraint, &hard, known);
-            let (skew, domain) = skew(&pod, node, constraint, &counts);
+            let counts = self.counts(&record.actor, pod, constraint, &hard, known);
+            let (skew, domain) = skew(pod, node, constraint, &counts);
             if skew <= i64::from(constraint.max_skew) {
                 continue;
             }
