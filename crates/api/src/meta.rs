@@ -39,9 +39,54 @@ impl ObjectKey {
     /// Key of a cluster-scoped object.
     pub fn cluster(name: impl Into<Str>) -> Self {
         Self {
-            namespace: Str::from(""),
+            namespace: Str::default(),
             name: name.into(),
         }
+    }
+}
+
+/// A key by its parts: what is looked up by texts that are at hand need not become a key first.
+pub trait KeyParts {
+    /// Namespace and name.
+    fn parts(&self) -> (&str, &str);
+}
+
+impl KeyParts for ObjectKey {
+    fn parts(&self) -> (&str, &str) {
+        (&self.namespace, &self.name)
+    }
+}
+
+impl KeyParts for (&str, &str) {
+    fn parts(&self) -> (&str, &str) {
+        *self
+    }
+}
+
+impl<'k> std::borrow::Borrow<dyn KeyParts + 'k> for ObjectKey {
+    fn borrow(&self) -> &(dyn KeyParts + 'k) {
+        self
+    }
+}
+
+impl PartialEq for dyn KeyParts + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for dyn KeyParts + '_ {}
+
+impl PartialOrd for dyn KeyParts + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn KeyParts + '_ {
+    /// As keys are ordered.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(&other.parts())
     }
 }
 

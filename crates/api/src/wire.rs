@@ -151,7 +151,8 @@ macro_rules! wire_types {
         $($(#[$fm:meta])* $fvis:vis $field:ident $(as $wire:literal)? $([$shown:ident])? : $ty:ty),* $(,)?
     })*) => {$(
         $(#[$m])*
-        #[derive(Debug, Clone, PartialEq, Default)]
+        // `Eq` lets shared parts that are the same one be equal without a look at them.
+        #[derive(Debug, Clone, PartialEq, Eq, Default)]
         $vis struct $name {
             $(
                 $(#[$fm])*

@@ -80,10 +80,9 @@ impl Queue {
     }
     /// The next thing due at `now`; a key counts as in process from here on.
     pub(super) fn next(&mut self, now: SimTime) -> Option<Due> {
-        while let Some((at, key)) = self.by_time.first().cloned()
-            && at <= now
+        while self.by_time.first().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, key)) = self.by_time.pop_first()
         {
-            self.by_time.remove(&(at, key.clone()));
             self.waiting.remove(&key);
             self.add(key);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Assumed;
 use podscope_api::ordered;
-use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
+use podscope_api::{KeyParts, Kind, Node, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 /// Objects of one kind by namespace and name.
@@ -46,7 +46,8 @@ impl Objects {
     }
     /// One cluster-scoped object by name.
     pub fn named<T: Resource>(&self, name: &str) -> Option<&Arc<T>> {
-        self.get(&ObjectKey::cluster(name))
+        let key: &dyn KeyParts = &("", name);
+        T::from_object(self.table(T::KIND).get(key)?)
     }
     /// All objects of a kind, in key order.
     pub fn list<T: Resource>(&self) -> impl Iterator<Item = &Arc<T>> {
