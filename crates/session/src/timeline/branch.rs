@@ -44,6 +44,8 @@ pub struct Branch {
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Events between checkpoints.
     pub(crate) spacing: u64,
+    /// After how many events, and at which revision, a checkpoint was considered last, whether it was made or not.
+    pub(crate) looked: (u64, u64),
 }
 
 impl Branch {
@@ -66,6 +68,7 @@ impl Branch {
             finished: Vec::new(),
             checkpoints: Vec::new(),
             spacing: FIRST_SPACING,
+            looked: (0, 0),
         }
     }
     /// Everything that happened up to the horizon.

@@ -21,8 +21,11 @@ const KNOWN_NODE_WEIGHS: usize = 5;
 const WRITE_WEIGHS: usize = 4;
 /// A checkpoint comes after so many events at least for what it copies: it takes a part of the time of these.
 const KNOWN_PER_EVENT: u64 = 5;
-/// A world that takes so much of the room leaves some of it to a few checkpoints alone: most are let go soon after they
-/// were made, so they come as much more seldom.
+/// Where so much is known, a checkpoint comes after as many events; with more, after more for each: the larger a world,
+/// the fewer of them have room.
+const KNOWN_OF_LARGE: u64 = 50_000;
+/// A world that takes so much of the room leaves some of it to a few checkpoints alone: one that would soon have to go
+/// is not made.
 const LARGE: usize = ROOM / 4;
 
 /// Nodes and pods of a world.
@@ -53,11 +56,7 @@ fn known(world: &World) -> usize {
 /// Events between two checkpoints at least.
 fn least_spacing(world: &World) -> u64 {
     let known = known(world) as u64;
-    if weight(world) > LARGE {
-        known
-    } else {
-        known / KNOWN_PER_EVENT
-    }
+    (known / KNOWN_PER_EVENT).max(known * known / KNOWN_OF_LARGE)
 }
 
 impl Branch {
@@ -66,6 +65,13 @@ impl Branch {
         let worlds = || self.checkpoints.iter().map(|checkpoint| &checkpoint.world);
         let after = worlds().skip(1).chain([world]);
         worlds().zip(after).map(|(own, after)| own_weight(own, after)).sum()
+    }
+
+    /// Whether a checkpoint of the world has room, and will have it when so much more was written.
+    fn has_room(&self, world: &World, written: usize) -> bool {
+        let whole = weight(world);
+        let own = known(world) + written.saturating_mul(WRITE_WEIGHS).min(whole);
+        whole + self.weight(world) + own <= ROOM
     }
 
     /// Lets every other checkpoint go, but never the first, until the rest has room beside the world.
@@ -92,11 +98,18 @@ impl Session {
         let Some(branch) = self.branches.get_mut(self.current) else {
             return;
         };
-        let last = branch.checkpoints.last().map_or(0, |last| last.world.queue_stats().1);
+        let last = branch.checkpoints.last();
+        let (last, revision) = last.map_or((0, 0), |last| (last.world.queue_stats().1, last.world.revision()));
         if events > last && events.is_multiple_of(FIRST_SPACING) {
             branch.thin_out(&self.world, ROOM);
         }
-        if events < last + branch.spacing.max(least_spacing(&self.world)) {
+        let (looked, revision) = branch.looked.max((last, revision));
+        if events < looked + branch.spacing.max(least_spacing(&self.world)) {
+            return;
+        }
+        branch.looked = (events, self.world.revision());
+        let written = usize::try_from(self.world.revision().saturating_sub(revision)).unwrap_or(usize::MAX);
+        if weight(&self.world) > LARGE && !branch.has_room(&self.world, written) {
             return;
         }
         branch.checkpoints.push(Checkpoint {
@@ -162,6 +175,7 @@ impl Session {
         branch
             .checkpoints
             .retain(|checkpoint| checkpoint.progress.recorded <= recorded && checkpoint.at <= now);
+        branch.looked = (0, 0);
         if let Some(old) = self.branches.get_mut(parent) {
             old.cursor = now;
         }
@@ -202,6 +216,7 @@ impl Session {
             checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index)
         };
         branch.checkpoints.retain(keep);
+        branch.looked = (0, 0);
         let target = at - Span(1);
         self.restore(target);
         // What the command led to is not what was: the branch is cut where the checkpoint stands.
