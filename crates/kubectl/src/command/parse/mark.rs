@@ -9,7 +9,7 @@ use super::operands::*;
 
 /// The nodes that are named, as `a-1` or `node/a-1`.
 fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
-    let name = |word: &Word| match word.text.split_once('/') {
+    let name = |word: &Word| match resource_and_name(word)? {
         None => Ok(word.text.clone()),
         Some((kind, name)) => match kinds_of(kind, word.column)?.first() {
             // It is looked for in no namespace.

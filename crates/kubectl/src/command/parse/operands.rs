@@ -138,6 +138,20 @@ pub(super) fn no_such_type(name: &str) -> String {
     format!("the server doesn't have a resource type {bare:?}")
 }
 
+/// Reads `TYPE/NAME`; none where there is no slash.
+pub(super) fn resource_and_name(word: &Word) -> Result<Option<(&str, &str)>, CommandError> {
+    let Some((kind, name)) = word.text.split_once('/') else {
+        return Ok(None);
+    };
+    let why = match name.contains('/') {
+        true => "may not have more than one slash",
+        false if kind.is_empty() || name.is_empty() || kind.contains(',') => "must have a single resource and name",
+        false => return Ok(Some((kind, name))),
+    };
+    let message = format!("error: arguments in resource/name form {why}");
+    Err(CommandError::new(word.column, message))
+}
+
 /// Reads `TYPE NAME…` or `TYPE/NAME…`.
 pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandError> {
     let Some((first, rest)) = words.split_first() else {
@@ -146,23 +160,12 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
     if first.text.contains('/') {
         let mut items = Vec::new();
         for word in words {
-            let Some((kind, name)) = word.text.split_once('/') else {
+            let Some((kind, name)) = resource_and_name(word)? else {
                 return Err(CommandError::new(
                     word.column,
                     "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
                 ));
             };
-            let why = match name.contains('/') {
-                true => Some("may not have more than one slash"),
-                false if kind.is_empty() || name.is_empty() || kind.contains(',') => {
-                    Some("must have a single resource and name")
-                }
-                false => None,
-            };
-            if let Some(why) = why {
-                let message = format!("error: arguments in resource/name form {why}");
-                return Err(CommandError::new(word.column, message));
-            }
             for kind in kinds_of(kind, word.column)? {
                 items.push((kind, name.to_owned()));
             }
