@@ -23,7 +23,7 @@ kind: Pod
 metadata: {name: web, annotations: {note: \"<script>&\\\"'\"}}
 spec: {containers: [{name: c, image: \"nginx:1\"}]}
 ---
-{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: kept}, spec: {rules: []}}
+{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: kept}, spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}}
 ";
 
 /// A session at 60 s in which a person cut a node off and made a deployment.

@@ -25,6 +25,8 @@ use crate::pod_info::Incoming;
 use crate::status::Refusal;
 
 const SECOND: i64 = 1_000_000;
+/// No back-off ends later than time itself, and an instant of a run and this make no overflow.
+const LONGEST: i64 = i64::MAX / 4;
 /// How often pods that wait too long are looked for (SCH-116).
 const UNSCHEDULABLE_FLUSH_PERIOD: i64 = 30 * SECOND;
 /// `--pod-max-in-unschedulable-pods-duration` (SCH-116).
@@ -109,8 +111,8 @@ fn whole_seconds(at: i64) -> i64 {
 impl Queue {
     pub(crate) fn new(config: &SchedulerConfiguration, now: i64) -> Self {
         Self {
-            initial: config.pod_initial_backoff_seconds.saturating_mul(SECOND),
-            max: config.pod_max_backoff_seconds.saturating_mul(SECOND),
+            initial: config.pod_initial_backoff_seconds.saturating_mul(SECOND).min(LONGEST),
+            max: config.pod_max_backoff_seconds.saturating_mul(SECOND).min(LONGEST),
             started_at: now,
             flushed_at: now,
             arrivals: 0,
