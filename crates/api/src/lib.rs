@@ -104,7 +104,7 @@ pub use self::restart::{PlacedRule, RESTARTING_ALL, RestartDecider, RestartDecis
 pub use self::served::{ALL_VERBS, API_EXTENSIONS, KUBERNETES_VERSION, OTHER_RESOURCES, OTHER_VERSIONS, OtherResource};
 pub use self::settings::*;
 pub use self::storage::*;
-pub use self::time::{MicroTime, Time, parse_rfc3339, print_rfc1123, print_rfc3339};
+pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc1123, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
     ErrorList, ValidationError, label_value_problems, qualified_name_problems, validate, validate_resize,

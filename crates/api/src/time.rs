@@ -140,7 +140,8 @@ pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
 }
 
 /// Go's words for a text that is not an RFC 3339 time (VA-241).
-fn go_time_error(text: &str) -> String {
+#[must_use]
+pub fn go_time_error(text: &str) -> String {
     const LAYOUT: [(&str, usize); 12] = [
         ("2006", 4),
         ("-", 1),

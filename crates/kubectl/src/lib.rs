@@ -192,6 +192,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             prefix,
             follow,
             since,
+            limit_bytes,
             tail,
         } => {
             let logs = logs::Logs {
@@ -205,6 +206,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
                 prefix: *prefix,
                 follow: *follow,
                 since: *since,
+                limit_bytes: *limit_bytes,
                 tail: *tail,
             };
             logs::logs(&logs, view, &mut printed);

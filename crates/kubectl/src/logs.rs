@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Object, ObjectKey, Pod};
-use podscope_cluster::{SimTime, Span};
+use podscope_cluster::SimTime;
 
+use super::command::Since;
 use super::selector::{LabelQuery, refused};
 use super::{Printed, View, qualified_plural};
 
@@ -26,7 +27,8 @@ pub(super) struct Logs<'a> {
     pub(super) timestamps: bool,
     pub(super) prefix: bool,
     pub(super) follow: bool,
-    pub(super) since: Option<Span>,
+    pub(super) since: Option<Since>,
+    pub(super) limit_bytes: u64,
     pub(super) tail: i64,
 }
 
@@ -163,28 +165,20 @@ fn of_pod(logs: &Logs<'_>, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printe
         }
         vec![first]
     };
-    let oldest = logs.since.map(|since| view.now.0 - view.start.0 - since.0);
     let prefix = |container: &str| match logs.prefix {
         true => format!("[pod/{name_of_pod}/{container}] "),
         false => String::new(),
     };
-    let mut lines: Vec<(SimTime, String)> = names
-        .iter()
-        .flat_map(|name| {
-            let lead = prefix(name);
-            let lines = (view.logs)(pod, name, logs.previous).into_iter();
-            lines.map(move |(at, text)| (at, text, lead.clone()))
-        })
-        .map(|(at, text, lead)| match logs.timestamps {
-            true => (
-                at,
-                format!("{lead}{} {text}", podscope_api::print_rfc3339(view.start.0 + at.0, 6)),
-            ),
-            false => (at, format!("{lead}{text}")),
-        })
-        .collect();
+    let (mut lines, mut is_empty) = (Vec::new(), true);
+    for name in &names {
+        let lead = prefix(name);
+        let whole = (view.logs)(pod, name, logs.previous);
+        is_empty &= whole.is_empty();
+        let shown = shown(logs, whole, view).into_iter();
+        lines.extend(shown.map(|(at, text)| (at, format!("{lead}{text}"))));
+    }
     lines.stable_sort_by_key(|(at, _)| *at);
-    if lines.is_empty() && pod.spec.node_name.is_some() {
+    if is_empty && pod.spec.node_name.is_some() {
         let waiting = names.iter().any(|name| {
             pod.status
                 .container_statuses
@@ -206,12 +200,43 @@ fn of_pod(logs: &Logs<'_>, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printe
             ));
         }
     }
-    let skip = usize::try_from(logs.tail).map_or(0, |tail| lines.len().saturating_sub(tail));
-    for (_, text) in lines
-        .into_iter()
-        .skip(skip)
-        .filter(|(at, _)| oldest.is_none_or(|oldest| at.0 >= oldest))
-    {
+    for (_, text) in lines {
         printed.out(text);
     }
+}
+
+/// What is shown of a container's log: what is not too old, of that the last lines, of these the first bytes.
+fn shown(logs: &Logs<'_>, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
+    let oldest = logs.since.map(|since| match since {
+        Since::Ago(ago) => view.now.0 - view.start.0 - ago.0,
+        Since::At(at) => at.0 - view.start.0,
+    });
+    let mut lines: Vec<(SimTime, String)> = whole
+        .into_iter()
+        .filter(|(at, _)| oldest.is_none_or(|oldest| at.0 >= oldest))
+        .map(|(at, text)| match logs.timestamps {
+            true => (
+                at,
+                format!("{} {text}", podscope_api::print_rfc3339(view.start.0 + at.0, 6)),
+            ),
+            false => (at, text),
+        })
+        .collect();
+    let skip = usize::try_from(logs.tail).map_or(0, |tail| lines.len().saturating_sub(tail));
+    lines.drain(..skip);
+    if logs.limit_bytes == 0 {
+        return lines;
+    }
+    let mut left = usize::try_from(logs.limit_bytes).unwrap_or(usize::MAX);
+    for (_, text) in &mut lines {
+        let end = (0..=left.min(text.len()))
+            .rev()
+            .find(|end| text.is_char_boundary(*end))
+            .unwrap_or(0);
+        // Each line ends with a byte of its own.
+        left = left.saturating_sub(text.len() + 1);
+        text.truncate(end);
+    }
+    lines.retain(|(_, text)| !text.is_empty());
+    lines
 }

@@ -74,6 +74,40 @@ fn who_scales_owns_the_replicas() {
     );
 }
 
+/// KC-097.
+#[test]
+fn logs_are_cut_by_time_lines_and_bytes() {
+    let mut shell = shell();
+    run(&mut shell, "kubectl run web --image=nginx", None);
+    shell.advance(Span::seconds(5));
+    let whole = run(&mut shell, "kubectl logs web", None);
+    assert!(whole.len() > 4, "{whole}");
+    assert_eq!(run(&mut shell, "kubectl logs web --limit-bytes=4", None), whole[..4]);
+    assert_eq!(
+        run(&mut shell, "kubectl logs web --since-time=2040-01-01T00:00:00Z", None),
+        ""
+    );
+    assert_eq!(
+        run(&mut shell, "kubectl logs web --since-time=2000-01-01T00:00:00Z", None),
+        whole
+    );
+    for (flags, wanted) in [
+        (
+            "--since=1m --since-time=2000-01-01T00:00:00Z",
+            "at most one of `sinceTime` or `sinceSeconds` may be specified",
+        ),
+        ("--limit-bytes=-1", "--limit-bytes must be greater than 0"),
+        ("--since=-5s", "--since must be greater than 0"),
+        (
+            "--since-time=noon",
+            "parsing time \"noon\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"noon\" as \"2006\"",
+        ),
+    ] {
+        let refused = run(&mut shell, &format!("kubectl logs web {flags}"), None);
+        assert_eq!(refused, format!("!error: {wanted}"));
+    }
+}
+
 #[test]
 fn logs_of_a_workload_are_those_of_one_of_its_pods() {
     let mut shell = shell();

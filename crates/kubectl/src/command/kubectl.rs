@@ -1,6 +1,6 @@
 //! The kubectl commands of K-02 as values.
 
-use podscope_api::Kind;
+use podscope_api::{Kind, Time};
 use podscope_cluster::Span;
 pub use podscope_cluster::client::DryRun;
 
@@ -574,11 +574,22 @@ pub enum Kubectl {
         prefix: bool,
         /// `-f`.
         follow: bool,
-        /// `--since`: only what is not older.
-        since: Option<Span>,
+        /// `--since`, `--since-time`: only what is not older.
+        since: Option<Since>,
+        /// `--limit-bytes`: of each container; 0 is all.
+        limit_bytes: u64,
         /// `--tail`; -1 is all.
         tail: i64,
     },
     /// What is kept with its words.
     Said(Box<super::Said>),
+}
+
+/// From when on lines of a log are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// That long before now.
+    Ago(Span),
+    /// An instant.
+    At(Time),
 }

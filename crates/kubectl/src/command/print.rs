@@ -385,6 +385,7 @@ impl std::fmt::Display for Kubectl {
                 prefix,
                 follow,
                 since,
+                limit_bytes,
                 tail,
             } => {
                 t.word("logs");
@@ -398,8 +399,13 @@ impl std::fmt::Display for Kubectl {
                     .flag("--timestamps", *timestamps)
                     .flag("--prefix", *prefix)
                     .flag("--follow", *follow);
-                if let Some(since) = since {
-                    t.equals("--since", podscope_api::print_duration(since.0));
+                match since {
+                    None => {}
+                    Some(Since::Ago(since)) => drop(t.equals("--since", podscope_api::print_duration(since.0))),
+                    Some(Since::At(at)) => drop(t.equals("--since-time", podscope_api::print_rfc3339(at.0, 6))),
+                }
+                if *limit_bytes != 0 {
+                    t.equals("--limit-bytes", limit_bytes);
                 }
                 if *tail != -1 {
                     t.equals("--tail", tail);

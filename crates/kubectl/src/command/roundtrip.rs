@@ -421,7 +421,12 @@ impl Draw {
                     timestamps: self.bool(),
                     prefix: self.bool(),
                     follow: self.bool(),
-                    since: None,
+                    since: match self.int(3) {
+                        0 => None,
+                        1 => Some(Since::Ago(Span::seconds(self.int(90) + 1))),
+                        _ => Some(Since::At(podscope_api::Time::from_seconds(self.int(2_000_000_000)))),
+                    },
+                    limit_bytes: self.int(1000).unsigned_abs(),
                     tail: self.int(5) - 1,
                 }
             }

@@ -241,6 +241,9 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
         if tail < -1 {
             return Err(args.plain(args.column("tail"), "--tail must be greater than or equal to -1"));
         }
+        let limit_bytes = args.int("limit-bytes")?.unwrap_or(0);
+        let limit_bytes = u64::try_from(limit_bytes)
+            .map_err(|_| args.plain(args.column("limit-bytes"), "--limit-bytes must be greater than 0"))?;
         let (container, inline) = (args.value("container"), args.positional.get(1));
         if container.is_some() && inline.is_some() {
             return Err(args.plain(args.end, "only one of -c or an inline [CONTAINER] arg is allowed"));
@@ -261,11 +264,31 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
             timestamps: args.bool("timestamps", false)?,
             prefix: args.bool("prefix", false)?,
             follow: args.bool("follow", false)?,
-            since: args.duration("since")?.filter(|since| since.0 > 0),
+            since: since(args)?,
+            limit_bytes,
             tail,
         }
     };
     Ok(command)
+}
+
+/// `--since` or `--since-time`.
+fn since(args: &Args) -> Result<Option<Since>, CommandError> {
+    let ago = args.duration("since")?.filter(|since| since.0 != 0);
+    let Some(text) = args.value("since-time").filter(|text| !text.is_empty()) else {
+        if ago.is_some_and(|ago| ago.0 < 0) {
+            return Err(args.plain(args.column("since"), "--since must be greater than 0"));
+        }
+        return Ok(ago.map(Since::Ago));
+    };
+    let column = args.column("since-time");
+    let Some(at) = podscope_api::parse_rfc3339(&text) else {
+        return Err(args.plain(column, podscope_api::go_time_error(&text)));
+    };
+    match ago {
+        Some(_) => Err(args.plain(column, "at most one of `sinceTime` or `sinceSeconds` may be specified")),
+        None => Ok(Some(Since::At(podscope_api::Time(at)))),
+    }
 }
 
 /// What logs are asked of: a pod by its name, anything else as `TYPE/NAME`.

@@ -146,7 +146,7 @@ verbs! {
     "top", "node [NAME] | pod [NAME]", "Display resource (CPU/memory) usage",
         [NAMESPACE, ALL_NAMESPACES, SELECTOR, ("containers", '-', Takes::Bool), ("sort-by", '-', Takes::Value), NO_HEADERS, ("sum", '-', Takes::Bool)];
     "logs", "POD | TYPE/NAME | -l SELECTOR [-c CONTAINER]", "Print the logs for a container in a pod",
-        [NAMESPACE, SELECTOR, ("container", 'c', Takes::Value), ("follow", 'f', Takes::Bool), ("since", '-', Takes::Value), ("prefix", '-', Takes::Bool), ("previous", 'p', Takes::Bool), ("all-containers", '-', Takes::Bool), ("timestamps", '-', Takes::Bool), ("tail", '-', Takes::Value),
+        [NAMESPACE, SELECTOR, ("container", 'c', Takes::Value), ("follow", 'f', Takes::Bool), ("since", '-', Takes::Value), ("since-time", '-', Takes::Value), ("limit-bytes", '-', Takes::Value), ("prefix", '-', Takes::Bool), ("previous", 'p', Takes::Bool), ("all-containers", '-', Takes::Bool), ("timestamps", '-', Takes::Bool), ("tail", '-', Takes::Value),
          ("ignore-errors", '-', Takes::Bool), ("max-log-requests", '-', Takes::Value), ("pod-running-timeout", '-', Takes::Value), ("insecure-skip-tls-verify-backend", '-', Takes::Bool)];
     "set env", "TYPE/NAME NAME=VALUE… NAME-…", "Update environment variables on a pod template",
         [NAMESPACE, ALL, SELECTOR, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER, FILENAME, KUSTOMIZE, RECURSIVE, LOCAL, OVERWRITE, CONTAINERS, ("from", '-', Takes::Value), ("prefix", '-', Takes::Value), ("keys", '-', Takes::Value), ("list", '-', Takes::Bool), ("resolve", '-', Takes::Bool), ("env", 'e', Takes::Value)];

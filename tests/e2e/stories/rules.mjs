@@ -1,0 +1,55 @@
+// What v1.36 decides anew is said where one looks: how even a pod leaves a node, what an old kubelet lacks, and which
+// restart rule matched. S-14, F-05.
+
+const RULES = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: rules}
+spec: {title: Rules of v1.36, seed: 3, cluster: {zones: []}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: new-1, labels: {kubernetes.io/hostname: new-1}}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: new-2, labels: {kubernetes.io/hostname: new-2}}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: old-1, labels: {kubernetes.io/hostname: old-1}}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, nodeInfo: {kubeletVersion: v1.34.1}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train, annotations: {behavior.podscope.dev/main: "run=5s, exit=42"}}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: main
+    image: train:1
+    resources: {requests: {cpu: 100m, memory: 4Gi}}
+    restartPolicy: Never
+    restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [42]}}]
+`;
+
+export const stories = {
+  async "evenness, declared features and restart rules are said in words (S-14)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "rules.yaml": RULES });
+    await t.seek(page, "0:20.0");
+    await page.locator('[data-pod="default/train"]').first().click();
+    const side = page.locator(".side");
+    await side.getByRole("tab", { name: /Why/ }).click();
+    await side.locator(".scores").getByText("NodeResourcesBalancedAllocation").first().waitFor();
+    const said = side.locator("details").filter({ hasText: "BalancedAllocation" });
+    await said.locator("summary").click();
+    await said.getByText(/\d+ → \d+: this pod makes the node less even/).first().waitFor();
+    await side.getByText(/RestartAllContainersOnContainerExits/).first().waitFor();
+    await t.look(page, "rules-why");
+    await side.getByRole("tab", { name: /Life/ }).click();
+    await side.getByText(/restartPolicyRules\[0\]/).first().waitFor();
+    await t.look(page, "rules-life");
+  },
+};
