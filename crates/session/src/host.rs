@@ -1,7 +1,7 @@
 //! The engine's side of the protocol: requests in, updates out, work in small pieces.
 //!
 //! It runs the same in a worker and in-process. The clock of the machine it runs on is an
-//! argument: only the pace of [`Request::Play`] and of frames looks at it.
+//! argument: only the pace of `Request::Play` and of frames looks at it.
 
 mod answers;
 mod console;
