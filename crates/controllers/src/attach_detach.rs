@@ -202,6 +202,12 @@ impl Controller for AttachDetachController {
             {
                 self.attached(&place, &known, true, cx);
             }
+            // It was there before this manager was: no change will come to say that it is attached already (CT-135).
+            (State::Attaching, Request::Create(Object::VolumeAttachment(asked)), Err(_)) => {
+                if let Some(there) = cx.objects.named::<VolumeAttachment>(&asked.metadata.name).cloned() {
+                    self.attachment_changed(&there, true, cx);
+                }
+            }
             (State::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
                 let forced = self.is_forced(&place, &known, cx);
                 if !forced && node.status.volumes_in_use.contains(&place.0) {
