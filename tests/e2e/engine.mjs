@@ -1,5 +1,5 @@
 // `cargo xtask bench engine`: the release site's engine in its worker, without the page. It opens
-// the dump of a live cluster (3 s; the page stays responsive), seeks anywhere in half an hour of a
+// the dump of a live cluster (5 s; the page stays responsive), seeks anywhere in half an hour of a
 // lesson (50 ms) and of a thousand nodes (300 ms), and lets a lesson (5 000 times real time) and a
 // cluster of 5 000 nodes and 50 000 pods (20 times, 400 MB) run. The files are written by the native bench.
 import { readFileSync } from "node:fs";

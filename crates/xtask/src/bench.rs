@@ -90,7 +90,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "engine",
-        about: "the release site's engine in its worker: the 25 MB dump (3 s), seeks as in `timeline`, a lesson's speed (5 000x)",
+        about: "the release site's engine in its worker: the 25 MB dump (5 s), seeks as in `timeline`, a lesson's speed (5 000x)",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         site: true,
         long: false,
