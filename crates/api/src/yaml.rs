@@ -207,12 +207,7 @@ impl<'t> Reader<'_, 't> {
             }
             Event::SequenceStart(anchor, _) => {
                 let mut items = Vec::new();
-                loop {
-                    match self.next()? {
-                        (Event::SequenceEnd, _) => break,
-                        (event, span) => items.push(self.node(event, span, depth + 1)?),
-                    }
-                }
+                self.items(depth, |item| items.push(item))?;
                 (Data::Seq(items), anchor)
             }
             Event::MappingStart(anchor, _) => (self.mapping(depth)?, anchor),
@@ -225,6 +220,16 @@ impl<'t> Reader<'_, 't> {
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
+    }
+
+    /// The items of a list at that depth, which has begun.
+    fn items(&mut self, depth: usize, mut each: impl FnMut(Tree<'t>)) -> Result<(), TextError> {
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(()),
+                (event, span) => each(self.node(event, span, depth + 1)?),
+            }
+        }
     }
 
     fn mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
@@ -285,12 +290,7 @@ impl<'t> Reader<'_, 't> {
     /// The list `items` of a document, whose items are told and not kept.
     fn told_items(&mut self, each: Each<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
         let (line, column) = self.at(span);
-        loop {
-            match self.next()? {
-                (Event::SequenceEnd, _) => break,
-                (event, span) => each(self.node(event, span, 2)?),
-            }
-        }
+        self.items(1, each)?;
         Ok(Tree {
             line,
             column,

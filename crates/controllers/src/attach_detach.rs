@@ -231,20 +231,7 @@ impl Controller for AttachDetachController {
     }
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
-        let pods = self.users(&place);
-        if let Some(known) = self.actual.get_mut(&place) {
-            if known.state == State::Attaching {
-                let text = format!(
-                    "AttachVolume.Attach failed for volume \"{}\" : {}",
-                    known.backend.name, failure.error.message
-                );
-                say(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
-            }
-            known.state = State::Uncertain;
-            known.retry_at = cx.now() + known.retry;
-            known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
-        }
-        self.wake(cx);
+        self.uncertain(&place, &failure.error.message, cx);
         Plan::default()
     }
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -376,18 +363,26 @@ impl AttachDetachController {
         } else if let Some(error) = &attachment.status.attach_error
             && known.state == State::Attaching
         {
-            let text = format!(
-                "AttachVolume.Attach failed for volume \"{}\" : {}",
-                known.backend.name, error.message
-            );
-            say(&self.users(&place), EventType::Warning, "FailedAttachVolume", &text, cx);
-            if let Some(known) = self.actual.get_mut(&place) {
-                known.state = State::Uncertain;
-                known.retry_at = cx.now() + known.retry;
-                known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
-            }
-            self.wake(cx);
+            self.uncertain(&place, &error.message, cx);
         }
+    }
+
+    /// What failed is tried again later, and longer each time (CT-130).
+    fn uncertain(&mut self, place: &Place, why: &str, cx: &mut ControllerContext<'_, '_>) {
+        let pods = self.users(place);
+        if let Some(known) = self.actual.get_mut(place) {
+            if known.state == State::Attaching {
+                let text = format!(
+                    "AttachVolume.Attach failed for volume \"{}\" : {why}",
+                    known.backend.name
+                );
+                say(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
+            }
+            known.state = State::Uncertain;
+            known.retry_at = cx.now() + known.retry;
+            known.retry = Span((known.retry.0 * 2).min(LONGEST_RETRY.0));
+        }
+        self.wake(cx);
     }
 
     fn attached(&mut self, place: &Place, known: &Attachment, records: bool, cx: &mut ControllerContext<'_, '_>) {

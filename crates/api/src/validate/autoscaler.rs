@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::{HorizontalPodAutoscaler, Quantity};
 
 use super::list::NOT_POSITIVE;
+use super::untyped::{given, text};
 use super::{ErrorList, Path, names, resources};
 
 /// Longest `stabilizationWindowSeconds`.
@@ -15,10 +16,6 @@ const MAX_PERIOD: i64 = 1800;
 const BOTH: &str = "may not set both a target raw value and a target utilization";
 /// A target that is neither.
 const NEITHER: &str = "must set either a target raw value or a target utilization";
-
-fn text<'v>(value: &'v Value, field: &str) -> &'v str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
-}
 
 fn number(value: &Value, field: &str) -> Option<i64> {
     value.get(field).and_then(Value::as_i64)
@@ -31,11 +28,6 @@ fn quantity(value: &Value, field: &str) -> Option<Quantity> {
         Value::Number(number) => number.to_string().parse().ok(),
         _ => None,
     }
-}
-
-/// A field that holds something.
-fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
-    value.get(field).filter(|given| !given.is_null())
 }
 
 pub(super) fn validate(
@@ -88,11 +80,7 @@ pub(super) fn validate(
 
 fn names_of(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, text) in [("kind", kind), ("name", name)] {
-        if text.is_empty() {
-            errors.required(&path.child(field), "");
-        } else {
-            errors.each_invalid(&path.child(field), text, &names::path_segment(text));
-        }
+        errors.name(&path.child(field), text, names::path_segment);
     }
 }
 

@@ -258,22 +258,13 @@ fn ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
         }
         if port.container_port == 0 {
             errors.required(&path.child("containerPort"), "");
-        } else if !(1..=65_535).contains(&port.container_port) {
-            errors.invalid(
-                &path.child("containerPort"),
-                port.container_port,
-                &names::range_text(1, 65_535),
-            );
+        } else {
+            errors.port(&path.child("containerPort"), port.container_port);
         }
-        let host_port = port.host_port.unwrap_or(0);
-        if host_port != 0 && !(1..=65_535).contains(&host_port) {
-            errors.invalid(&path.child("hostPort"), host_port, &names::range_text(1, 65_535));
+        if let Some(host_port) = port.host_port.filter(|port| *port != 0) {
+            errors.port(&path.child("hostPort"), host_port);
         }
-        match &*port.protocol {
-            "TCP" | "UDP" | "SCTP" => {}
-            "" => errors.required(&path.child("protocol"), ""),
-            other => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
-        }
+        errors.protocol(&path.child("protocol"), &port.protocol);
     }
 }
 

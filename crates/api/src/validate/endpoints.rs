@@ -134,10 +134,8 @@ fn slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 fn protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList) {
-    match port.protocol.as_deref() {
-        None | Some("TCP" | "UDP" | "SCTP") => {}
-        Some("") => errors.required(&path.child("protocol"), ""),
-        Some(other) => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
+    if let Some(protocol) = &port.protocol {
+        errors.protocol(&path.child("protocol"), protocol);
     }
     if let Some(protocol) = &port.app_protocol {
         errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
@@ -175,9 +173,6 @@ fn older_port(port: &EndpointPort, must_have_name: bool, path: &Path<'_>, errors
         "" => {}
         name => errors.each_invalid(&path.child("name"), name, &names::label(name)),
     }
-    let number = port.port.unwrap_or(0);
-    if !(1..=65_535).contains(&number) {
-        errors.invalid(&path.child("port"), number, &names::range_text(1, 65_535));
-    }
+    errors.port(&path.child("port"), port.port.unwrap_or(0));
     protocols(port, path, errors);
 }

@@ -4,15 +4,12 @@ use serde_json::Value;
 
 use crate::{Kept, Kind};
 
+use super::untyped::text;
 use super::{ErrorList, Path, names, networking};
 
 fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
     let list = value.get(field).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
-fn text<'v>(value: &'v Value, field: &str) -> &'v str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn items(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
@@ -97,15 +94,7 @@ fn binding(object: &Kept, errors: &mut ErrorList) {
     if !kinds.contains(&text(of, "kind")) {
         errors.unsupported_text(&path.child("kind"), text(of, "kind"), kinds);
     }
-    if text(of, "name").is_empty() {
-        errors.required(&path.child("name"), "");
-    } else {
-        errors.each_invalid(
-            &path.child("name"),
-            text(of, "name"),
-            &names::path_segment(text(of, "name")),
-        );
-    }
+    errors.name(&path.child("name"), text(of, "name"), names::path_segment);
     let path = Path::root("subjects");
     for (index, subject) in items(object.at("/subjects")) {
         let path = path.index(index);

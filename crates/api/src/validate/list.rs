@@ -134,6 +134,28 @@ impl ErrorList {
             self.invalid_text(path, value, detail);
         }
     }
+    /// A name that has to be there, and what a rule finds wrong with it.
+    pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<String>) {
+        match name {
+            "" => self.required(path, ""),
+            name => self.each_invalid(path, name, &rule(name)),
+        }
+    }
+    /// A number that no port has.
+    pub(crate) fn port(&mut self, path: &Path<'_>, number: impl Into<i64>) {
+        let number = number.into();
+        if !(1..=65_535).contains(&number) {
+            self.invalid(path, number, &super::names::range_text(1, 65_535));
+        }
+    }
+    /// What ports speak, which has to be said.
+    pub(crate) fn protocol(&mut self, path: &Path<'_>, protocol: &str) {
+        match protocol {
+            "TCP" | "UDP" | "SCTP" => {}
+            "" => self.required(path, ""),
+            other => self.unsupported_text(path, other, &["SCTP", "TCP", "UDP"]),
+        }
+    }
     /// `must be greater than or equal to 0` where it is not.
     pub(crate) fn not_negative(&mut self, path: &Path<'_>, value: Option<impl Into<i64> + Copy>) {
         if let Some(value) = value.map(Into::into)

@@ -6,12 +6,8 @@ use crate::wire::from_value;
 use crate::{Kept, LabelSelector};
 
 use super::list::IMMUTABLE;
-use super::untyped::{items, text};
+use super::untyped::{given, items, text};
 use super::{ErrorList, Path, job, names, selector};
-
-fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
-    value.get(field).filter(|value| !value.is_null())
-}
 
 pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
     let path = Path::root("spec");
@@ -62,12 +58,12 @@ fn policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
         Some(number) => {
             let number = number.as_i64().unwrap_or_default();
-            port_number(number, &at, errors);
+            errors.port(&at, number);
             if let Some(end) = end {
                 if end < number {
                     errors.invalid(&end_path, end, "must be greater than or equal to `port`");
                 }
-                port_number(end, &end_path, errors);
+                errors.port(&end_path, end);
             }
         }
         None => {
@@ -75,12 +71,6 @@ fn policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
                 errors.invalid(&end_path, end, "may not be specified when `port` is not specified");
             }
         }
-    }
-}
-
-fn port_number(number: i64, path: &Path<'_>, errors: &mut ErrorList) {
-    if !(1..=65_535).contains(&number) {
-        errors.invalid(path, number, &names::range_text(1, 65_535));
     }
 }
 
@@ -249,12 +239,7 @@ fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         (None, Some(service)) => service,
     };
     let at = path.child("service");
-    let name = text(service, "name");
-    if name.is_empty() {
-        errors.required(&at.child("name"), "");
-    } else {
-        errors.each_invalid(&at.child("name"), name, &names::label(name));
-    }
+    errors.name(&at.child("name"), text(service, "name"), names::label);
     let none = Value::Null;
     let port = service.get("port").unwrap_or(&none);
     let (name, number) = (
@@ -264,7 +249,7 @@ fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let at = at.child("port");
     match (name.is_empty(), number) {
         (true, 0) => errors.required(path, "port name or number is required"),
-        (true, number) => port_number(number, &at.child("number"), errors),
+        (true, number) => errors.port(&at.child("number"), number),
         (false, 0) => errors.each_invalid(&at.child("name"), name, &names::port_name(name)),
         (false, _) => errors.invalid_text(path, "", "cannot set both port name & port number"),
     }
@@ -276,12 +261,7 @@ fn reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
     }
     for field in ["kind", "name"] {
-        let given = text(value, field);
-        if given.is_empty() {
-            errors.required(&path.child(field), "");
-        } else {
-            errors.each_invalid(&path.child(field), given, &names::path_segment(given));
-        }
+        errors.name(&path.child(field), text(value, field), names::path_segment);
     }
 }
 

@@ -2,15 +2,11 @@
 
 use serde_json::Value;
 
-use super::untyped::{is_true, items};
+use super::untyped::{given, is_true, items};
 use super::{ErrorList, Path};
 
 const NOT_WINDOWS: &str = "cannot be set for a windows pod";
 const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
-
-fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
-    value.get(field).filter(|value| !value.is_null())
-}
 
 /// A pod that names its system; `spec` is its spec on the wire.
 pub(super) fn fields(system: &str, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {

@@ -74,10 +74,7 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
 /// VA-112.
 fn port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match port {
-        IntOrString::Int(number) if !(1..=65_535).contains(number) => {
-            errors.invalid(path, number, &names::range_text(1, 65_535));
-        }
-        IntOrString::Int(_) => {}
+        IntOrString::Int(number) => errors.port(path, *number),
         IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name(name)),
     }
 }

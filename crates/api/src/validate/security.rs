@@ -6,7 +6,7 @@ use crate::{PodSecurityContext, SecurityContext, ordered};
 
 use super::internal;
 use super::list::quoted;
-use super::untyped::{is_true, items, one_of, text};
+use super::untyped::{given, is_true, items, one_of, text};
 use super::{ErrorList, Path, names, volume};
 
 const ID_MAX: i64 = i32::MAX as i64;
@@ -148,7 +148,7 @@ fn is_sysctl(name: &str) -> bool {
 const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 
 fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let Some(profile) = context.get("seccompProfile").filter(|profile| !profile.is_null()) else {
+    let Some(profile) = given(context, "seccompProfile") else {
         return;
     };
     let of = path.child("localhostProfile");
@@ -174,7 +174,7 @@ fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     /// Most bytes of a path, and one less.
     const NAME_MAX: usize = 4095;
     const NEEDED: &str = "must be set when AppArmor type is Localhost";
-    let Some(profile) = context.get("appArmorProfile").filter(|profile| !profile.is_null()) else {
+    let Some(profile) = given(context, "appArmorProfile") else {
         return;
     };
     let of = path.child("localhostProfile");

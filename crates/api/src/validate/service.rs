@@ -344,21 +344,13 @@ fn one_port<'p>(
             errors.duplicate(&path.child("name"), quoted(&port.name), "");
         }
     }
-    if !(1..=65_535).contains(&port.port) {
-        errors.invalid(&path.child("port"), port.port, &names::range_text(1, 65_535));
-    }
-    match &*port.protocol {
-        "TCP" | "UDP" | "SCTP" => {}
-        "" => errors.required(&path.child("protocol"), ""),
-        other => errors.unsupported_text(&path.child("protocol"), other, &["SCTP", "TCP", "UDP"]),
-    }
+    errors.port(&path.child("port"), port.port);
+    errors.protocol(&path.child("protocol"), &port.protocol);
     if let Some(protocol) = &port.app_protocol {
         errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
     }
     match &port.target_port {
-        Some(IntOrString::Int(number)) if !(1..=65_535).contains(number) => {
-            errors.invalid(&path.child("targetPort"), number, &names::range_text(1, 65_535));
-        }
+        Some(IntOrString::Int(number)) => errors.port(&path.child("targetPort"), *number),
         Some(IntOrString::String(name)) => {
             errors.each_invalid(&path.child("targetPort"), name, &names::port_name(name));
         }
@@ -423,9 +415,7 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
         let message = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         errors.invalid(&health, port, message);
     }
-    if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && is_checked)
-        && !(1..=65_535).contains(&port)
-    {
-        errors.invalid(&health, port, &names::range_text(1, 65_535));
+    if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && is_checked) {
+        errors.port(&health, port);
     }
 }

@@ -209,7 +209,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         "nodePublishSecretRef",
         "nodeExpandSecretRef",
     ] {
-        let Some(secret) = csi.get(field).filter(|secret| !secret.is_null()) else {
+        let Some(secret) = untyped::given(csi, field) else {
             continue;
         };
         let path = path.child(field);
@@ -217,12 +217,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             ("name", names::subdomain as fn(&str) -> Vec<String>),
             ("namespace", names::label),
         ] {
-            let given = untyped::text(secret, field);
-            if given.is_empty() {
-                errors.required(&path.child(field), "");
-            } else {
-                errors.each_invalid(&path.child(field), given, &rule(given));
-            }
+            errors.name(&path.child(field), untyped::text(secret, field), rule);
         }
     }
 }

@@ -9,6 +9,11 @@ pub(super) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// A field that holds something.
+pub(super) fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
+    value.get(field).filter(|given| !given.is_null())
+}
+
 pub(super) fn is_true(value: &Value, field: &str) -> bool {
     value.get(field).and_then(Value::as_bool) == Some(true)
 }
@@ -92,7 +97,7 @@ pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, e
         _ => {}
     }
     if matches!(name, "cinder" | "storageos")
-        && let Some(secret) = value.get("secretRef").filter(|secret| !secret.is_null())
+        && let Some(secret) = given(value, "secretRef")
     {
         let path = path.child("secretRef");
         let fields: &[&str] = match owner {

@@ -351,7 +351,7 @@ pub(super) fn iscsi(
     let asks = ["chapAuthDiscovery", "chapAuthSession"]
         .iter()
         .any(|field| untyped::is_true(own, field));
-    match own.get("secretRef").filter(|secret| !secret.is_null()) {
+    match untyped::given(own, "secretRef") {
         None if asks => errors.required(&secret, ""),
         Some(value) if is_object && text(value, "name").is_empty() => errors.required(&secret.child("name"), ""),
         _ => {}
