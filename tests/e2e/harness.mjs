@@ -243,7 +243,8 @@ export class Teller {
       Object.entries(files).map(([name, text]) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) })));
     // What opens takes the dialog's place.
     await page.locator(".files").waitFor({ state: "detached" });
-    await page.locator("[data-zone] [data-node]").first().waitFor();
+    // A big cluster is a picture, whose zones are a list beside it.
+    await page.locator("[data-zone] [data-node], .overview [data-zone]").first().waitFor();
   }
 
   /** Touches as a finger makes them. */

@@ -32,7 +32,21 @@ impl Store {
     }
     /// The changes after a revision; none if the log no longer reaches back that far.
     pub fn since(&self, revision: u64) -> Option<impl Iterator<Item = &Arc<Change>>> {
-        (revision >= self.compacted).then(|| self.log.iter().filter(move |change| change.revision > revision))
+        (revision >= self.compacted).then(|| {
+            let after = self.log.partition_point(|change| change.revision <= revision);
+            self.log.range(after..)
+        })
+    }
+    /// The newest change that watches are told, if the log holds one.
+    pub fn last(&self) -> Option<&Arc<Change>> {
+        self.log.back()
+    }
+    /// The changes after this very one; none if the log does not hold it: it has been dropped, or belongs to another
+    /// history.
+    pub fn after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
+        let at = self.log.partition_point(|change| change.revision < last.revision);
+        let is_it = self.log.get(at).is_some_and(|change| Arc::ptr_eq(change, last));
+        is_it.then(|| self.log.range(at + 1..))
     }
     /// Takes for granted what a dump does not hold, before anything is put.
     pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {

@@ -8,7 +8,7 @@ use super::{Body, World};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::scheduler_process::RecordedDecision;
-use crate::{Actor, Heartbeats, Network, Objects, SimTime, Switches};
+use crate::{Actor, Change, Heartbeats, Network, Objects, SimTime, Switches};
 
 impl World {
     /// The instant.
@@ -38,6 +38,14 @@ impl World {
     /// The store's revision.
     pub fn revision(&self) -> u64 {
         self.api.store().revision()
+    }
+    /// The last write that watches are told of.
+    pub fn last_write(&self) -> Option<&Arc<Change>> {
+        self.api.store().last()
+    }
+    /// The writes after that very one, if it is among the newest of this world's history.
+    pub fn writes_after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
+        self.api.store().after(last)
     }
     /// The machines, by name.
     pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Arc<Machine>)> {

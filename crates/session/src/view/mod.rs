@@ -4,6 +4,7 @@
 mod detail;
 mod differences;
 mod explanation;
+mod groups;
 mod marks;
 mod nodes;
 mod pods;
@@ -19,9 +20,11 @@ pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 pub(crate) use spread::Spread;
 
+use groups::{Groups, Regrouped};
+
 use crate::timeline::Session;
 use podscope_protocol::{
-    BranchView, BreakCause, BrokenInvariant, ControlPlaneView, Frame, GroupView, Guarantee, Mark, OwnerView, StoryState,
+    BranchView, BreakCause, BrokenInvariant, ControlPlaneView, Frame, Guarantee, Mark, OwnerView, StoryState,
 };
 
 /// The key nodes are grouped by unless the page says otherwise.
@@ -36,9 +39,7 @@ pub(crate) struct Picture {
     machines: nodes::Machines,
     nodes: nodes::Nodes,
     pods: pods::Pods,
-    groups: Vec<GroupView>,
-    /// The key by which they are made.
-    grouped_by: String,
+    groups: Groups,
     control_plane: ControlPlaneView,
     owners: Vec<OwnerView>,
     branches: Vec<BranchView>,
@@ -76,16 +77,14 @@ impl Picture {
         );
         let are_others = nodes::follow(&mut self.nodes, world, &machines, owners, &places, &mut frame);
         self.machines = machines;
-        let kept = !are_others && !reset && self.grouped_by == group_by;
-        if !kept {
-            group_by.clone_into(&mut self.grouped_by);
-        }
-        let groups = nodes::groups(&self.nodes, &mut self.pods.seen, group_by, &self.groups, kept);
-        if kept && groups != self.groups {
-            frame.counts = Some(groups.iter().map(|group| group.counts.clone()).collect());
-            self.groups = groups;
-        } else {
-            frame.groups = renew(&mut self.groups, groups, reset);
+        let regrouped = (self.groups).follow(&self.nodes, &mut self.pods.seen, group_by, are_others);
+        match regrouped {
+            _ if reset => frame.groups = Some(self.groups.views.clone()),
+            Regrouped::All => frame.groups = Some(self.groups.views.clone()),
+            Regrouped::Counts => {
+                frame.counts = Some(self.groups.views.iter().map(|group| group.counts.clone()).collect());
+            }
+            Regrouped::Nothing => {}
         }
         frame.control_plane = renew(&mut self.control_plane, control_plane(session), reset);
         frame.branches = renew(&mut self.branches, branches(session), reset);

@@ -1,19 +1,18 @@
 //! Nodes and the machines under them, and where the two differ (U-02).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{ConditionStatus, Node, NodeName, Pod, TaintEffect, UnsatisfiableAction};
+use podscope_api::{ConditionStatus, Node, NodeName, Pod, TaintEffect};
 use podscope_cluster::controllers::stay;
 use podscope_cluster::machine::Machine;
 use podscope_cluster::{Network, Place, SimTime, Span, World};
 
 use super::Owners;
-use super::pods::{self, Seen as SeenPod};
-use podscope_protocol::{Frame, GroupView, MachineView, NodeNext, NodeView, PodMark, PodView, SpreadCount};
+use super::pods;
+use podscope_protocol::{Frame, MachineView, NodeNext, NodeView, PodView};
 
 /// What is known of one machine.
 #[derive(Debug, Clone)]
@@ -132,9 +131,9 @@ fn pairs(network: &Network) -> Pairs<'_> {
 pub(crate) struct Seen {
     node: Option<Arc<Node>>,
     state: Option<MachineState>,
-    view: NodeView,
+    pub(crate) view: NodeView,
     /// Processes that the API has forgotten, by UID.
-    ghosts: Vec<PodView>,
+    pub(crate) ghosts: Vec<PodView>,
 }
 
 impl Seen {
@@ -382,147 +381,4 @@ pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
         main.max(init) + overhead
     };
     (of("cpu", true), of("memory", false))
-}
-
-/// Who a pod is counted with: its owner's, or, of a pod that nobody owns, those with the labels of its constraint over
-/// this key; none for a pod that is spread by nothing.
-fn counted_with<'a>(view: &'a PodView, pod: Option<&Pod>, key: &str) -> Option<Cow<'a, str>> {
-    if !view.owner.is_empty() {
-        return Some(Cow::Borrowed(&view.owner));
-    }
-    let mut constraints = pod?.spec.topology_spread_constraints.iter();
-    let selector = constraints
-        .find(|constraint| &*constraint.topology_key == key)?
-        .label_selector
-        .as_ref()?;
-    let labels = selector
-        .match_labels
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
-    Some(Cow::Owned(labels.collect::<Vec<_>>().join(",")))
-}
-
-/// The pods of one owner by group: those that count, and ghosts.
-struct Spread<'a> {
-    owner: Cow<'a, str>,
-    /// Whether it spreads over this key, and the skew that it allows.
-    skew: Option<Option<u32>>,
-    counts: Vec<(u32, u32)>,
-}
-
-/// Nodes by the value of a label, with the pods of each owner in each group (U-11). `last` are the groups that the pods
-/// know theirs of; they stay the groups if they are `kept`: no node came, went or has another label, nor is the key
-/// another one.
-pub(crate) fn groups(nodes: &Nodes, pods: &mut [SeenPod], key: &str, last: &[GroupView], kept: bool) -> Vec<GroupView> {
-    let mut groups = if kept {
-        let emptied = |group: &GroupView| GroupView {
-            name: group.name.clone(),
-            nodes: group.nodes.clone(),
-            counts: Vec::new(),
-        };
-        last.iter().map(emptied).collect()
-    } else {
-        by_label(nodes, key)
-    };
-    debug_assert_eq!(
-        groups,
-        by_label(nodes, key),
-        "groups that are kept are those of the nodes"
-    );
-    let is_same = kept
-        || groups.len() == last.len()
-            && (groups.iter().zip(last)).all(|(new, old)| new.name == old.name && new.nodes == old.nodes);
-    let group_of = |node: &str| {
-        let value = nodes.get(node)?.view.labels.get(key).map_or("", String::as_str);
-        let named = groups.partition_point(|group| !group.name.is_empty() && *group.name < *value);
-        Some(if value.is_empty() { groups.len() - 1 } else { named })
-    };
-    if !is_same {
-        pods.iter_mut().for_each(|seen| seen.group = None);
-    }
-    for seen in pods.iter_mut().filter(|seen| seen.group.is_none()) {
-        seen.group = group_of(&seen.view.node);
-    }
-    // Neighbours in the order of keys mostly have one owner.
-    let mut spreads: Vec<Spread<'_>> = Vec::new();
-    let ghosts = nodes.values().flat_map(|node| &node.ghosts);
-    let all = (pods.iter().map(|seen| (&*seen.view, seen.group, Some(&seen.pod))))
-        .chain(ghosts.map(|ghost| (ghost, group_of(&ghost.node), None)));
-    for (view, group, pod) in all {
-        let Some(owner) = counted_with(view, pod.map(|pod| &**pod), key) else {
-            continue;
-        };
-        if spreads.last().is_none_or(|last| last.owner != owner) {
-            spreads.push(Spread {
-                owner,
-                skew: None,
-                counts: vec![(0, 0); groups.len()],
-            });
-        }
-        let Some(spread) = spreads.last_mut() else { continue };
-        let constraint = pod.and_then(|pod| {
-            let mut constraints = pod.spec.topology_spread_constraints.iter();
-            constraints.find(|constraint| &*constraint.topology_key == key)
-        });
-        if let Some(constraint) = constraint.filter(|_| spread.skew.is_none()) {
-            let hard = constraint.when_unsatisfiable == Some(UnsatisfiableAction::DoNotSchedule);
-            spread.skew = Some(hard.then_some(u32::try_from(constraint.max_skew).unwrap_or(0)));
-        }
-        let Some(count) = group.and_then(|group| spread.counts.get_mut(group)) else {
-            continue;
-        };
-        if view.mark == PodMark::Ghost {
-            count.1 += 1;
-        } else if view.termination.is_none()
-            && !matches!(view.mark, PodMark::Succeeded | PodMark::Failed | PodMark::Terminating)
-        {
-            count.0 += 1;
-        }
-    }
-    spreads.stable_sort_by(|a, b| a.owner.cmp(&b.owner));
-    spreads.dedup_by(|next, first| {
-        let is_one = next.owner == first.owner;
-        if is_one {
-            first.skew = first.skew.or(next.skew);
-            for (sum, more) in first.counts.iter_mut().zip(&next.counts) {
-                *sum = (sum.0 + more.0, sum.1 + more.1);
-            }
-        }
-        is_one
-    });
-    for spread in &spreads {
-        for (group, (pods, ghosts)) in groups.iter_mut().zip(&spread.counts) {
-            if *pods > 0 || *ghosts > 0 || spread.skew.is_some() {
-                group.counts.push(SpreadCount {
-                    owner: spread.owner.to_string(),
-                    pods: *pods,
-                    ghosts: *ghosts,
-                    max_skew: spread.skew.flatten(),
-                });
-            }
-        }
-    }
-    groups
-}
-
-/// Nodes by the value of a label; those without it stand apart, at the end.
-fn by_label(nodes: &Nodes, key: &str) -> Vec<GroupView> {
-    let mut groups: ordered::Map<&str, Vec<String>> = ordered::Map::new();
-    for (name, node) in nodes {
-        let value = node.view.labels.get(key).map_or("", String::as_str);
-        match groups.get_mut(value) {
-            Some(group) => group.push(name.to_string()),
-            None => drop(groups.insert(value, vec![name.to_string()])),
-        }
-    }
-    let mut groups: Vec<GroupView> = groups
-        .into_iter()
-        .map(|(name, nodes)| GroupView {
-            name: name.to_owned(),
-            nodes: Arc::new(nodes),
-            counts: Vec::new(),
-        })
-        .collect();
-    groups.stable_sort_by_key(|group| group.name.is_empty());
-    groups
 }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
 
-use podscope_api::{ConditionStatus, NodeName, ObjectKey, Pod, PodPhase, ReplicaSet};
+use podscope_api::{ConditionStatus, Kind, NodeName, ObjectKey, Pod, PodPhase, ReplicaSet};
 use podscope_cluster::kubelet::TerminationStep;
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{SimTime, World};
+use podscope_cluster::{Change, SimTime, World};
 use podscope_scheduler::{Pool, QueueEntry};
 
 use super::Owners;
 use super::differences;
+use super::groups::Share;
 use super::nodes::Machines;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
@@ -66,8 +67,8 @@ fn short(name: &str, owner: &str) -> String {
 pub(crate) struct Seen {
     pub(crate) pod: Arc<Pod>,
     pub(crate) view: Arc<PodView>,
-    /// Index of its node's group, once it is known.
-    pub(crate) group: Option<usize>,
+    /// What it adds to the groups' counts, once that is known.
+    pub(crate) share: Option<Share>,
     /// Whether the pod stands on a node and does not end: of its view nothing depends on the time.
     is_settled: bool,
 }
@@ -79,6 +80,8 @@ pub(crate) struct Pods {
     pub(crate) seen: Vec<Seen>,
     /// The ReplicaSets by which their owners were found.
     sets: Vec<Arc<ReplicaSet>>,
+    /// The last write that the picture knows.
+    last: Option<Arc<Change>>,
 }
 
 impl Pods {
@@ -93,6 +96,80 @@ impl Pods {
         };
         let before = std::mem::replace(&mut self.sets, sets);
         before.len() == self.sets.len() && before.iter().zip(&self.sets).all(is_same)
+    }
+
+    /// Every pod to look at, if all have to be compared: those that `stays` does not leave out. Most pods stay as they
+    /// are: what they say is not even read.
+    fn all(&self, world: &World, stays: impl Fn(&Seen) -> bool) -> Vec<Turn> {
+        let (mut turns, mut at) = (Vec::new(), 0);
+        for pod in world.objects().list::<Pod>() {
+            let is_it = |old: &&Seen| Arc::ptr_eq(&old.pod, pod);
+            if self.seen.get(at).filter(is_it).is_some_and(&stays) {
+                at += 1;
+                continue;
+            }
+            while (self.seen.get(at)).is_some_and(|old| !is_it(&old) && place(&old.pod) < place(pod)) {
+                turns.push(Turn::gone(at));
+                at += 1;
+            }
+            let had = (self.seen.get(at)).is_some_and(|old| is_it(&old) || place(&old.pod) == place(pod));
+            let pod = Some(Arc::clone(pod));
+            turns.push(Turn { at, had, pod });
+            at += usize::from(had);
+        }
+        turns.extend((at..self.seen.len()).map(Turn::gone));
+        turns
+    }
+
+    /// The pods to look at, if the writes since the last picture are known: those that were written, and those whose view
+    /// depends on the time.
+    fn written(&self, world: &World) -> Option<Vec<Turn>> {
+        let writes = world.writes_after(self.last.as_ref()?)?;
+        let pods = writes.filter_map(|write| write.object().filter(|object| object.kind() == Kind::Pod));
+        let mut keys: Vec<ObjectKey> = pods.map(|object| object.metadata().key()).collect();
+        keys.stable_sort();
+        keys.dedup();
+        let mut turns: Vec<Turn> = Vec::new();
+        for key in keys {
+            let pod = world.objects().get::<Pod>(&key).cloned();
+            match (self.seen).binary_search_by(|seen| place(&seen.pod).cmp(&(&*key.namespace, &*key.name))) {
+                Ok(at) => turns.push(Turn { at, had: true, pod }),
+                Err(at) if pod.is_some() => turns.push(Turn { at, had: false, pod }),
+                Err(_) => {} // it came and went between two pictures
+            }
+        }
+        let written: Vec<usize> = turns.iter().filter(|turn| turn.had).map(|turn| turn.at).collect();
+        let moving: Vec<Turn> = (self.seen.iter().enumerate())
+            .filter(|(at, seen)| !seen.is_settled && written.binary_search(at).is_err())
+            .map(|(at, seen)| Turn {
+                at,
+                had: true,
+                pod: Some(Arc::clone(&seen.pod)),
+            })
+            .collect();
+        turns.extend(moving);
+        // What comes before a place is put there first.
+        turns.stable_sort_by_key(|turn| (turn.at, turn.had));
+        Some(turns)
+    }
+}
+
+/// A place of the list where another pod may stand now: what stands there, if it `had` one, becomes `pod`; else `pod`
+/// comes before what stands there.
+#[derive(Debug)]
+struct Turn {
+    at: usize,
+    had: bool,
+    pod: Option<Arc<Pod>>,
+}
+
+impl Turn {
+    fn gone(at: usize) -> Turn {
+        Turn {
+            at,
+            had: true,
+            pod: None,
+        }
     }
 }
 
@@ -120,34 +197,31 @@ pub(crate) fn follow(
     let is_steady = machines.are_heard_as(heard);
     let is_heard_as_before = |node: &str| is_steady || machines.is_dark(node) == heard.is_dark(node);
     let are_owned_as_before = pods.are_owned_as_before(world);
-    let mut before = std::mem::take(&mut pods.seen).into_iter().peekable();
+    let turns = pods.written(world).filter(|_| is_steady && are_owned_as_before);
+    let turns = turns.unwrap_or_else(|| {
+        pods.all(world, |old| {
+            are_owned_as_before && old.is_settled && is_heard_as_before(&old.view.node)
+        })
+    });
+    pods.last = world.last_write().cloned();
+    let mut before = std::mem::take(&mut pods.seen).into_iter();
+    let mut passed = 0;
     let pods = &mut pods.seen;
     pods.reserve(before.len());
     // Neighbours mostly have one owner.
     let mut owned = None;
     let (mut owner, mut name) = (String::new(), String::new());
-    for pod in world.objects().list::<Pod>() {
-        // Most pods stay as they are: what they say is not even read.
-        let stays = |old: &Seen| {
-            are_owned_as_before
-                && old.is_settled
-                && Arc::ptr_eq(&old.pod, pod)
-                && (is_steady || is_heard_as_before(&old.view.node))
-        };
-        if let Some(old) = before.next_if(stays) {
-            debug_assert_eq!(
-                old.view.owner,
-                owner_of(world, pod).0,
-                "its owner is the one that it had"
-            );
-            pods.push(old);
+    for turn in &turns {
+        pods.extend(before.by_ref().take(turn.at - passed));
+        let old = before.by_ref().take(usize::from(turn.had)).next();
+        passed = turn.at + usize::from(turn.had);
+        let Some(pod) = &turn.pod else {
+            if let Some(old) = old {
+                places.extend(old.pod.spec.node_name.clone());
+                frame.pods_gone.push(old.view.id.clone());
+            }
             continue;
-        }
-        while let Some(old) = before.next_if(|old| !Arc::ptr_eq(&old.pod, pod) && place(&old.pod) < place(pod)) {
-            places.extend(old.pod.spec.node_name.clone());
-            frame.pods_gone.push(old.view.id.clone());
-        }
-        let old = before.next_if(|old| Arc::ptr_eq(&old.pod, pod) || place(&old.pod) == place(pod));
+        };
         // What `owner_of` asks of the pod.
         let by = (pod.metadata.controller_ref()).map(|owner| (&pod.metadata.namespace, &owner.kind, &owner.name));
         let by = Some(by);
@@ -171,16 +245,13 @@ pub(crate) fn follow(
                     owners.see(&owner, &name, &pod.metadata.uid);
                 }
                 let view = Arc::new(view(world, machines, &waiting, pod, owner.clone(), &name, now));
-                let mut group = None;
-                if let Some(old) = &old {
-                    group = old.group.filter(|_| old.view.node == view.node);
-                    if old.view.id != view.id {
-                        frame.pods_gone.push(old.view.id.clone());
-                    }
+                if let Some(old) = old.as_ref().filter(|old| old.view.id != view.id) {
+                    frame.pods_gone.push(old.view.id.clone());
                 }
                 if old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod)) {
                     places.extend(pod.spec.node_name.clone());
                 }
+                let share = (old.as_ref().filter(|old| old.view == view)).and_then(|old| old.share);
                 if old.is_none_or(|old| old.view != view) {
                     frame.pods.push(view.clone());
                 }
@@ -188,15 +259,19 @@ pub(crate) fn follow(
                     pod: Arc::clone(pod),
                     is_settled: !view.node.is_empty() && !pod.metadata.is_terminating(),
                     view,
-                    group,
+                    share,
                 });
             }
         }
     }
-    for old in before {
-        places.extend(old.pod.spec.node_name.clone());
-        frame.pods_gone.push(old.view.id.clone());
-    }
+    pods.extend(before);
+    debug_assert!(
+        (world.objects().list::<Pod>())
+            .map(Arc::as_ptr)
+            .eq(pods.iter().map(|seen| Arc::as_ptr(&seen.pod)))
+            && pods.iter().all(|seen| seen.view.owner == owner_of(world, &seen.pod).0),
+        "the pods of the picture are those of the API server, with their owners"
+    );
 }
 
 /// What runs on a machine and is no pod of the API, by UID.
