@@ -388,7 +388,7 @@ pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Wo
         let found = path.find(&value, work).map_err(|why| format!("error: {why}"))?;
         work.spend(found.iter().map(|value| weight(value)).sum())
             .map_err(|why| format!("error: {why}"))?;
-        let texts: Vec<String> = found.into_iter().map(plain).collect();
+        let texts: Vec<String> = found.iter().map(|value| plain(value)).collect();
         Ok(if texts.is_empty() {
             "<none>".into()
         } else {

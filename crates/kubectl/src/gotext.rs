@@ -61,8 +61,21 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
             out.push(']');
         }
         Value::String(text) => out.push_str(&quoted(text)),
+        Value::Number(number) if number.is_f64() => out.push_str(&json_float(number.as_f64().unwrap_or_default())),
         other => drop(write!(out, "{other}")),
     }
+}
+
+/// A number as `encoding/json` writes a `float64`: without a point where it has no fraction, from 1e21 on with an exponent.
+fn json_float(number: f64) -> String {
+    if number != 0.0 && !(1e-6..1e21).contains(&number.abs()) {
+        let text = format!("{number:e}");
+        return match text.split_once("e-") {
+            Some(_) => text,
+            None => text.replace('e', "e+"),
+        };
+    }
+    format!("{number}")
 }
 
 fn quoted(text: &str) -> String {
@@ -105,6 +118,69 @@ pub(crate) fn float(number: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+/// The name of the type that Go reads a value into.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Object(_) => "map[string]interface {}",
+        Value::Array(_) => "[]interface {}",
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::Null => "<nil>",
+    }
+}
+
+/// A value as Go source: what `%#v` writes.
+pub(crate) fn go_syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::String(text) => go_quoted(text),
+        Value::Array(items) => format!(
+            "[]interface {{}}{{{}}}",
+            items.iter().map(go_syntax).collect::<Vec<_>>().join(", ")
+        ),
+        Value::Object(map) => {
+            let entries: Vec<String> = sorted(map)
+                .into_iter()
+                .map(|(key, value)| format!("{}:{}", go_quoted(key), go_syntax(value)))
+                .collect();
+            format!("map[string]interface {{}}{{{}}}", entries.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A text in quotes: what `%q` writes.
+pub(crate) fn go_quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{b}' => out.push_str("\\v"),
+            c if c < ' ' || c == '\u{7f}' => drop(write!(out, "\\x{:02x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A letter with its number: what `%#U` writes.
+pub(crate) fn unicode(c: char) -> String {
+    match c.is_control() {
+        true => format!("U+{:04X}", u32::from(c)),
+        false => format!("U+{:04X} '{c}'", u32::from(c)),
+    }
 }
 
 /// A line of Go's logger: what kubectl's libraries say, at that instant.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::gotemplate::GoTemplate;
 use super::jsonpath::Template;
-use super::{gotext, kyaml, qualified_singular};
+use super::{kyaml, qualified_singular};
 use crate::command::Output;
 
 /// How an object is printed whole; a table is not such a way.
@@ -57,7 +57,7 @@ impl Form {
             Form::Kyaml => kyaml::print(value),
             Form::Name => name_of(value),
             Form::Path(template) => template.print(value).map_err(wrong)?,
-            Form::PathAsJson(template) => gotext::json_indented(&template.found(value).map_err(wrong)?),
+            Form::PathAsJson(template) => trimmed(template.print_as_json(value).map_err(wrong)?),
             Form::GoTemplate(template) => template.print(value).map_err(wrong)?,
             Form::Managed(form) => form.text(value)?,
         })

@@ -1,259 +1,364 @@
-//! JSONPath text → its pieces.
+//! JSONPath text → its nodes, letter by letter as client-go's parser does: what it takes is taken, and what it
+//! refuses is refused in its words (KC-054).
 
-use super::*;
+use super::{Node, Param, Top};
 
-pub(super) fn pieces(rest: &mut &str, depth: usize, in_range: bool) -> Result<Vec<Piece>, String> {
-    if depth > 8 {
-        return Err("ranges are nested too deeply".into());
-    }
-    let mut out = Vec::new();
-    while !rest.is_empty() {
-        let Some(open) = rest.find('{') else {
-            out.push(Piece::Text(std::mem::take(rest).to_owned()));
-            break;
-        };
-        if open > 0 {
-            out.push(Piece::Text(rest.get(..open).unwrap_or_default().to_owned()));
-        }
-        let body = rest.get(open + 1..).unwrap_or_default();
-        let close = closing(body).ok_or("unclosed action")?;
-        let action = body.get(..close).unwrap_or_default().trim();
-        *rest = body.get(close + 1..).unwrap_or_default();
-        if action == "end" {
-            return if in_range {
-                Ok(out)
-            } else {
-                Err("not in range, nothing to end".into())
-            };
-        }
-        if let Some(path) = action.strip_prefix("range") {
-            let path = Path::parse(path)?;
-            out.push(Piece::Range(path, pieces(rest, depth + 1, true)?));
-        } else if let Some(text) = quoted(action) {
-            out.push(Piece::Text(text));
-        } else {
-            out.push(Piece::Path(Path::parse(action)?));
-        }
-    }
-    // A range that is never ended ends with the template.
-    Ok(out)
+/// How deep unions and filters may stand in one another.
+const DEPTH: usize = 8;
+/// How many nodes one action may have.
+const NODES: usize = 256;
+
+/// The nodes of a template: text, and actions between braces.
+pub(super) fn parse(text: &str, keys: Keys) -> Result<Vec<Top>, String> {
+    Parser::new(text, 0, keys).template()
 }
 
-fn closing(body: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, c) in body.char_indices() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '}') => return Some(at),
-            _ => {}
+/// What stands between `['` and `']`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// A path, in which a dot is a step unless it is escaped: kubectl's.
+    Paths,
+    /// One key, whatever it holds.
+    Whole,
+}
+
+struct Parser {
+    input: Vec<char>,
+    /// How far it has been read, and from where on it has not been taken.
+    pos: usize,
+    start: usize,
+    depth: usize,
+    keys: Keys,
+}
+
+impl Parser {
+    fn new(text: &str, depth: usize, keys: Keys) -> Parser {
+        Parser {
+            input: text.chars().collect(),
+            pos: 0,
+            start: 0,
+            depth,
+            keys,
         }
     }
-    None
-}
-
-fn quoted(action: &str) -> Option<String> {
-    let quote = action.chars().next().filter(|c| *c == '"' || *c == '\'')?;
-    let inner = action.strip_prefix(quote)?.strip_suffix(quote)?;
-    Some(
-        inner
-            .replace("\\n", "\n")
-            .replace("\\t", "\t")
-            .replace("\\\"", "\"")
-            .replace("\\\\", "\\"),
-    )
-}
-
-pub(super) struct Parser<'t> {
-    pub(super) rest: &'t str,
-    pub(super) depth: usize,
-}
-
-impl<'t> Parser<'t> {
-    fn eat(&mut self, prefix: &str) -> bool {
-        match self.rest.strip_prefix(prefix) {
-            Some(rest) => {
-                self.rest = rest;
-                true
+    fn template(mut self) -> Result<Vec<Top>, String> {
+        let mut out = Vec::new();
+        loop {
+            let at_action = self.input.get(self.pos) == Some(&'{');
+            if (at_action || self.pos >= self.input.len()) && self.pos > self.start {
+                out.push(Top::Text(self.take()));
             }
-            None => false,
-        }
-    }
-    fn name(&mut self) -> String {
-        let mut name = String::new();
-        let mut chars = self.rest.char_indices();
-        let mut end = self.rest.len();
-        while let Some((at, c)) = chars.next() {
-            if c == '\\' {
-                if let Some((_, escaped)) = chars.next() {
-                    name.push(escaped);
-                }
-            } else if c.is_alphanumeric() || c == '_' || c == '-' || c == '/' {
-                name.push(c);
+            if at_action {
+                self.pos += 1;
+                self.take();
+                out.push(Top::Action(self.action()?));
+            } else if self.pos >= self.input.len() {
+                return Ok(out);
             } else {
-                end = at;
-                break;
+                self.pos += 1;
             }
         }
-        self.rest = self.rest.get(end..).unwrap_or_default();
-        name
     }
-    pub(super) fn path(&mut self) -> Result<Path, String> {
-        self.depth += 1;
-        if self.depth > 8 {
+    /// An action that stands alone: a part of a union or of a filter.
+    fn nested(&self, text: &str) -> Result<Vec<Node>, String> {
+        if self.depth >= DEPTH {
             return Err("filters are nested too deeply".into());
         }
-        self.rest = self.rest.trim_start();
-        let from_root = self.eat("$");
-        if !from_root {
-            self.eat("@");
-        }
-        let mut steps = Vec::new();
-        let bare = self
-            .rest
+        let parts = Parser::new(&format!("{{{text}}}"), self.depth + 1, self.keys).template()?;
+        Ok(match parts.into_iter().next() {
+            Some(Top::Action(nodes)) => nodes,
+            _ => Vec::new(),
+        })
+    }
+    fn take(&mut self) -> String {
+        let taken = self
+            .input
+            .get(self.start..self.pos)
+            .unwrap_or_default()
+            .iter()
+            .collect();
+        self.start = self.pos;
+        taken
+    }
+    /// The next letter; beyond the end none, and the place moves on all the same.
+    fn next(&mut self) -> Option<char> {
+        let next = self.input.get(self.pos).copied();
+        self.pos += usize::from(next.is_some());
+        next
+    }
+    fn peek(&self) -> Option<char> {
+        self.input.get(self.pos).copied()
+    }
+    fn is_at(&self, prefix: &str) -> bool {
+        prefix
             .chars()
-            .next()
-            .is_some_and(|c| c.is_alphanumeric() || c == '_');
-        if bare && !from_root {
-            steps.push(Step::Field(self.name()));
-        }
+            .enumerate()
+            .all(|(at, c)| self.input.get(self.pos + at) == Some(&c))
+    }
+    /// What stands between braces, up to and with the closing one.
+    fn action(&mut self) -> Result<Vec<Node>, String> {
+        let mut nodes = Vec::new();
         loop {
-            if steps.len() > 64 {
+            if nodes.len() > NODES {
                 return Err("the path is too long".into());
             }
-            if self.eat("..") {
-                steps.push(Step::Recursive);
-                if self.eat("*") {
-                    steps.push(Step::Wildcard);
-                } else if !self.rest.starts_with('[') {
-                    let name = self.name();
-                    if name.is_empty() {
-                        return Err("unterminated path".into());
-                    }
-                    steps.push(Step::Field(name));
+            if self.is_at("}") {
+                self.pos += 1;
+                self.take();
+                return Ok(nodes);
+            }
+            if self.is_at("[?(") {
+                self.filter(&mut nodes)?;
+                continue;
+            }
+            if self.is_at("..") {
+                if matches!(nodes.last(), Some(Node::Recursive)) {
+                    return Err("invalid multiple recursive descent".into());
                 }
-            } else if self.eat(".") {
-                if self.eat("*") {
-                    steps.push(Step::Wildcard);
-                } else if !self.rest.is_empty() && !self.rest.starts_with('[') {
-                    let name = self.name();
-                    if name.is_empty() {
-                        return Err(format!(
-                            "unrecognized character in action: {:?}",
-                            self.rest.chars().next().unwrap_or(' ')
-                        ));
-                    }
-                    steps.push(Step::Field(name));
+                self.pos += 2;
+                self.take();
+                nodes.push(Node::Recursive);
+                if self.peek().is_some_and(is_alphanumeric) {
+                    self.field(&mut nodes);
                 }
-            } else if self.eat("[") {
-                steps.push(self.bracket()?);
+                continue;
+            }
+            match self.next() {
+                None | Some('\r' | '\n') => return Err("unclosed action".into()),
+                Some(' ' | '@' | '$') => drop(self.take()),
+                Some('[') => self.array(&mut nodes)?,
+                Some(quote @ ('"' | '\'')) => self.quote(quote, &mut nodes)?,
+                Some('.') => self.field(&mut nodes),
+                Some(c) if c == '+' || c == '-' || c.is_numeric() => {
+                    self.pos -= 1;
+                    self.number(&mut nodes)?;
+                }
+                Some(c) if is_alphanumeric(c) => {
+                    while self.peek().is_some_and(|c| !is_terminator(c)) {
+                        self.pos += 1;
+                    }
+                    nodes.push(match self.take().as_str() {
+                        "true" => Node::Literal(true.into()),
+                        "false" => Node::Literal(false.into()),
+                        name => Node::Identifier(name.to_owned()),
+                    });
+                }
+                Some(c) => {
+                    return Err(format!(
+                        "unrecognized character in action: {}",
+                        crate::gotext::unicode(c)
+                    ));
+                }
+            }
+        }
+    }
+    /// A field, up to a terminator that no backslash stands before.
+    fn field(&mut self, nodes: &mut Vec<Node>) {
+        self.take();
+        while let Some(c) = self.peek() {
+            if c == '\\' {
+                self.pos += 1;
+                self.next();
+            } else if is_terminator(c) {
+                break;
             } else {
-                self.depth -= 1;
-                return Ok(Path { from_root, steps });
+                self.pos += 1;
             }
         }
+        let name = self.take();
+        nodes.push(match name.as_str() {
+            "*" => Node::Wildcard,
+            _ => Node::Field(name.replace('\\', "")),
+        });
     }
-    fn bracket(&mut self) -> Result<Step, String> {
-        self.rest = self.rest.trim_start();
-        if self.eat("?(") {
-            let left = self.operand()?;
-            self.rest = self.rest.trim_start();
-            let compare = [
-                ("==", Compare::Equal),
-                ("!=", Compare::NotEqual),
-                ("<=", Compare::LessEqual),
-                (">=", Compare::GreaterEqual),
-                ("<", Compare::Less),
-                (">", Compare::Greater),
-            ]
-            .into_iter()
-            .find(|(text, _)| self.eat(text))
-            .map(|(_, compare)| compare);
-            let right = match compare {
-                Some(compare) => Some((compare, self.operand()?)),
-                None => None,
-            };
-            self.rest = self.rest.trim_start();
-            return if self.eat(")]") {
-                Ok(Step::Filter(left, right))
-            } else {
-                Err("unterminated filter".into())
-            };
+    fn number(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+        if matches!(self.peek(), Some('+' | '-')) {
+            self.pos += 1;
         }
-        let end = self.close()?;
-        let inner = self.rest.get(..end).unwrap_or_default().trim();
-        self.rest = self.rest.get(end + 1..).unwrap_or_default();
-        if inner == "*" {
-            return Ok(Step::Wildcard);
+        while self.peek().is_some_and(|c| c == '.' || c.is_numeric()) {
+            self.pos += 1;
         }
-        if inner.starts_with('"') {
-            return Err(format!("invalid array index {inner}"));
-        }
-        if inner.starts_with('\'') {
-            let names: Option<Vec<String>> = inner.split(',').map(|name| quoted(name.trim())).collect();
-            return names
-                .map(Step::Fields)
-                .ok_or_else(|| format!("invalid array index {inner}"));
-        }
-        let number = |text: &str| -> Result<Option<i64>, String> {
-            let text = text.trim();
-            if text.is_empty() {
-                return Ok(None);
-            }
-            text.parse()
-                .map(Some)
-                .map_err(|_| format!("invalid array index {inner}"))
+        let text = self.take();
+        let value = match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(number), _) => number.into(),
+            (_, Ok(number)) if text.ends_with(|c: char| c.is_ascii_digit() || c == '.') => number.into(),
+            _ => return Err(format!("cannot parse number {text}")),
         };
-        if inner.contains(':') {
-            let mut parts = inner.splitn(3, ':');
-            let from = number(parts.next().unwrap_or_default())?;
-            let to = number(parts.next().unwrap_or_default())?;
-            let step = number(parts.next().unwrap_or_default())?.unwrap_or(1);
-            return Ok(Step::Slice(from, to, step));
-        }
-        let indexes: Result<Vec<i64>, String> = inner
-            .split(',')
-            .map(|part| number(part)?.ok_or_else(|| format!("invalid array index {inner}")))
-            .collect();
-        indexes.map(Step::Indexes)
+        nodes.push(Node::Literal(value));
+        Ok(())
     }
-    fn close(&self) -> Result<usize, String> {
-        let mut quote = None;
-        for (at, c) in self.rest.char_indices() {
-            match (quote, c) {
-                (Some(open), c) if c == open => quote = None,
-                (Some(_), _) => {}
-                (None, '\'' | '"') => quote = Some(c),
-                (None, ']') => return Ok(at),
-                _ => {}
+    /// A text in quotes, with Go's escapes.
+    fn quote(&mut self, end: char, nodes: &mut Vec<Node>) -> Result<(), String> {
+        loop {
+            match self.next() {
+                None | Some('\n') => return Err("unterminated quoted string".into()),
+                Some(c) if c == end && self.input.get(self.pos.wrapping_sub(2)) != Some(&'\\') => break,
+                Some(_) => {}
             }
         }
-        Err("unterminated array".into())
+        let text = self.take();
+        let inner = text.strip_prefix(end).and_then(|text| text.strip_suffix(end));
+        match inner.and_then(unescaped) {
+            Some(text) => nodes.push(Node::Literal(text.into())),
+            None => return Err(format!("unquote string {text} error invalid syntax")),
+        }
+        Ok(())
     }
-    fn operand(&mut self) -> Result<Operand, String> {
-        self.rest = self.rest.trim_start();
-        if let Some(quote) = self.rest.chars().next().filter(|c| *c == '"' || *c == '\'') {
-            let body = self.rest.get(1..).unwrap_or_default();
-            let end = body.find(quote).ok_or("unterminated quoted string")?;
-            let text = body.get(..end).unwrap_or_default().to_owned();
-            self.rest = body.get(end + 1..).unwrap_or_default();
-            return Ok(Operand::Literal(Value::String(text)));
+    /// `[0]`, `[0:2]`, `['name']`, `[*]`, or several of them between commas.
+    fn array(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+        loop {
+            match self.next() {
+                None | Some('\n') => return Err("unterminated array".into()),
+                Some(']') => break,
+                Some(_) => {}
+            }
         }
-        if self.rest.starts_with('@') || self.rest.starts_with('$') || self.rest.starts_with('.') {
-            return self.path().map(Operand::Path);
-        }
-        let end = self
-            .rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '-' || c == '.' || c == '+'))
-            .unwrap_or(self.rest.len());
-        let word = self.rest.get(..end).unwrap_or_default();
-        self.rest = self.rest.get(end..).unwrap_or_default();
-        let value = match word {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            _ => serde_json::from_str(word).map_err(|_| format!("unrecognized identifier {word:?}"))?,
+        let text = self.take();
+        let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let text = match text.unwrap_or_default() {
+            "*" => ":",
+            text => text,
         };
-        Ok(Operand::Literal(value))
+        if text.contains(',') {
+            let parts: Result<Vec<Vec<Node>>, String> = text
+                .split(',')
+                .map(|part| self.nested(&format!("[{}]", part.trim_matches(' '))))
+                .collect();
+            nodes.push(Node::Union(parts?));
+            return Ok(());
+        }
+        let key = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+        if let Some(key) = key.filter(|key| !key.contains('\'')) {
+            match self.keys {
+                Keys::Paths => nodes.extend(self.nested(&format!(".{key}"))?),
+                Keys::Whole => nodes.push(Node::Field(key.replace('\\', ""))),
+            }
+            return Ok(());
+        }
+        nodes.push(Node::Array(slice(text)?));
+        Ok(())
     }
+    /// `[?(LEFT OPERATOR RIGHT)]`, or `[?(PATH)]`.
+    fn filter(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+        self.pos += "[?(".len();
+        self.take();
+        let (mut pair, mut is_ended) = (None, false);
+        loop {
+            match self.next() {
+                None | Some('\n') => return Err("unterminated filter".into()),
+                Some(quote @ ('"' | '\'')) => match pair {
+                    None => pair = Some(quote),
+                    Some(open) if open == quote && self.input.get(self.pos.wrapping_sub(2)) != Some(&'\\') => {
+                        is_ended = true;
+                    }
+                    Some(_) => {}
+                },
+                Some(')') if pair.is_some() == is_ended => break,
+                Some(_) => {}
+            }
+        }
+        if self.next() != Some(']') {
+            return Err("unclosed array expect ]".into());
+        }
+        let text = self.take();
+        let text = text.strip_suffix(")]").unwrap_or(&text);
+        nodes.push(match compared(text) {
+            None => Node::Filter(self.nested(text)?, None),
+            Some((left, operator, right)) => {
+                Node::Filter(self.nested(left)?, Some((operator.to_owned(), self.nested(right)?)))
+            }
+        });
+        Ok(())
+    }
+}
+
+/// The two sides of a comparison and what stands between them: the first run of `!`, `<`, `>` and `=`.
+fn compared(text: &str) -> Option<(&str, &str, &str)> {
+    let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
+    let from = text.find(is_operator).filter(|from| *from > 0)?;
+    let rest = text.get(from..)?;
+    let mut len = rest.find(|c| !is_operator(c)).unwrap_or(rest.len());
+    if len == rest.len() {
+        // Something has to be left for the right side.
+        len = len.checked_sub(1).filter(|len| *len > 0)?;
+    }
+    Some((text.get(..from)?, rest.get(..len)?, rest.get(len..)?))
+}
+
+/// `FROM`, `FROM:TO` or `FROM:TO:STEP`.
+fn slice(text: &str) -> Result<[Param; 3], String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let is_number = |part: &&str| {
+        part.strip_prefix('-')
+            .unwrap_or(part)
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+    };
+    if parts.len() > 3 || !parts.iter().all(is_number) {
+        return Err(format!("invalid array index {text}"));
+    }
+    let mut params = [Param::default(); 3];
+    for (at, param) in params.iter_mut().enumerate() {
+        if let Some(part) = parts.get(at).filter(|part| !part.is_empty()) {
+            let number = part
+                .parse()
+                .map_err(|_| format!("array index {part} is not a number"))?;
+            param.value = Some(number);
+        }
+    }
+    // Without a colon it is one element.
+    if parts.len() == 1 {
+        let [from, to, _] = &mut params;
+        *to = Param {
+            value: Some(from.value.unwrap_or(0).saturating_add(1)),
+            is_derived: true,
+        };
+    }
+    Ok(params)
+}
+
+/// A text without its escapes; none where one is not Go's.
+fn unescaped(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(rest.get(..at)?);
+        let escape = rest.get(at + 1..)?;
+        let letter = escape.chars().next()?;
+        let mut len = letter.len_utf8();
+        out.push(match letter {
+            'a' => '\u{7}',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\u{b}',
+            '\\' | '\'' | '"' => letter,
+            'x' | 'u' | 'U' => {
+                let digits = match letter {
+                    'x' => escape.get(1..3)?,
+                    'u' => escape.get(1..5)?,
+                    _ => escape.get(1..9)?,
+                };
+                len += digits.len();
+                char::from_u32(u32::from_str_radix(digits, 16).ok()?)?
+            }
+            _ => return None,
+        });
+        rest = escape.get(len..)?;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+fn is_alphanumeric(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+fn is_terminator(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\t' | '\r' | '\n' | '.' | ',' | '[' | ']' | '$' | '@' | '{' | '}'
+    )
 }

@@ -6,30 +6,22 @@ use serde_json::json;
 fn a_short_template_that_asks_for_a_lifetime_is_refused() {
     let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
     let value = json!({"items": items});
-    for template in [
-        "{.items[?($.items[?($.items[?(@.c)])])]}",
-        "{range .items[*]}{range $.items[*]}{range $.items[*]}{end}{end}{end}",
-        "{range .items[*]}{range $.items[*]}{$.items}{end}{end}",
-    ] {
-        let parsed = Template::parse(template).expect(template);
-        assert!(parsed.print(&value).is_err(), "{template}");
-    }
     // What is compared and copied costs what it holds; long names cost their length.
     let text = "x".repeat(1 << 20);
     let large = json!({"items": (0..3_000).collect::<Vec<_>>(), "text": text, "all": vec![text.as_str(); 20]});
     for template in [
-        "{.items[?($==$)]}".to_owned(),
-        "{.items[?($.text==$.text)]}".to_owned(),
-        "{range .items[*]}{$.all}{end}".to_owned(),
+        "{.all[?(@==@)]}".repeat(20),
+        "{.all}".repeat(20),
         format!(
-            "{{range .items[*]}}{{range $.items[*]}}{{.{}}}{{end}}{{end}}",
-            "n".repeat(50_000)
+            "{{range .items[*]}}{}{{end}}",
+            format!("{{.{}}}", "n".repeat(50_000)).repeat(4)
         ),
+        format!("{{{}.items[*]}}{{$}}{{end}}", "range ".repeat(60)).repeat(40) + &"{..}".repeat(9_000),
     ] {
         let parsed = Template::parse(&template).expect("a template");
         assert!(parsed.print(&large).is_err(), "{template:.80}");
     }
-    let steps = "{.items[1:9:9223372036854775807]}{.items[-9223372036854775808:2:9223372036854775807]}";
+    let steps = "{.items[1:9:9223372036854775807]}{.items[-3000:2:9223372036854775807]}";
     assert_eq!(
         Template::parse(steps)
             .and_then(|parsed| parsed.print(&large))
@@ -55,7 +47,8 @@ fn jsonpath_templates_print_what_kubectls_do() {
     ]});
     for (template, want) in [
         ("{.items[*].metadata.name}", "a b"),
-        (".items[0].metadata.name", "a"),
+        // Without braces it is text.
+        (".items[0].metadata.name", ".items[0].metadata.name"),
         ("{.items[-1].metadata.name}", "b"),
         ("{.items[0:1].metadata.name}", "a"),
         (
@@ -64,11 +57,18 @@ fn jsonpath_templates_print_what_kubectls_do() {
         ),
         ("{.items[?(@.n>1)].metadata.name}", "b"),
         ("{.items[*].c[?(@.t==\"R\")].s}", "True"),
-        ("{.items[0].metadata.annotations['x.y/z']}", "q"),
+        // A dot in a key is a step, unless it is escaped.
+        ("{.items[0].metadata.annotations['x.y/z']}", ""),
+        (r"{.items[0].metadata.annotations['x\.y/z']}", "q"),
         ("{.items[0].metadata.annotations.x\\.y/z}", "q"),
         ("{..name}", "a b"),
         ("{.missing}", ""),
         ("n={.items[0,1].n}", "n=1 2"),
+        ("{.items[0]['n', 'metadata.name']}", "1 a"),
+        (r#"{"a\"b"}{'\t'}"#, "a\"b\t"),
+        ("{range .nope[*]}{.x}{end}.", "."),
+        ("{range .items[*]}{range .c[*]}{.t}{end};{end}", "RS;;"),
+        ("{.items[?(@.n!=1)].n}", "2"),
     ] {
         assert_eq!(
             Template::parse(template)
@@ -78,10 +78,38 @@ fn jsonpath_templates_print_what_kubectls_do() {
             "{template}"
         );
     }
-    assert_eq!(
-        Template::parse("{.a"),
-        Err("error parsing jsonpath {.a, unclosed action".into())
-    );
+    for (template, why) in [
+        ("{.a", "unclosed action"),
+        ("{.a[x]}", "invalid array index x"),
+        ("{.a[\"x\"]}", "invalid array index \"x\""),
+        ("{.a[0}", "unterminated array"),
+        ("{.a[?(@.b==]}", "unterminated filter"),
+        ("{?}", "unrecognized character in action: U+003F '?'"),
+        ("{.a[?(@.b=~1)]}", "unrecognized character in action: U+007E '~'"),
+        ("{\"x}", "unterminated quoted string"),
+        ("{....a}", "invalid multiple recursive descent"),
+    ] {
+        let why = format!("error parsing jsonpath {template}, {why}");
+        assert_eq!(Template::parse(template), Err(why), "{template}");
+    }
+    for (template, why) in [
+        ("{.items[7]}", "array index out of bounds: index 7, length 2"),
+        (
+            "{.items[0].metadata[0]}",
+            "map[string]interface {} is not array or slice",
+        ),
+        ("{.items[?(@.n==one)]}", "unrecognized identifier one"),
+        ("{.items[?(@.n==\"1\")]}", "incompatible types for comparison"),
+        ("{end}", "not in range, nothing to end"),
+        ("{items}", "unrecognized identifier items"),
+    ] {
+        let printed = Template::parse(template).and_then(|parsed| parsed.print(&value));
+        let start = format!("error executing jsonpath {template:?}: Error executing template: {why}. Printing");
+        assert!(
+            printed.as_ref().is_err_and(|said| said.starts_with(&start)),
+            "{template}: {printed:?}"
+        );
+    }
     for bad in [
         "{.a[}",
         "{range .a}",

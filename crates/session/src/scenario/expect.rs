@@ -178,7 +178,7 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
             let (kind, key) = object_ref(text).map_err(|why| bad("object", why))?;
             let path = match &document.path {
                 Some(path) => Some((
-                    Path::parse(path).map_err(|why| bad("path", format!("Invalid value: {path:?}: {why}")))?,
+                    Path::of_whole_keys(path).map_err(|why| bad("path", format!("Invalid value: {path:?}: {why}")))?,
                     path.clone(),
                 )),
                 None => None,
@@ -334,8 +334,9 @@ pub(crate) fn value_at(path: &Path, object: &Object) -> Option<String> {
     let found: Vec<String> = path
         .find(&value, &Work::default())
         .unwrap_or_default()
-        .into_iter()
-        .map(|value| match value {
+        .iter()
+        .filter(|value| !value.is_null())
+        .map(|value| match &**value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         })

@@ -300,7 +300,8 @@ fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<
         "jsonpath" => Output::JsonPath(template()?),
         "jsonpath-as-json" => Output::JsonPathAsJson(template()?),
         "go-template" | "template" => Output::GoTemplate(template()?),
-        "jsonpath-file" | "go-template-file" | "templatefile" | "custom-columns-file" => return file("--template"),
+        "jsonpath-file" | "go-template-file" | "templatefile" => return file("--template"),
+        "custom-columns-file" if !more_before.is_empty() => return file("template"),
         _ => {
             return Err(args.plain(
                 column,
