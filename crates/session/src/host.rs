@@ -15,6 +15,7 @@ mod reader;
 mod record;
 mod requests;
 mod scenario_fields;
+mod waiting;
 mod work;
 
 use podscope_cluster::{SimTime, Span};
@@ -77,6 +78,8 @@ pub struct Host {
     lesson: Option<String>,
     pace: Pace,
     job: Option<Job>,
+    /// What was asked for on the way of a seek.
+    waiting: waiting::Waiting,
     /// What runs fast, as long as the job says so; how the last such run ended, until something else happens.
     fast: Option<director::Fast>,
     caption: Option<Caption>,

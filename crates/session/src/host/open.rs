@@ -126,6 +126,7 @@ impl Host {
         self.pace.playing = false;
         self.other = None;
         self.other_late = false;
+        let left = self.forget_waiting();
         self.job = None;
         self.help = None;
         self.film = None;
@@ -143,6 +144,7 @@ impl Host {
         self.show = Some(Show::new(session));
         self.pace_from(clock);
         let mut updates = vec![Update::Opened(Box::new(opened))];
+        updates.extend(left);
         updates.extend(self.frame(clock));
         if let Some(link) = linked {
             self.job = Some(super::Job::Seek {

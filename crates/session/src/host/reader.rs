@@ -223,9 +223,10 @@ impl Host {
         } else {
             self.reader.goes_on = true;
         }
+        let told = self.forget_waiting();
         self.job = None;
         self.pace_from(clock);
         self.dirty = true;
-        Vec::new()
+        told
     }
 }

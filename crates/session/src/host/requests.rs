@@ -30,6 +30,14 @@ impl Host {
     }
 
     fn act(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+        match self.wait(request) {
+            Ok(updates) => updates,
+            Err(request) => self.act_now(request, clock),
+        }
+    }
+
+    /// Does what was asked for, wherever the cursor is.
+    pub(super) fn act_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let answer = match request {
             Request::Open { source } => return self.open(source, clock),
             Request::ShowMe => return self.show_me(clock),
@@ -114,7 +122,7 @@ impl Host {
         self.pace_from(clock);
     }
 
-    fn pause(&mut self) {
+    pub(super) fn pause(&mut self) {
         if self.show.is_some() {
             self.pace.playing = false;
             self.job = None;

@@ -35,6 +35,7 @@ impl Host {
             None if self.pace.playing => updates.extend(self.play_on(clock)),
             None => {}
         }
+        updates.extend(self.go_on_with_waiting(clock));
         self.go_on_comparing();
         let rests = !self.pace.playing || self.last_frame.is_due(clock);
         if self.dirty && self.job.is_none() && rests {
@@ -45,22 +46,23 @@ impl Host {
     }
 
     /// A piece of the way to an instant. What has been played is gone through as it was; beyond, a question stops it.
-    fn go_on_seeking(&mut self, from: SimTime, target: SimTime, clock: ClockMillis) -> Option<Update> {
-        let show = self.show.as_mut()?;
+    fn go_on_seeking(&mut self, from: SimTime, target: SimTime, clock: ClockMillis) -> Vec<Update> {
+        let Some(show) = &mut self.show else { return Vec::new() };
         let beyond = self.linked.is_none() && target > show.session.horizon();
         let (reader, loaded) = (&self.reader, show.session.loaded().clone());
         let waits = |step, story: &Story| beyond && reader.waits_at(&loaded.scenario, story, step);
         if show.session.advance_story(target, PIECE, waits) == Slice::More {
             if self.last_frame.age(clock) < TELL {
-                return None;
+                return Vec::new();
             }
             self.last_frame.told(clock);
             let done = (show.session.now() - from).0.max(0);
             let all = (target - from).0.max(1);
-            return Some(Update::Progress {
+            let progress = Update::Progress {
                 what: "seek".into(),
                 per_mille: u32::try_from(done.saturating_mul(1000) / all).unwrap_or(1000).min(1000),
-            });
+            };
+            return self.say_waiting().into_iter().chain([progress]).collect();
         }
         if let Some(link) = self.linked.as_ref().filter(|link| link.cursor_at() < target) {
             // A kept session that stood before its last command: back to where it stood.
@@ -68,7 +70,7 @@ impl Host {
             show.session.seek(target);
             let from = show.session.now();
             self.job = Some(Job::Seek { from, target });
-            return None;
+            return Vec::new();
         }
         if self.linked.is_some() {
             self.reader.has_seen_all(&show.session);
@@ -76,7 +78,7 @@ impl Host {
         let difference = self.linked.take().and_then(|link| link.difference(&show.session));
         let told = difference.map(|text| notice(show, text));
         self.rest_from(clock);
-        told
+        told.into_iter().collect()
     }
 
     /// The end of what ran by itself: the pace counts from here.

@@ -2,6 +2,7 @@
 
 mod keeping;
 mod pictures;
+mod waiting;
 
 use podscope_protocol::{Frame, Request, Source};
 

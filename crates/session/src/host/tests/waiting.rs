@@ -1,0 +1,115 @@
+//! What is asked for while a seek is under way. Issue 22's second point: nothing is lost, one button ends it.
+
+use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
+
+use super::{frames, settle, welcome};
+use crate::host::{Host, Wants};
+
+const FAR: i64 = 600_000_000;
+
+/// A session on its way to a far instant, and the clock.
+fn on_the_way() -> (Host, f64) {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    host.handle(Request::Seek { at: FAR }, clock);
+    for _ in 0..20 {
+        clock += 0.1;
+        host.work(clock);
+    }
+    assert_eq!(host.wants(), Wants::Now, "it is still on its way");
+    (host, clock)
+}
+
+fn command(line: &str) -> Request {
+    Request::Command { line: line.to_owned() }
+}
+
+fn printed(updates: &[Update]) -> Vec<&ConsoleLine> {
+    let lines = updates.iter().filter_map(|update| match update {
+        Update::Console { lines } => Some(lines),
+        _ => None,
+    });
+    lines.flatten().collect()
+}
+
+fn last_now(updates: &[Update]) -> i64 {
+    frames(updates).last().map_or(-1, |frame| frame.now)
+}
+
+#[test]
+fn a_command_on_the_way_to_an_instant_is_given_there() {
+    let (mut host, mut clock) = on_the_way();
+    assert!(
+        host.handle(command("fault partition a-1"), clock).is_empty(),
+        "nothing yet"
+    );
+    let updates = settle(&mut host, &mut clock);
+    let given = printed(&updates).into_iter().find(|line| line.command.is_some());
+    assert_eq!(
+        given.map(|line| (line.at, line.text.as_str())),
+        Some((FAR, "fault partition a-1"))
+    );
+    assert!(last_now(&updates) >= FAR, "{}", last_now(&updates));
+}
+
+#[test]
+fn what_waits_is_done_in_its_order_and_a_later_seek_comes_after_it() {
+    let (mut host, mut clock) = on_the_way();
+    host.handle(command("kubectl cordon a-1"), clock);
+    host.handle(Request::Seek { at: 5_000_000 }, clock);
+    host.handle(Request::Seek { at: 20_000_000 }, clock);
+    host.handle(command("kubectl get nodes"), clock);
+    let updates = settle(&mut host, &mut clock);
+    let inputs: Vec<(i64, &str)> = printed(&updates)
+        .into_iter()
+        .filter(|line| line.kind == LineKind::Input)
+        .map(|line| (line.at, line.text.as_str()))
+        .collect();
+    assert_eq!(inputs, [(FAR, "kubectl cordon a-1"), (20_000_000, "kubectl get nodes")]);
+    assert_eq!(last_now(&updates), 20_000_000);
+}
+
+#[test]
+fn play_and_fork_wait_as_well() {
+    let (mut host, mut clock) = on_the_way();
+    host.handle(Request::Fork, clock);
+    host.handle(Request::Play, clock);
+    let mut updates = Vec::new();
+    for _ in 0..200_000 {
+        clock += 0.1;
+        let some = host.work(clock);
+        if !frames(&some).is_empty() {
+            host.handle(Request::FrameDone, clock);
+        }
+        updates.extend(some);
+        if last_now(&updates) > FAR {
+            break;
+        }
+    }
+    let last = *frames(&updates).last().expect("it arrives");
+    assert!(last.playing && last.now > FAR, "{}", last.now);
+}
+
+#[test]
+fn a_pause_ends_the_way_and_says_what_was_not_done() {
+    let (mut host, mut clock) = on_the_way();
+    host.handle(command("kubectl cordon a-1"), clock);
+    let updates = host.handle(Request::Pause, clock);
+    let said: Vec<&str> = printed(&updates).into_iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(
+        said.first(),
+        Some(&"not done, 10:00.0 was not reached: kubectl cordon a-1"),
+        "{said:?}"
+    );
+    let updates = [updates, settle(&mut host, &mut clock)].concat();
+    assert!((0..FAR).contains(&last_now(&updates)));
+}
+
+#[test]
+fn a_long_way_says_what_waits() {
+    let (mut host, mut clock) = on_the_way();
+    host.handle(command("kubectl cordon a-1"), clock);
+    clock += 150.0;
+    let updates = host.work(clock);
+    let said: Vec<&str> = printed(&updates).into_iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(said, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
+}
