@@ -7,6 +7,7 @@ mod answers;
 mod console;
 mod director;
 mod fields;
+mod flow;
 mod frames;
 mod moments;
 mod open;

@@ -5,7 +5,7 @@ use podscope_api::{Kind, field_values, fields};
 use podscope_kubectl::explained;
 use podscope_protocol::Completion;
 
-use super::scenario_fields;
+use super::{flow, scenario_fields};
 
 /// A line of a text, as far as it says where it belongs.
 struct Line<'a> {
@@ -117,12 +117,24 @@ impl Manifest<'_> {
 /// What fits at the end of `before`, whose last line has been begun; `after` is the text from there on. None where
 /// anything may be written, or in what is no manifest.
 pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
-    let is_end = |text: &&str| text.trim_end() == "---";
+    let is_end = |line: &&str| line.trim_end() == "---";
+    // The cursor's document alone.
+    let own = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
+    let own: usize = own.map(str::len).sum();
+    let before = before.get(before.len() - own..).unwrap_or_default();
+    let own = after.split_inclusive('\n').take_while(|line| !is_end(line));
+    let after = after.get(..own.map(str::len).sum()).unwrap_or_default();
+    match flow::unfolded(before, after) {
+        Some((before, after)) => in_block_style(&before, &after),
+        None => in_block_style(before, after),
+    }
+}
+
+/// [`at`] in a document without flow style around the cursor.
+fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
     let mut above: Vec<&str> = before.split('\n').collect();
     let Some(begun) = above.pop() else { return Vec::new() };
-    let first = above.iter().rposition(is_end).map_or(0, |end| end + 1);
-    let above = above.get(first..).unwrap_or_default();
-    let below: Vec<&str> = after.split('\n').skip(1).take_while(|text| !is_end(text)).collect();
+    let below: Vec<&str> = after.split('\n').skip(1).collect();
     let Some(here) = line(begun) else { return Vec::new() };
     let is_value = begun.contains(':');
     match here.key {
@@ -130,7 +142,7 @@ pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
         "apiVersion" if is_value => return versions(),
         _ => {}
     }
-    let (manifest, mut path) = place(&here, above, &below);
+    let (manifest, mut path) = place(&here, &above, &below);
     let Some(of) = manifest.of() else {
         // Of something else Podscope reads, or of a kind that is not written yet: every manifest begins alike.
         let begins = [
@@ -300,6 +312,17 @@ mod tests {
             (scenario("  bypasses:\n  - - at: 1s\n      ¦"), "run", "bypasses"),
             (scenario("  bypasses:\n  - - ¦"), "run", "bypasses"),
             (scenario("  timeline:\n  - at: 1s\n    apply: |\n      ¦"), "kind", "run"),
+            // Flow style says the same.
+            ("{apiVersion: v1, kind: Pod, spec: {¦".to_owned(), "tolerations", "replicas"),
+            ("{spec: {¦}, kind: Pod, apiVersion: v1}\n".to_owned(), "tolerations", "replicas"),
+            (deployment("  template: {spec: {containers: [{name: a, ¦}]}}"), "image", "containers"),
+            (deployment("  template:\n    spec: {containers: [{name: a, ports: [{containerPort: 80}], res¦"), "resources", "protocol"),
+            ("{kind: Deployment, spec: {template: {spec: {topologySpreadConstraints: [{maxSkew: 1, ¦".to_owned(), "minDomains", "image"),
+            ("{apiVersion: v1, kind: List, items: [{kind: Node, spec: {¦}}, {kind: Pod}]}".to_owned(), "taints", "containers"),
+            ("{apiVersion: podscope.dev/v1alpha1, kind: Scenario, spec: {cluster: {¦".to_owned(), "nodesPerZone", "timeline"),
+            (scenario("  timeline:\n  - {at: 1s, ¦}\n"), "run", "timeline"),
+            (scenario("  timeline:\n  - at: 1s\n    apply: |\n      {kind: Pod, spec: {¦"), "tolerations", "timeline"),
+            ("{¦".to_owned(), "kind", "spec.x"),
         ] {
             let found = offered(&text);
             assert!(found.iter().any(|name| name == has), "{has} in {found:?} at {text}");
@@ -325,6 +348,11 @@ mod tests {
                 "partition crash poweroff slow second-manager",
             ),
             ("kind: Pod\nspec:\n  priority: ¦", ""),
+            ("{kind: Pod, spec: {restartPolicy: ¦}}", "Always OnFailure Never"),
+            (
+                "kind: PersistentVolumeClaim\nspec: {accessModes: [ReadWriteOnce, ¦]}",
+                "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod",
+            ),
             // Prose is no manifest.
             ("kind: Scenario\nspec:\n  steps:\n  - text: |\n      ¦", ""),
         ] {

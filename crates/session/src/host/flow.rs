@@ -1,0 +1,296 @@
+//! Flow style as block style: `spec: {containers: [{name: a, ` says what
+//!
+//! ```yaml
+//! spec:
+//!   containers:
+//!   - name: a
+//! ```
+//!
+//! says, so that what may be written next is found by indentation in both. A text that is being written ends anywhere.
+
+/// An open bracket: `{` or `[`.
+struct Open {
+    is_map: bool,
+    /// Column of its entries.
+    indent: usize,
+    /// What stands before its first entry instead of the indentation: the dashes of the lists around it.
+    lead: Option<String>,
+}
+
+/// What has been read of a value in flow style.
+struct Reader {
+    /// As block style, whole lines.
+    lines: String,
+    open: Vec<Open>,
+    /// The entry that has been begun.
+    entry: String,
+    /// The quote that is open, and what it holds so far.
+    quoted: Option<(char, String)>,
+    /// What the outermost bracket will be.
+    outermost: Option<Open>,
+    /// A line that begins further left is no part of it.
+    left: usize,
+}
+
+/// Where a line's value in flow style begins.
+fn begins(line: &str) -> Option<usize> {
+    let mut body = line.trim_start();
+    while let Some(inner) = body.strip_prefix("- ") {
+        body = inner.trim_start();
+    }
+    if !body.starts_with(['{', '[']) {
+        if body.starts_with('#') {
+            return None;
+        }
+        let (key, value) = body.split_once(": ")?;
+        if key.contains(['{', '[', '#']) {
+            return None;
+        }
+        body = value.trim_start();
+    }
+    body.starts_with(['{', '[']).then_some(line.len() - body.len())
+}
+
+impl Reader {
+    /// At a value, after what stands before it in its line.
+    fn after(before: &str) -> Reader {
+        let left = before.len() - before.trim_start().len();
+        let mut key = before.trim_start();
+        while let Some(inner) = key.strip_prefix("- ") {
+            key = inner.trim_start();
+        }
+        let column = before.len() - key.len();
+        let (lines, outermost) = if key.is_empty() {
+            let lead = Some(before.to_owned());
+            (String::new(), (column, lead))
+        } else {
+            (format!("{}\n", before.trim_end()), (column + 2, None))
+        };
+        Reader {
+            lines,
+            open: Vec::new(),
+            entry: String::new(),
+            quoted: None,
+            outermost: Some(Open {
+                is_map: true,
+                indent: outermost.0,
+                lead: outermost.1,
+            }),
+            left,
+        }
+    }
+
+    /// Writes the line of an entry, without its end.
+    fn write(&mut self, entry: &str) {
+        let Some(open) = self.open.last_mut() else { return };
+        let lead = open.lead.take().unwrap_or_else(|| " ".repeat(open.indent));
+        self.lines.push_str(&lead);
+        if !open.is_map {
+            self.lines.push_str("- ");
+        }
+        self.lines.push_str(entry);
+    }
+
+    /// The entry that has been begun is whole.
+    fn end_entry(&mut self) {
+        let entry = std::mem::take(&mut self.entry);
+        if !entry.trim().is_empty() {
+            self.write(entry.trim());
+            self.lines.push('\n');
+        }
+    }
+
+    fn open(&mut self, is_map: bool) {
+        let inner = match self.open.last_mut() {
+            None => self.outermost.take().map(|outermost| Open { is_map, ..outermost }),
+            Some(list) if !list.is_map => {
+                let lead = list.lead.take().unwrap_or_else(|| " ".repeat(list.indent));
+                Some(Open {
+                    is_map,
+                    indent: list.indent + 2,
+                    lead: Some(format!("{lead}- ")),
+                })
+            }
+            Some(map) => {
+                let indent = map.indent + 2;
+                self.end_entry();
+                Some(Open {
+                    is_map,
+                    indent,
+                    lead: None,
+                })
+            }
+        };
+        self.entry.clear();
+        self.open.extend(inner);
+    }
+
+    /// Reads on; the bytes up to where its last bracket closed, or where it is given up, if it is.
+    fn read(&mut self, text: &str) -> Option<usize> {
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            if let Some((quote, held)) = &mut self.quoted {
+                if c == *quote {
+                    let held = std::mem::take(held);
+                    self.quoted = None;
+                    self.entry.push_str(&held);
+                } else if c != ',' {
+                    held.push(c);
+                }
+                continue;
+            }
+            match c {
+                '"' | '\'' if self.entry.is_empty() || self.entry.ends_with(' ') => {
+                    self.quoted = Some((c, String::new()))
+                }
+                '{' | '[' => self.open(c == '{'),
+                '}' | ']' => {
+                    self.end_entry();
+                    self.open.pop();
+                    if self.open.is_empty() {
+                        return Some(at + 1);
+                    }
+                }
+                ',' => self.end_entry(),
+                '#' if self.entry.is_empty() || self.entry.ends_with(' ') => {
+                    while chars.next_if(|(_, c)| *c != '\n').is_some() {}
+                }
+                '\n' => {
+                    let rest = text.get(at + 1..).unwrap_or_default();
+                    let line = rest.split('\n').next().unwrap_or_default();
+                    let indent = line.len() - line.trim_start().len();
+                    if !line.trim().is_empty() && indent < self.left {
+                        return Some(at);
+                    }
+                }
+                // JSON has no space after a colon.
+                ':' if self.entry.ends_with(|c: char| c.is_alphanumeric())
+                    && chars.peek().is_some_and(|(_, next)| ['"', '{', '['].contains(next)) =>
+                {
+                    self.entry.push_str(": ");
+                }
+                c if c.is_whitespace() && self.entry.is_empty() => {}
+                c => self.entry.push(c),
+            }
+        }
+        None
+    }
+}
+
+/// A document in block style up to the cursor and after it; none where the cursor is in no flow style.
+pub(super) fn unfolded(before: &str, after: &str) -> Option<(String, String)> {
+    let mut above = String::new();
+    let mut rest = before;
+    loop {
+        let end = rest.find('\n');
+        let line = rest.get(..end.unwrap_or(rest.len()))?;
+        let Some(at) = begins(line) else {
+            above.push_str(line);
+            above.push('\n');
+            rest = rest.get(end? + 1..)?;
+            continue;
+        };
+        let mut reader = Reader::after(line.get(..at)?);
+        let value = rest.get(at..)?;
+        let Some(read) = reader.read(value) else {
+            return here(&above, reader, after);
+        };
+        above.push_str(&reader.lines);
+        // What follows a value in its line is a comment.
+        let behind = value.get(read..)?;
+        rest = behind.get(behind.find('\n')? + 1..)?;
+    }
+}
+
+/// The cursor is inside.
+fn here(above: &str, mut reader: Reader, after: &str) -> Option<(String, String)> {
+    if reader.quoted.is_some() || reader.open.is_empty() {
+        return None;
+    }
+    let entry = std::mem::take(&mut reader.entry);
+    reader.write(entry.trim_start());
+    let before = format!("{above}{}", std::mem::take(&mut reader.lines));
+    let end = reader.read(after);
+    // The rest of the cursor's entry belongs to its line.
+    let mut below = format!("\n{}", reader.lines);
+    if let Some(rest) = end.and_then(|end| after.get(end..))
+        && let Some(next) = rest.find('\n')
+    {
+        below.push_str(rest.get(next + 1..)?);
+    }
+    Some((before, below))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unfolded;
+
+    fn at(text: &str) -> Option<(String, String)> {
+        let (before, after) = text.split_once('¦').expect("a cursor");
+        unfolded(before, after)
+    }
+
+    #[test]
+    fn what_flow_style_says_is_said_in_block_style() {
+        for (text, before) in [
+            (
+                "{apiVersion: v1, kind: Pod, spec: {¦",
+                "apiVersion: v1\nkind: Pod\nspec:\n  ",
+            ),
+            (
+                "spec: {containers: [{name: a, im¦",
+                "spec:\n  containers:\n    - name: a\n      im",
+            ),
+            (
+                "spec:\n  containers:\n  - {name: a, image: ¦",
+                "spec:\n  containers:\n  - name: a\n    image: ",
+            ),
+            (
+                "kind: PersistentVolumeClaim\nspec: {accessModes: [¦",
+                "kind: PersistentVolumeClaim\nspec:\n  accessModes:\n    - ",
+            ),
+            ("metadata: {labels: {a: b}, ¦", "metadata:\n  labels:\n    a: b\n  "),
+            (
+                "metadata: {name: a} # it {\nspec: {¦",
+                "metadata:\n  name: a\nspec:\n  ",
+            ),
+            (
+                "spec: {\n  # all of them [\n  containers: [\n    {name: 'a, b'},\n    {¦",
+                "spec:\n  containers:\n    - name: a b\n    - ",
+            ),
+            (
+                "{\"kind\":\"Pod\", \"spec\":{\"a\": 1, ¦",
+                "kind: Pod\nspec:\n  a: 1\n  ",
+            ),
+            ("bypasses: [[{at: 1s, ¦", "bypasses:\n  - - at: 1s\n      "),
+        ] {
+            assert_eq!(at(text).map(|(before, _)| before).as_deref(), Some(before), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_the_cursor_keeps_its_place() {
+        let (before, after) = at("{spec: {a¦: 1, b: 2}, kind: Pod}\n").expect("inside");
+        assert_eq!(before, "spec:\n  a");
+        assert!(
+            after.starts_with('\n') && after.contains("\n  b: 2\nkind: Pod\n"),
+            "{after:?}"
+        );
+        let (_, after) = at("spec: {¦}\nkind: Pod\n").expect("inside");
+        assert_eq!(after, "\nkind: Pod\n");
+    }
+
+    #[test]
+    fn block_style_and_quotes_are_left_alone() {
+        for text in [
+            "spec:\n  ¦",
+            "metadata: {name: a}\nspec:\n  ¦",
+            "metadata: {name: \"a¦",
+            "text: a {¦",
+            "# {¦",
+            "      a: {unclosed\nspec:\n  ¦",
+        ] {
+            assert_eq!(at(text), None, "{text}");
+        }
+    }
+}
