@@ -1,0 +1,250 @@
+//! `explain`, `search` and `shell`.
+
+use super::*;
+
+// LC-227, LC-228: of the containers that ended, the rule or policy of their own that decided about each.
+#[test]
+fn explain_says_which_restart_rule_matched() {
+    let cluster = file(
+        "rules.yaml",
+        r"
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: trained, uid: 11111111-2222-3333-4444-555555555551}
+spec:
+  nodeName: n1
+  restartPolicy: Never
+  containers:
+  - name: train
+    image: x
+    restartPolicy: Never
+    restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]
+  - name: check
+    image: x
+    restartPolicy: Never
+    restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]
+  - {name: plain, image: x}
+status:
+  containerStatuses:
+  - {name: train, image: x, restartCount: 1, state: {running: {}}, lastState: {terminated: {exitCode: 42}}}
+  - {name: check, image: x, restartCount: 0, state: {terminated: {exitCode: 1}}}
+  - {name: plain, image: x, restartCount: 0, state: {terminated: {exitCode: 1}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: anew, uid: 11111111-2222-3333-4444-555555555552}
+spec:
+  nodeName: n1
+  containers:
+  - name: watch
+    image: x
+    restartPolicy: Never
+    restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [88]}}]
+status:
+  containerStatuses:
+  - name: watch
+    image: x
+    restartCount: 1
+    state: {waiting: {reason: ContainerCreating}}
+    lastState: {terminated: {exitCode: 137, reason: RestartingAllContainers}}
+",
+    );
+    let rows = [
+        (
+            "trained",
+            vec![
+                (
+                    "train",
+                    "exit code 42: restartPolicyRules[0] (Restart, exit code In [42]) starts it again",
+                ),
+                (
+                    "check",
+                    "exit code 1: no rule matches; its own restartPolicy Never leaves it ended",
+                ),
+            ],
+        ),
+        (
+            "anew",
+            vec![(
+                "watch",
+                "all containers of the pod begin anew, by watch's restartPolicyRules[0] (RestartAllContainers, exit code In [88])",
+            )],
+        ),
+    ];
+    for (pod, told) in rows {
+        let pod = format!("default/{pod}");
+        let lines: Vec<String> = told
+            .iter()
+            .map(|(name, words)| format!("  {name}  {words}\n"))
+            .collect();
+        let text = good(&["explain", "--cluster", &cluster, "--pod", &pod]);
+        let wanted = format!("\nContainers that ended\n{}", lines.concat());
+        assert!(text.ends_with(&wanted), "{text}");
+        let json = good(&["explain", "--cluster", &cluster, "--pod", &pod, "-o", "json"]);
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        for (name, words) in told {
+            assert_eq!(json["restarted"][name], *words, "{json}");
+        }
+    }
+}
+
+// P-07, X-01: one decision, told as text or JSON; cases are printed or compared.
+#[test]
+fn explain_tells_one_decision() {
+    let cluster = file(
+        "cluster.yaml",
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"1\", memory: 1Gi, pods: \"10\"}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"2\"}}}]}\n",
+    );
+    let text = good(&["explain", "--cluster", &cluster, "--pod", "default/big"]);
+    assert!(text.contains("Insufficient cpu") && text.contains("n1"), "{text}");
+    let json = good(&["explain", "--cluster", &cluster, "--pod", "default/big", "-o", "json"]);
+    assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
+    assert_eq!(
+        bad(&["explain", "--cluster", &cluster, "--pod", "default/none"]),
+        format!("{cluster}: no pod default/none\n")
+    );
+
+    let case = serde_json::json!({
+        "name": "one", "tags": [],
+        "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}],
+        "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}, "spec": {"containers": [{"name": "c", "image": "x"}]}},
+    });
+    let cases = file("cases.jsonl", &format!("{case}\n"));
+    let decision = good(&["explain", "--cases", &cases]);
+    let decided: Value = serde_json::from_str(&decision).expect("one JSON object a line");
+    let with = |expect: &Value| {
+        let mut case = case.clone();
+        case["expect"] = expect.clone();
+        format!("{case}\n")
+    };
+    let checked = file("checked.jsonl", &with(&decided));
+    assert_eq!(
+        good(&["explain", "--cases", &checked, "--check"]),
+        "1 passed, 0 failed\n"
+    );
+    let mut wrong = decided.clone();
+    wrong["node"] = Value::from("n9");
+    let wrong = file("wrong.jsonl", &(with(&decided) + &with(&wrong)));
+    let run = podscope(&["explain", "--cases", &wrong, "--check"]);
+    assert_eq!(run.status, 1);
+    assert!(
+        run.out.starts_with("one: ") && run.out.ends_with("1 passed, 1 failed\n"),
+        "{}",
+        run.out
+    );
+    let broken = file("broken.jsonl", "{\n");
+    let run = podscope(&["explain", "--cases", &broken]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.starts_with(&format!("{broken}:1: ")), "{}", run.err);
+}
+
+// P-07: a search that finds nothing says so, prints nothing and ends well.
+#[test]
+fn search_says_when_nothing_broke() {
+    let path = file("calm.yaml", SCENARIO);
+    let run = podscope(&["search", &path, "--seeds", "2", "--invariant", "attach-cas"]);
+    assert_eq!((run.status, run.out.as_str()), (0, ""), "{}", run.err);
+    assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);
+}
+
+/// P-07, F-20: what a search finds is a scenario and its link; both, run again, break the same invariant at the same
+/// instant.
+#[test]
+fn what_a_search_finds_breaks_again() {
+    let switch = "node-controller-force-deletes";
+    let run = podscope(&[
+        "search",
+        "--seeds",
+        "6",
+        "--history",
+        switch,
+        "--invariant",
+        "force-authority",
+    ]);
+    assert_eq!(run.status, 1, "a bug, by a switch of history: {}", run.err);
+    let found = run.err.lines().last().unwrap_or_default();
+    assert!(
+        found.starts_with("invariant force-authority broken at ") && found.contains("(cause: bug, "),
+        "{}",
+        run.err
+    );
+    let at = found.split_whitespace().nth(4).unwrap_or_default();
+    let link = run
+        .out
+        .lines()
+        .last()
+        .and_then(|line| line.strip_prefix("# link: "))
+        .expect("a link in the last line");
+    let opened = good(&["link", "decode", link]);
+    for (name, text) in [("found.yaml", &run.out), ("linked.yaml", &opened)] {
+        let again = podscope(&["run", &file(name, text)]);
+        assert_eq!(again.status, 1, "{}", again.err);
+        let same = |line: &&str| line.contains("force-authority") && line.contains(at);
+        assert!(again.out.lines().any(|line| same(&line)), "{name}, {at}: {}", again.out);
+    }
+}
+
+/// P-10: for programs.
+#[test]
+fn the_shell_answers_each_request_with_one_line_of_json() {
+    let requests = concat!(
+        "{\"run\": \"kubectl create -f -\", \"stdin\": \"{apiVersion: v1, kind: Namespace, metadata: {name: x}}\", \"wait\": 1}\n",
+        "{\"advance\": 2.5}\n",
+        "{\"run\": \"kubectl get namespace x --no-headers\"}\n",
+        "{\"run\": \"kubectl get namespace nope\"}\n",
+        "{\"run\": \"nonsense\"}\n",
+        "{\"advance\": -1}\n",
+        "{\"advance\": 0}\n",
+    );
+    let run = podscope_with(&["shell", "--json"], requests);
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    let answers: Vec<Value> = run
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let lines: Vec<String> = answers.iter().map(|answer| answer["lines"].to_string()).collect();
+    assert_eq!(lines[0], r#"[[false,"namespace/x created"]]"#);
+    assert_eq!((&answers[0]["t"], &answers[1]["t"]), (&1.0.into(), &3.5.into()));
+    assert_eq!(lines[2], r#"[[false,"x     Active   3s"]]"#);
+    assert_eq!(
+        lines[3],
+        r#"[[true,"Error from server (NotFound): namespaces \"nope\" not found"]]"#
+    );
+    for (answer, is_refused) in answers.iter().zip([false, false, false, false, true, true, false]) {
+        assert_eq!(answer["refused"].is_string(), is_refused, "{answer}");
+    }
+    assert_eq!(answers.len(), 7);
+}
+
+/// P-10: for people and pipes.
+#[test]
+fn the_shell_works_in_a_pipe() {
+    let lines = concat!(
+        "# a comment\n\n",
+        "wait 3s\n",
+        "kubectl apply -f - <<EOF\n",
+        "{apiVersion: v1, kind: Namespace, metadata: {name: x}}\n",
+        "EOF\n",
+        "until 10s\n",
+        "kubectl get namespace \\\n",
+        "  x\n",
+        "until 1s\n",
+        "kubectl get pods",
+    );
+    let run = podscope_with(&["shell"], lines);
+    assert_eq!(run.status, 0);
+    assert_eq!(
+        run.out,
+        "namespace/x created\nNAME   STATUS   AGE\nx      Active   7s\n"
+    );
+    assert_eq!(
+        run.err,
+        "error: it is 10s already; time does not run backwards here\nNo resources found in default namespace.\n"
+    );
+}

@@ -1,0 +1,232 @@
+//! What the inspector and the console are told.
+
+use super::*;
+
+// U-06: the inspector hears what is, and what can be done, with the commands (K-01).
+#[test]
+fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let detail = page.inspect(pod("default/ledger-0"));
+    assert_eq!(detail.title, "ledger-0");
+    assert!(detail.subtitle.contains("default"), "{}", detail.subtitle);
+    assert!(!detail.sentence.is_empty());
+    assert_eq!(
+        detail
+            .containers
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect::<Vec<_>>(),
+        ["books"]
+    );
+    assert!(
+        detail.containers[0].ready && detail.containers[0].machine.starts_with("runs since"),
+        "{:?}",
+        detail.containers
+    );
+    assert!(
+        detail
+            .conditions
+            .iter()
+            .any(|condition| condition.0 == "Ready" && condition.1 == "True")
+    );
+    assert!(
+        detail.owners.iter().any(|owner| owner.0 == "StatefulSet"),
+        "{:?}",
+        detail.owners
+    );
+    assert!(
+        detail
+            .events
+            .iter()
+            .any(|event| event.reason == "Scheduled" && event.from == "default-scheduler")
+    );
+    assert!(detail.yaml.contains("name: ledger-0\n"));
+    let node = page.inspect(SubjectRef::Node { name: "a-1".into() });
+    assert_eq!(node.title, "a-1");
+    let set = page.inspect(SubjectRef::Object {
+        kind: "StatefulSet".into(),
+        key: "default/ledger".into(),
+    });
+    assert!(set.yaml.contains("kind: StatefulSet\n"), "{}", set.yaml);
+    assert_eq!(set.replicas, Some(2));
+    let invariant = page.inspect(SubjectRef::Invariant {
+        name: "at-most-one".into(),
+    });
+    assert!(!invariant.sentence.is_empty());
+    let gone = page.inspect(pod("default/nobody"));
+    assert_eq!(gone.subtitle, "gone");
+    // A pod the API has forgotten still has a process (U-02).
+    let uid = texts(
+        &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
+        LineKind::Output,
+    )
+    .remove(0);
+    page.run("fault partition a-1");
+    page.run("fault partition b-1");
+    page.run("kubectl delete pod ledger-0 --force");
+    page.seek(31);
+    let ghost_uid = uid.clone();
+    let ghost = page.inspect(SubjectRef::Pod {
+        key: "default/ledger-0".into(),
+        uid,
+    });
+    assert!(ghost.subtitle.starts_with("ghost on "), "{ghost:?}");
+    // It has a decision of its own, taken before its successor's; what the scheduler never saw has none.
+    let mut decided = |uid: &str| {
+        let updates = page.ask(Request::Explain {
+            pod: "default/ledger-0".into(),
+            uid: uid.to_owned(),
+            attempt: None,
+        });
+        let found = updates.into_iter().find_map(|update| match update {
+            Update::Explanation { uid, attempts, .. } => Some((uid, attempts)),
+            _ => None,
+        });
+        let (of, attempts) = found.expect("an answer");
+        assert_eq!(of, uid);
+        attempts.iter().map(|attempt| attempt.id).collect::<Vec<_>>()
+    };
+    let (own, all) = (decided(&ghost_uid), decided(""));
+    assert!(
+        own.len() == 1 && all.len() > 1 && all[0] == own[0],
+        "{own:?} of {all:?}"
+    );
+    assert!(decided("nobody").is_empty());
+}
+
+// S-14, S-15: why a pod waits, what would help, and trying it in a fork.
+#[test]
+fn a_pending_pod_is_explained_and_helped() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let updates = page.ask(Request::Explain {
+        pod: "default/huge".into(),
+        uid: String::new(),
+        attempt: None,
+    });
+    let Some(Update::Explanation {
+        attempts,
+        attempt,
+        explanation,
+        ..
+    }) = updates.first()
+    else {
+        panic!("{updates:?}")
+    };
+    assert_eq!(
+        attempts.last().map(|one| (one.id, one.outcome)),
+        Some((*attempt, Outcome::Unschedulable))
+    );
+    assert!(attempts[0].text.contains("2 Insufficient cpu"), "{attempts:?}");
+    let told = explanation.as_deref().expect("an explanation");
+    assert_eq!(told.outcome, Outcome::Unschedulable);
+    let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
+    assert_eq!(told.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
+    // An earlier attempt of another pod, by its number; one that never was gets no answer.
+    let updates = page.ask(Request::Explain {
+        pod: "default/ledger-0".into(),
+        uid: String::new(),
+        attempt: None,
+    });
+    assert!(
+        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].outcome == Outcome::Scheduled),
+        "{updates:?}"
+    );
+    let none = page.ask(Request::Explain {
+        pod: "default/huge".into(),
+        uid: String::new(),
+        attempt: Some(u64::MAX),
+    });
+    assert!(!none.iter().any(|update| matches!(update, Update::Explanation { .. })));
+
+    // No node but a cordoned one can take this pod.
+    page.run("kubectl cordon a-1");
+    page.run("kubectl cordon b-1");
+    page.run("kubectl run waiting --image=x");
+    page.seek(40);
+    let waiting = || "default/waiting".to_owned();
+    let updates = page.ask(Request::WhatWouldHelp { pod: waiting() });
+    let Some(Update::Help {
+        remedies,
+        done: true,
+        per_mille: 1000,
+        ..
+    }) = updates.last()
+    else {
+        panic!("{:?}", updates.last())
+    };
+    let index = remedies
+        .iter()
+        .position(|remedy| !remedy.command.is_empty())
+        .expect("a remedy with a command");
+    assert!(
+        podscope_kubectl::command::parse(&remedies[index].command).is_ok(),
+        "{remedies:?}"
+    );
+    let command = remedies[index].command.clone();
+    let updates = page.ask(Request::TryRemedy { index });
+    let branches = updates.iter().find_map(|update| match update {
+        Update::Frame(frame) => frame.branches.clone(),
+        _ => None,
+    });
+    assert_eq!(
+        branches.map(|branches| branches.len()),
+        Some(2),
+        "it is tried in a fork"
+    );
+    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text == command)));
+    assert!(echoed, "{command}: {updates:?}");
+    // A pod that runs needs no help.
+    let updates = page.ask(Request::WhatWouldHelp {
+        pod: "default/ledger-0".into(),
+    });
+    assert!(
+        updates
+            .iter()
+            .any(|update| matches!(update, Update::Help { remedies, done: true, .. } if remedies.is_empty()))
+    );
+}
+
+// K-01, K-03: the console echoes, answers, completes, and says what is wrong without touching the session.
+#[test]
+fn the_console_answers_and_completes() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let lines = page.run("kubectl get nodes");
+    assert_eq!(lines[0].kind, LineKind::Input);
+    assert_eq!(lines[0].text, "kubectl get nodes");
+    assert!(lines[1].text.starts_with("NAME   STATUS   ROLES"), "{lines:?}");
+    let before = page.export(ExportKind::Trace).2;
+    for (line, want) in [
+        ("kubectl gett nodes", "error: unknown command \"gett\" for \"kubectl\""),
+        (
+            "kubectl get pdo",
+            "error: the server doesn't have a resource type \"pdo\"",
+        ),
+        ("kubectl get pods --wid", "error: unknown flag: --wid"),
+        (
+            "kubectl describe pod nobody",
+            "Error from server (NotFound): pods \"nobody\" not found",
+        ),
+    ] {
+        let errors = texts(&page.run(line), LineKind::Error);
+        assert_eq!(errors.first().map(String::as_str), Some(want), "{line}");
+    }
+    assert_eq!(
+        page.export(ExportKind::Trace).2,
+        before,
+        "nothing of this is in the trace"
+    );
+    let help = texts(&page.run("kubectl drain --help"), LineKind::Output).join("\n");
+    assert!(help.contains("--ignore-daemonsets"), "{help}");
+    let updates = page.ask(Request::Complete {
+        line: "kubectl delete pod led".into(),
+        cursor: 22,
+    });
+    let Some(Update::Completions { choices, replace, .. }) = updates.first() else {
+        panic!("{updates:?}")
+    };
+    let names: Vec<&str> = choices.iter().map(|choice| choice.text.as_str()).collect();
+    assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
+}
