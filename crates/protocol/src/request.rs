@@ -170,6 +170,38 @@ pub enum Request {
         /// How long it takes to watch.
         seconds: u32,
     },
+    /// What a text is that was pasted. [`Update::Recognised`](crate::Update::Recognised) answers.
+    Recognise {
+        /// The text.
+        text: String,
+        /// Where it was pasted: echoed.
+        place: PastePlace,
+    },
+}
+
+/// Where a text was pasted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PastePlace {
+    /// On the page, in no field: what is a scenario or manifests opens.
+    Page,
+    /// In the console: a scenario opens, manifests are applied.
+    Console,
+}
+
+/// What a text is, as it is read. Of several documents the last of these counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum TextKind {
+    /// Neither.
+    #[default]
+    Other,
+    /// It begins as manifests do, and cannot be read to its end.
+    Broken,
+    /// Kubernetes objects.
+    Manifests,
+    /// A scenario: it is opened, and not applied.
+    Scenario,
+    /// A scenario that tells something.
+    Lesson,
 }
 
 /// Where a session comes from.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros, Outcome, StoryStep};
+use crate::{Detail, Explanation, Frame, Micros, Outcome, PastePlace, StoryStep, TextKind};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,6 +105,8 @@ pub enum Update {
     Checked {
         /// The revision of the request.
         revision: u64,
+        /// What the text is.
+        kind: TextKind,
         /// Problems.
         problems: Vec<Problem>,
         /// Advice (P-08).
@@ -121,6 +123,15 @@ pub enum Update {
     Recorded {
         /// In the order of their picking.
         goals: Vec<String>,
+    },
+    /// What a pasted text is.
+    Recognised {
+        /// The text.
+        text: String,
+        /// Where it was pasted.
+        place: PastePlace,
+        /// What it is.
+        kind: TextKind,
     },
 }
 

@@ -10,6 +10,7 @@ mod expect;
 mod lesson;
 mod live;
 mod problems;
+mod recognise;
 mod sentences;
 
 use podscope_api::ordered;
@@ -29,6 +30,7 @@ pub use lesson::{About, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
 use podscope_protocol::Problem;
 pub use problems::MAX_PLACED;
+pub use recognise::recognise;
 
 /// Most zones times nodes a scenario may generate.
 pub const MAX_GENERATED_NODES: u64 = 10_000;

@@ -18,7 +18,7 @@ OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SO
 import { autocompletion, closeBrackets, startCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
@@ -55,15 +55,26 @@ const colours = syntaxHighlighting(HighlightStyle.define([
 /** The longest document whose fields complete. */
 const LONG = 200_000;
 
+/** Whether a place is inside brackets: of the text's own tree, or, in a manifest inside a text, of its line. */
+function inFlow(state, at, begun) {
+  for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
+    if (/^Flow(Mapping|Sequence)$/.test(node.name)) return true;
+  }
+  return /[{[]/.test(begun);
+}
+
 /** What is inserted for a field: a list begins its first element, an object its first field. */
 function insert(name, type) {
   return (view, _, from, to) => {
     const line = view.state.doc.lineAt(from);
     const indent = " ".repeat(from - line.from);
     const isBlock = /^(\[\]|[A-Z]\w*$|map\[|Object)/.test(type) && !/^(Quantity|Time|MicroTime|IntOrString|Duration)$/.test(type);
-    const rest = isBlock ? `:\n${indent}${type.startsWith("[]") ? "- " : "  "}` : ": ";
+    const isFlow = inFlow(view.state, from, line.text.slice(0, from - line.from));
+    const [open, close] = /^\[\][A-Z]/.test(type) ? ["[{", "}]"] : type.startsWith("[]") ? ["[", "]"] : ["{", "}"];
+    const rest = isBlock && isFlow ? `: ${open}` : isBlock ? `:\n${indent}${type.startsWith("[]") ? "- " : "  "}` : ": ";
     const text = type ? name + rest : name;
-    view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } });
+    const end = isBlock && isFlow ? close : "";
+    view.dispatch({ changes: { from, to, insert: text + end }, selection: { anchor: from + text.length } });
     // A field that takes some values only offers them; any other offers nothing.
     if (type && !isBlock) startCompletion(view);
   };
@@ -77,7 +88,7 @@ function mount(host, text, [changed, asked]) {
     const line = context.state.doc.lineAt(context.pos);
     const begun = line.text.slice(0, context.pos - line.from);
     // A key, or a value after its key: those are offered before anything is typed, too.
-    const [, key, word] = /^[\s-]*(?:([\w.]+):\s+)?((?:[\w./][\w./-]*)?)$/.exec(begun) ?? [];
+    const [, key, word] = /(?:^[\s-]*|[{[,]\s*)(?:([\w.]+):\s+)?((?:[\w./][\w./-]*)?)$/.exec(begun) ?? [];
     if (word === undefined || (!word && !key && !context.explicit)) return null;
     const doc = context.state.doc.toString();
     const start = doc.lastIndexOf("\n---", context.pos - 1) + 1;

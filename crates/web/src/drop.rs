@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{Request, Source};
+use podscope_protocol::{PastePlace, Request};
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent};
 use yew::prelude::*;
@@ -28,12 +28,6 @@ fn has_files(event: &DragEvent) -> bool {
     event
         .data_transfer()
         .is_some_and(|d| d.types().iter().any(|t| t.as_string().as_deref() == Some("Files")))
-}
-
-/// Whether a pasted text looks like manifests: then it opens; anything else is left alone.
-fn looks_like_manifests(text: &str) -> bool {
-    let mut lines = text.lines();
-    text.trim_start().starts_with('{') && text.contains("\"apiVersion\"") || lines.any(|l| l.starts_with("apiVersion:"))
 }
 
 /// Listens while the page lives.
@@ -87,29 +81,12 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .clipboard_data()
                 .and_then(|d| d.get_data("text/plain").ok())
                 .unwrap_or_default();
-            if !in_field && looks_like_manifests(&text) {
-                event.prevent_default();
-                ctl.send.emit(Request::Open {
-                    source: Source::Files {
-                        files: vec![("pasted.yaml".into(), text)],
-                    },
-                });
+            // What is no manifest is left alone.
+            if !in_field && !text.trim().is_empty() {
+                let place = PastePlace::Page;
+                ctl.send.emit(Request::Recognise { text, place });
             }
         });
         move || drop((over, leave, dropped, pasted))
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::looks_like_manifests;
-
-    /// U-07: what `kubectl get -o yaml` or `-o json` printed opens when it is pasted.
-    #[test]
-    fn manifests_are_told_from_other_texts() {
-        assert!(looks_like_manifests("apiVersion: v1\nkind: List\n"));
-        assert!(looks_like_manifests("---\n# x\nkind: Pod\napiVersion: v1\n"));
-        assert!(looks_like_manifests(" {\n  \"apiVersion\": \"v1\"}"));
-        assert!(!looks_like_manifests("what is apiVersion: v1?"));
-    }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_protocol::{Request, Source, Update};
+use podscope_protocol::{PastePlace, Request, Source, TextKind, Update};
 
 use crate::address::last_or_welcome;
 use crate::browser::{self, files, store};
@@ -115,6 +115,15 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                     act.emit(Act::Toast(format!("{name} could not be saved")));
                 }
             });
+        }
+        Update::Recognised {
+            text,
+            place: PastePlace::Page,
+            kind,
+        } if *kind != TextKind::Other => {
+            let files = vec![("pasted.yaml".into(), text.clone())];
+            let source = Source::Files { files };
+            ctl.send.emit(Request::Open { source });
         }
         Update::Opened(_) => {
             let is_beside = {

@@ -93,4 +93,64 @@ export const stories = {
     const text = await editor.locator(".cm-content").innerText();
     t.check(/restartPolicy: Never\s+tolerations:\s+- effect: NoExecute/.test(text), text);
   },
+
+  async "in flow style fields complete as in block style, and a scenario is one (U-07, U-17)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    await page.getByRole("button", { name: "Editor" }).click();
+    const editor = page.getByRole("dialog", { name: "Editor" });
+    const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
+    await t.write(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("spe");
+    await choices.filter({ hasText: /^spec/ }).waitFor();
+    await take(page);
+    await page.keyboard.type("contain");
+    await choices.filter({ hasText: /^containers/ }).waitFor();
+    await take(page);
+    await page.keyboard.type("name: a, imag");
+    await choices.filter({ hasText: /^image\s*string/ }).waitFor();
+    await t.look(page, "editor-flow");
+    await take(page);
+    await page.keyboard.type("app:1");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("}");
+    t.equal((await editor.locator(".cm-content").innerText()).trim(),
+      "{apiVersion: v1, kind: Pod, metadata: {name: typed}, spec: {containers: [{name: a, image: app:1}]}}", "the text");
+    await editor.getByText("No problems.").waitFor();
+    const apply = editor.getByRole("button", { name: "Apply to the running cluster" });
+    t.check(await apply.isEnabled(), "manifests are applied");
+    await t.write(editor, "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: mine}, spec: {title: Mine, cluster: {zones: [a], nodesPerZone: 1}}}");
+    await page.waitForFunction(() => [...document.querySelectorAll(".editor button")].find((b) => /^Apply/.test(b.innerText))?.disabled);
+    t.check(await editor.getByRole("button", { name: "Start anew with this" }).isEnabled(), "a scenario is opened");
+  },
+
+  async "what is pasted is told by what it says: on the page, in the console (U-07, K-01)"(t) {
+    const paste = (page, selector, text) => page.evaluate(([selector, text]) => {
+      const data = new DataTransfer();
+      data.setData("text/plain", text);
+      document.querySelector(selector).dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true }));
+    }, [selector, text]);
+    const page = await t.open("#new");
+    await page.locator("[data-node]").first().waitFor();
+    const heading = page.locator("h1");
+    await paste(page, "body", "what is apiVersion: v1?");
+    await paste(page, "body", "kubectl get pods\nkind: Pod");
+    await paste(page, "body", "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: one}, spec: {title: In one line, cluster: {zones: [a], nodesPerZone: 1}}}");
+    await heading.getByText("In one line").waitFor({ state: "attached" });
+    t.equal(await page.locator("dialog").count(), 0, "other texts are left alone");
+    await page.locator("[data-node]").first().waitFor();
+    const field = page.getByLabel("Command", { exact: true });
+    await field.click();
+    await paste(page, ".con .line input", "{apiVersion: v1, kind: Namespace, metadata: {name: pasted}}");
+    await page.getByText("Manifests: Enter applies them").waitFor();
+    await field.press("Enter");
+    await page.locator(".con .log").getByText("namespace/pasted created").waitFor();
+    await paste(page, ".con .line input", "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: two}, spec: {title: From the console, cluster: {zones: [a], nodesPerZone: 2}}}");
+    await page.getByText("A scenario: Enter opens it").waitFor();
+    await t.look(page, "console-scenario");
+    await field.press("Enter");
+    await heading.getByText("From the console").waitFor({ state: "attached" });
+    await page.locator("[data-node]").nth(1).waitFor();
+  },
 };

@@ -36,6 +36,7 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     };
     Update::Checked {
         revision,
+        kind: scenario::recognise(text),
         problems,
         advice,
     }
@@ -268,6 +269,7 @@ impl Share {
 
 /// A text as a lesson: its mistakes, or else what is to be mended in it.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
+    let kind = scenario::recognise(&text);
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
         Ok(loaded) => {
             let advice = crate::author::complaints(&loaded)
@@ -279,6 +281,7 @@ pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     };
     Update::Checked {
         revision,
+        kind,
         problems,
         advice,
     }

@@ -7,6 +7,7 @@ use podscope_protocol::{Completion, ExportKind, LineKind, Request, SubjectRef, U
 use super::console::{STANDS_STILL, complain, console_line, run_line};
 use super::{ANSWER, ClockMillis, Host, Job, WAITS, answers, director, fields};
 use crate::film::Film;
+use crate::scenario;
 use crate::timeline::END_OF_TIME;
 use crate::view::{self, Picture};
 
@@ -49,6 +50,11 @@ impl Host {
             }
             Request::Fields { before, after } => Some(Update::Fields {
                 choices: fields::at(&before, &after),
+            }),
+            Request::Recognise { text, place } => Some(Update::Recognised {
+                kind: scenario::recognise(&text),
+                text,
+                place,
             }),
             Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
             Request::FrameDone => None,

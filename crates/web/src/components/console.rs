@@ -1,7 +1,7 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use podscope_protocol::{ConsoleLine, LineKind, Request};
+use podscope_protocol::{ConsoleLine, LineKind, PastePlace, Request, Source, TextKind};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -57,6 +57,10 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         .completions
         .as_ref()
         .filter(|(asked, _, choices)| *asked == *line && !choices.is_empty());
+    // So does what a text is that was pasted.
+    let pasted = (console.recognised.as_ref())
+        .filter(|(text, _)| *text == *block)
+        .map_or(TextKind::Other, |(_, kind)| *kind);
     let picked = (*choice).min(completions.map_or(0, |(_, _, c)| c.len().saturating_sub(1)));
     let take = {
         let (line, ctl, choice) = (line.clone(), ctl.clone(), choice.clone());
@@ -110,6 +114,16 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         let open = props.open;
         Callback::from(move |event: KeyboardEvent| {
             match event.key().as_str() {
+                "Enter" if pasted != TextKind::Other && line.is_empty() => {
+                    if pasted >= TextKind::Scenario {
+                        let files = vec![("pasted.yaml".into(), (*block).clone())];
+                        let source = Source::Files { files };
+                        ctl.send.emit(Request::Open { source });
+                    } else {
+                        ctl.run(&paste::here_document(&block));
+                    }
+                    block.set(String::new());
+                }
                 "Enter" => {
                     let text = below(&block, &line);
                     let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
@@ -160,7 +174,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         })
     };
     let onpaste = {
-        let (line, block) = (line.clone(), block.clone());
+        let (line, block, send) = (line.clone(), block.clone(), ctl.send.clone());
         Callback::from(move |event: Event| {
             let pasted = event
                 .dyn_ref::<web_sys::ClipboardEvent>()
@@ -168,10 +182,15 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             let text = pasted
                 .and_then(|data| data.get_data("text/plain").ok())
                 .unwrap_or_default();
-            if text.trim_end().contains('\n') {
+            let text = text.trim_end();
+            // No command begins with a brace: that is a manifest in one line.
+            if text.contains('\n') || text.starts_with('{') {
                 event.prevent_default();
-                block.set(below(&block, &format!("{}{}", *line, text.trim_end())));
+                let text = below(&block, &format!("{}{text}", *line));
+                block.set(text.clone());
                 line.set(String::new());
+                let place = PastePlace::Console;
+                send.emit(Request::Recognise { text, place });
             }
         })
     };
@@ -206,7 +225,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             if !block.is_empty() {
                 <div class="block" role="status">
                     <pre>{ &*block }</pre>
-                    <p class="none">{ asked(&block) }</p>
+                    <p class="none">{ asked(&block, pasted) }</p>
                 </div>
             }
             <div class="line">
@@ -234,7 +253,14 @@ fn below(block: &str, line: &str) -> String {
 }
 
 /// What the lines above the prompt wait for.
-fn asked(block: &str) -> String {
+fn asked(block: &str, pasted: TextKind) -> String {
+    match pasted {
+        TextKind::Other => {}
+        TextKind::Broken | TextKind::Manifests => return "Manifests: Enter applies them, Esc drops them.".into(),
+        TextKind::Scenario | TextKind::Lesson => {
+            return "A scenario: Enter opens it, and this session is kept. Esc drops it.".into();
+        }
+    }
     let commands = paste::commands(block);
     match commands.as_slice() {
         [.., last] if paste::is_open(last) => "Enter adds a line; the last one ends it. Esc drops it.".into(),

@@ -3,7 +3,7 @@
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Object, Reflect};
-use podscope_protocol::{Completion, Problem, Request, Source};
+use podscope_protocol::{Completion, Problem, Request, Source, TextKind};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
@@ -15,6 +15,7 @@ use super::icon;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::hints;
+use crate::pure::paste::here_document;
 use crate::state::{Act, Checked, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -88,14 +89,12 @@ pub(crate) fn Editor(props: &Props) -> Html {
             let next = *revision.borrow() + 1;
             *revision.borrow_mut() = next;
             let (ctl, copy) = (ctl.clone(), now.clone());
-            *waiting.borrow_mut() = hints::gaps(&now).is_empty().then(|| {
-                Timeout::new(250, move || {
-                    ctl.send.emit(Request::Check {
-                        text: copy,
-                        revision: next,
-                    })
+            *waiting.borrow_mut() = Some(Timeout::new(250, move || {
+                ctl.send.emit(Request::Check {
+                    text: copy,
+                    revision: next,
                 })
-            });
+            }));
             text.set(now);
         })
     };
@@ -108,6 +107,10 @@ pub(crate) fn Editor(props: &Props) -> Html {
             (props.text.clone(), ctl.send.clone()),
         );
         use_effect_with((), move |()| {
+            send.emit(Request::Check {
+                text: first.clone(),
+                revision: 0,
+            });
             load(move |module| {
                 let (Some(module), Some(host)) = (module, host.cast::<Element>()) else {
                     return plain.set(true);
@@ -149,8 +152,11 @@ pub(crate) fn Editor(props: &Props) -> Html {
             }
         });
     }
-    let gaps = hints::gaps(&text);
-    let is_scenario = hints::is_scenario(&text);
+    // What cannot be read just now is what it was.
+    let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
+    let is_scenario = kind >= TextKind::Scenario;
+    // Those of a scenario are its readers' to fill.
+    let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
     let (found, advice) = match &props.checked {
         _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap).collect()),
         Some(checked) if checked.revision == *revision.borrow() => (checked.problems.clone(), checked.advice.clone()),
@@ -218,7 +224,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
             });
         })
     };
-    let is_lesson = text.contains("\n  steps:");
+    let is_lesson = kind == TextKind::Lesson;
     let example = {
         let put = put.clone();
         Callback::from(move |event: Event| {
@@ -257,7 +263,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 else if !found.is_empty() { { problems(&found) } }
                 else if !refused.is_empty() { { problems(refused) } }
                 else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(&advice) } }
-                else if props.checked.is_some() { <p class="fine">{ "No problems." }</p> }
+                else if props.checked.as_ref().is_some_and(|checked| checked.revision == *revision.borrow()) { <p class="fine">{ "No problems." }</p> }
             </div>
             <div class="buttons">
                 if is_lesson { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
@@ -293,15 +299,6 @@ fn gap((line, column): &(u32, u32)) -> Problem {
         path: String::new(),
         message: "a gap: replace the ___".into(),
     }
-}
-
-/// `kubectl apply` with the text after it; the end mark does not occur in it.
-fn here_document(text: &str) -> String {
-    let mut mark = "EOF".to_string();
-    while text.lines().any(|l| l == mark) {
-        mark.push('_');
-    }
-    format!("kubectl apply -f - <<'{mark}'\n{}\n{mark}", text.trim_end())
 }
 
 fn to_js(found: &[Problem], advice: &[Problem]) -> JsValue {
@@ -370,21 +367,4 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     });
     script.set_onload(Some(done.unchecked_ref()));
     script.set_onerror(Some(fail.unchecked_ref()));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::here_document;
-
-    #[test]
-    fn a_text_cannot_end_its_own_document() {
-        assert_eq!(
-            here_document("kind: Pod\n"),
-            "kubectl apply -f - <<'EOF'\nkind: Pod\nEOF"
-        );
-        assert_eq!(
-            here_document("a\nEOF\nb"),
-            "kubectl apply -f - <<'EOF_'\na\nEOF\nb\nEOF_"
-        );
-    }
 }

@@ -66,16 +66,8 @@ pub(crate) fn hint(message: &str) -> Option<&'static str> {
 /// The mark of a place that is to be filled.
 pub(crate) const GAP: &str = "___";
 
-/// Whether a text is a scenario: it is opened, and not applied.
-pub(crate) fn is_scenario(text: &str) -> bool {
-    text.lines().any(|line| line.trim_end() == "kind: Scenario")
-}
-
-/// Lines, from 1, with the columns of the gaps that are left. Those of a scenario are its readers' to fill.
+/// Lines, from 1, with the columns of the gaps that are left.
 pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
-    if is_scenario(text) {
-        return Vec::new();
-    }
     let lines = text.lines().zip(1u32..);
     let found = lines.flat_map(|(line, number)| {
         let columns = line.match_indices(GAP);
@@ -100,10 +92,6 @@ mod tests {
     #[test]
     fn gaps_have_places_and_messages_have_hints() {
         assert_eq!(gaps("kind: ___\nspec: {a: ___, ü: ___}\n"), [(1, 7), (2, 11), (2, 19)]);
-        assert_eq!(
-            gaps("kind: Scenario\nspec:\n  steps:\n  - manifest: |\n      kind: ___\n"),
-            []
-        );
         assert_eq!(gaps_left(0), "");
         assert!(hint("spec.replica: unknown field \"spec.replica\"").is_some_and(|hint| hint.contains("spelling")));
         assert_eq!(hint("something nobody has seen"), None);

@@ -33,9 +33,30 @@ pub(crate) fn is_open(command: &str) -> bool {
     !mark.is_empty() && !command.lines().skip(1).any(|line| line == mark)
 }
 
+/// `kubectl apply` with a text after it; the end mark does not occur in it.
+pub(crate) fn here_document(text: &str) -> String {
+    let mut mark = "EOF".to_string();
+    while text.lines().any(|l| l == mark) {
+        mark.push('_');
+    }
+    format!("kubectl apply -f - <<'{mark}'\n{}\n{mark}", text.trim_end())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_cannot_end_its_own_document() {
+        assert_eq!(
+            here_document("kind: Pod\n"),
+            "kubectl apply -f - <<'EOF'\nkind: Pod\nEOF"
+        );
+        assert_eq!(
+            here_document("a\nEOF\nb"),
+            "kubectl apply -f - <<'EOF_'\na\nEOF\nb\nEOF_"
+        );
+    }
 
     #[test]
     fn a_pasted_text_is_its_commands() {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{ConsoleLine, LineKind, Micros, Opened, SubjectRef, Update};
+use podscope_protocol::{ConsoleLine, LineKind, Micros, Opened, PastePlace, SubjectRef, TextKind, Update};
 use yew::Reducible;
 
 use super::{Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, Tab, Truth};
@@ -217,15 +217,25 @@ impl Page {
             Update::File { .. } => {}
             Update::Checked {
                 revision,
+                kind,
                 problems,
                 advice,
             } => {
+                let was = self.checked.as_ref().map_or(kind, |checked| checked.kind);
                 self.checked = Some(Shared::new(Checked {
                     revision,
+                    kind: if kind == TextKind::Broken { was } else { kind },
                     problems,
                     advice,
                 }));
             }
+            Update::Recognised {
+                text,
+                place: PastePlace::Console,
+                kind,
+            } => self.console.change(|c| c.recognised = Some((text, kind))),
+            // It opens: see `wire`.
+            Update::Recognised { .. } => {}
             Update::Film(film) => {
                 self.progress = None;
                 self.film = Some(Shared::new(film));

@@ -1,6 +1,6 @@
 //! The console's memory: lines, the history of what was typed, completions.
 
-use podscope_protocol::{Completion, ConsoleLine, LineKind};
+use podscope_protocol::{Completion, ConsoleLine, LineKind, TextKind};
 
 /// Lines kept; older ones go.
 const LINES: usize = 2_000;
@@ -12,6 +12,8 @@ pub(crate) struct Console {
     pub(crate) history: Vec<String>,
     /// The line that was completed, the bytes to replace, the choices.
     pub(crate) completions: Option<(String, (usize, usize), Vec<Completion>)>,
+    /// The text that was pasted, and what it is.
+    pub(crate) recognised: Option<(String, TextKind)>,
 }
 
 impl Console {

@@ -1,6 +1,6 @@
 //! Parts of the page that one chooses between: tabs, dialogs, menus, sheets, views.
 
-use podscope_protocol::{Problem, Remedy};
+use podscope_protocol::{Problem, Remedy, TextKind};
 use yew::TargetCast;
 
 use crate::pure::actions::Action;
@@ -120,6 +120,8 @@ pub(crate) struct HelpView {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Checked {
     pub(crate) revision: u64,
+    /// What the text is; while it cannot be read, what it was.
+    pub(crate) kind: TextKind,
     pub(crate) problems: Vec<Problem>,
     pub(crate) advice: Vec<Problem>,
 }

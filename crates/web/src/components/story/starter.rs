@@ -7,7 +7,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::components::dialogs::problems;
 use crate::ctl::Ctl;
-use crate::pure::hints;
+use crate::pure::{hints, paste};
 use crate::state::{Checked, Shared};
 
 /// Revisions of checks count from here: the big editor's count from 0.
@@ -58,8 +58,7 @@ pub(super) fn Starter(props: &Props) -> Html {
     let apply = {
         let (ctl, text) = (ctl.clone(), text.clone());
         Callback::from(move |_: MouseEvent| {
-            let end = if text.ends_with('\n') { "" } else { "\n" };
-            ctl.run(&format!("kubectl apply -f - <<'EOF'\n{}{end}EOF", *text));
+            ctl.run(&paste::here_document(&text));
         })
     };
     let why = hints::gaps_left(gaps);
