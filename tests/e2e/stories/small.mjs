@@ -146,7 +146,7 @@ export const stories = {
     await t.seek(other, "0:40.0");
     await t.insist(other, "kubectl delete pod db-0 --grace-period=0 --force");
     await t.seek(other, "1:40.0");
-    const broken = other.locator(".plane .chip.bad").first();
+    const broken = other.locator(".plane .chip.bad:visible").first();
     await broken.click();
     const ways = other.locator(".ways-back");
     await ways.getByRole("button", { name: /^Back to/ }).waitFor();

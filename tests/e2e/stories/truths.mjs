@@ -32,8 +32,10 @@ export const stories = {
     t.equal(await ghost.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node"), node, "the ghost's node");
     t.check(await other.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node") !== node, "the second is elsewhere");
     await page.locator(`[data-node="${node}"] .truth`).getByText(/web-0/).waitFor();
-    const broken = page.getByRole("button", { name: /at-most-one broken at/ });
-    await broken.click();
+    await page.locator(".plane .chip.bad:visible").click();
+    await page.locator(".side").getByText(/Broken as well/).waitFor();
+    await page.locator(".side .promise").getByRole("button", { name: "at-most-one" }).or(page.locator('.side[data-subject="at-most-one"]')).first().click();
+    await page.locator(".side").getByText("at most one has live processes").waitFor();
     await page.locator(".side").getByText(/at-most-one/).first().waitFor();
     await ghost.click();
     await page.locator(".side").getByText(/the API has forgotten it/).first().waitFor();

@@ -411,11 +411,10 @@ fn invariant(session: &Session, name: &str) -> Detail {
     let sentence = match breaks.first() {
         None => format!("{name} holds."),
         Some((at, first)) => format!(
-            "First broken at {}: {} Cause: {}, {}.",
+            "Broken at {} by {}: {}.",
             podscope_protocol::clock::instant(at.0),
-            first.message,
-            first.cause.as_str(),
-            first.by
+            first.by.who,
+            first.message.trim_end_matches('.'),
         ),
     };
     Detail {
@@ -431,7 +430,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
                 is_warning: true,
                 reason: violation.cause.as_str().to_owned(),
                 count: 1,
-                from: violation.by.to_string(),
+                from: violation.by.who.clone(),
                 message: violation.message.clone(),
             })
             .collect(),

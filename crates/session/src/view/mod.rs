@@ -168,7 +168,7 @@ fn control_plane(session: &Session) -> ControlPlaneView {
         broken.push(BrokenInvariant {
             at: record.at.0,
             cause: cause(violation.cause),
-            by: violation.by.to_string(),
+            by: violation.by.who.clone(),
             text: violation.message.clone(),
             name: violation.invariant.to_string(),
         });

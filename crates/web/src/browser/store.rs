@@ -20,6 +20,7 @@ pub(crate) struct Kept {
     pub(crate) id: u64,
     /// When it was last kept, in milliseconds since 1970.
     pub(crate) at: i64,
+    /// What somebody called it; else the title of what it began with.
     pub(crate) title: String,
 }
 
@@ -75,7 +76,25 @@ fn read(line: &str) -> Option<Kept> {
     let mut parts = line.splitn(3, ' ');
     let (id, at) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let title = parts.next().unwrap_or_default().to_owned();
+    let title = get(&called(id)).unwrap_or(title);
     Some(Kept { id, at, title })
+}
+
+/// Where the name stands that somebody gave a session.
+fn called(id: u64) -> String {
+    format!("name.{id}")
+}
+
+/// Calls a session so from now on; an empty name is none.
+pub(crate) fn rename(id: u64, name: &str) {
+    let name = name.trim();
+    set(&called(id), (!name.is_empty()).then_some(name));
+}
+
+/// Takes a session away, with what belongs to it.
+fn remove(id: u64) {
+    set(&format!("session.{id}"), None);
+    set(&called(id), None);
 }
 
 fn write(all: &[Kept]) -> bool {
@@ -222,7 +241,7 @@ pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
         },
     );
     for old in all.drain(MAX_SESSIONS.min(all.len())..) {
-        set(&format!("session.{}", old.id), None);
+        remove(old.id);
         set(&mark(old.id), None);
     }
     write(&all)
@@ -230,7 +249,7 @@ pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
 
 /// A session that nobody wants any more.
 pub(crate) fn forget(id: u64) {
-    set(&format!("session.{id}"), None);
+    remove(id);
     let mut all = sessions();
     all.retain(|kept| kept.id != id);
     write(&all);

@@ -243,6 +243,11 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
         p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
     });
     let (nodes, pods) = seen(page, model);
+    let cut = model
+        .nodes
+        .values()
+        .filter(|node| !node.view.machine.cuts.is_empty())
+        .count();
     let differing = versus
         .map(|versus| Rc::new(compare::differing(model, versus)))
         .unwrap_or_default();
@@ -250,7 +255,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     html! {
         <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
-            <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} />
+            <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} {cut} />
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} differing={differing.clone()} />
             if is_told { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model, differing) } else { zones(page, model, selected, &Beside { differing, other }, ctl) } }

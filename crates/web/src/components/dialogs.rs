@@ -325,6 +325,13 @@ fn Sessions() -> Html {
                 });
             }
         });
+        let onchange = {
+            let all = all.clone();
+            Callback::from(move |event: Event| {
+                store::rename(id, &browser::value_of(&event));
+                all.set(store::sessions());
+            })
+        };
         let forget = {
             let all = all.clone();
             Callback::from(move |_: MouseEvent| {
@@ -335,7 +342,9 @@ fn Sessions() -> Html {
         html! {
             <li key={id}>
                 if id == here {
-                    <b>{ shown(&name) }</b><span class="none">{ "this tab's" }</span>
+                    <span class="mono">{ store::when(kept.at) }</span>
+                    <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label="Name of this tab's session" title="Call it as you like" />
+                    <span class="none">{ "this tab's" }</span>
                 } else {
                     <button type="button" class="quiet name" onclick={open}>{ shown(&name) }</button>
                 }

@@ -84,8 +84,8 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
-            if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ shown(&detail.sentence) }</p> }
-            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
+            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} sentence={detail.sentence.clone()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
+            else if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ shown(&detail.sentence) }</p> }
             { doings(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {
@@ -158,11 +158,10 @@ fn fill(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
             detail.subtitle = "invariant".into();
             if let Some(b) = model.plane.broken.iter().find(|b| b.name == *name) {
                 detail.sentence = format!(
-                    "{} Broken at {} by {} ({}).",
-                    b.text,
+                    "Broken at {} by {}: {}.",
                     clock::instant(b.at),
                     b.by,
-                    b.cause.word()
+                    b.text.trim_end_matches('.')
                 );
             }
         }

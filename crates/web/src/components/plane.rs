@@ -1,6 +1,6 @@
 //! The control plane: its components, and the invariants that are broken.
 
-use podscope_protocol::{ControlPlaneView, SubjectRef};
+use podscope_protocol::{BrokenInvariant, ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
@@ -19,6 +19,8 @@ pub(crate) struct Props {
     /// The second of two runs: it is looked at, not acted on.
     pub(crate) idle: bool,
     pub(crate) truth: Truth,
+    /// Machines that are cut off from something.
+    pub(crate) cut: usize,
 }
 
 /// Whose picture the cards draw, by name.
@@ -48,17 +50,24 @@ pub(crate) fn Plane(props: &Props) -> Html {
             ctl.act.emit(Act::Group(key));
         })
     };
-    let broken = props.plane.broken.iter().map(|b| {
+    let heal = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| ctl.run(actions::HEAL_ALL))
+    };
+    let all = &props.plane.broken;
+    // Several are one where there is no room for their names: the first tells of the others.
+    let many = (all.len() > 1).then_some("many");
+    let broken = all.iter().map(|b| {
         let select = ctl.act.reform({
             let name = b.name.clone();
             move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() }))
         });
         if props.idle {
-            return html! { <span class="chip bad" title={podscope_api::visible(&b.text).into_owned()}>{ icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }</span> };
+            return html! { <span class={classes!("chip", "bad", many)} title={podscope_api::visible(&b.text).into_owned()}>{ icon("shield") }{ told(b) }</span> };
         }
         html! {
-            <button type="button" class="chip bad" onclick={select} title={format!("{} ({}: {})", b.text, b.cause.word(), b.by)}>
-                { icon("shield") }{ format!("{} broken at {}", b.name, clock::instant(b.at)) }
+            <button type="button" class={classes!("chip", "bad", many)} onclick={select} title={format!("{} ({}: {})", b.text, b.cause.word(), b.by)}>
+                { icon("shield") }{ told(b) }
             </button>
         }
     });
@@ -66,7 +75,12 @@ pub(crate) fn Plane(props: &Props) -> Html {
         <section class="plane" tabindex={props.idle.then_some("0")} aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
             <h2>{ "Control plane" }</h2>
             <span class="parts">{ for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }</span>
+            if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), props.idle) } }
             { for broken }
+            // One is healed where it is cut.
+            if props.cut > 1 && !props.idle {
+                <button type="button" class="chip heal" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)} aria-label="Heal everything">{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
+            }
             if !props.idle {
                 <span class="truths" role="group" aria-label="Whose picture">
                     { for TRUTHS.into_iter().map(|(truth, name, about)| {
@@ -94,13 +108,39 @@ pub(crate) fn Plane(props: &Props) -> Html {
     }
 }
 
-/// Letters of a short name of a component.
-const LONG: usize = 12;
+/// What is broken, and, where there is room, since when.
+fn told(broken: &BrokenInvariant) -> Html {
+    html! { <span class="n">{ format!("{} broken", broken.name) }<span class="since">{ format!(" at {}", clock::instant(broken.at)) }</span></span> }
+}
+
+/// That several are broken.
+fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Html {
+    let words = html! { <>{ icon("shield") }{ count }<span class="n">{ " promises broken" }</span></> };
+    if idle {
+        return html! { <span class="chip bad together">{ words }</span> };
+    }
+    let name = first.name.clone();
+    let select = ctl
+        .act
+        .reform(move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() })));
+    html! { <button type="button" class="chip bad together" onclick={select} aria-label={format!("{count} promises broken")}>{ words }</button> }
+}
+
+/// A name where there is no room for the whole.
+fn short(name: &str) -> String {
+    [
+        ("apiserver", "api"),
+        ("scheduler", "sched"),
+        ("controller-manager", "control"),
+        ("attacher", "attach"),
+    ]
+    .iter()
+    .fold(name.to_owned(), |name, (whole, short)| name.replace(whole, short))
+}
 
 fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
     let list = actions::component(name, up);
-    // Where there is no room for all names, the longest gives way first.
-    let long = (name.len() > LONG).then_some("long");
+    let names = html! { <><span class="n">{ name }</span><span class="s">{ short(name) }</span></> };
     let dot = if up { "ok" } else { "bad" };
     let said = match (up, word.is_empty()) {
         (true, true) => String::new(),
@@ -108,7 +148,7 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         (false, true) => " (down)".into(),
     };
     if idle || list.is_empty() {
-        return html! { <span class={classes!("c", long)}><i class={classes!("dot", dot)}></i><span class="n">{ name }</span><span class="word">{ said }</span></span> };
+        return html! { <span class="c" title={format!("{name}{said}")}><i class={classes!("dot", dot)}></i>{ names }<span class="word">{ said }</span></span> };
     }
     let open = {
         let (ctl, title) = (ctl.clone(), name.to_string());
@@ -118,8 +158,8 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         })
     };
     html! {
-        <button type="button" class={classes!("c", long, (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
-            <i class={classes!("dot", dot)}></i><span class="n">{ name }</span><span class="word">{ said }</span>
+        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" aria-label={format!("{name}{said}")} title={format!("{name}{said}")}>
+            <i class={classes!("dot", dot)}></i>{ names }<span class="word">{ said }</span>
         </button>
     }
 }

@@ -1,15 +1,19 @@
 //! A promise of Kubernetes in the inspector: what it says, who keeps it, and, once it is broken, the ways back.
 
-use podscope_protocol::{BreakCause, BrokenInvariant, Guarantee, Micros, Request};
+use podscope_protocol::{BreakCause, BrokenInvariant, Guarantee, Micros, Request, SubjectRef};
 use yew::prelude::*;
 
+use super::shown::shown;
 use crate::ctl::Ctl;
+use crate::pure::actions::HEAL_ALL;
 use crate::pure::clock;
-use crate::state::{Model, Shared};
+use crate::state::{Act, Model, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) name: String,
+    /// What became of it.
+    pub(crate) sentence: String,
     pub(crate) model: Shared<Model>,
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
@@ -27,14 +31,34 @@ pub(crate) fn Promise(props: &Props) -> Html {
     };
     let promise = props.guarantees.iter().find(|promise| promise.name == props.name);
     let broken = props.model.plane.broken.iter().find(|broken| broken.name == props.name);
+    let others = props
+        .model
+        .plane
+        .broken
+        .iter()
+        .filter(|other| other.name != props.name)
+        .map(|other| {
+            let name = other.name.clone();
+            let select = ctl
+                .act
+                .reform(move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() })));
+            html! { <button type="button" class="chip bad" onclick={select}>{ &other.name }</button> }
+        });
     html! {
         <section class="promise">
             if let Some(promise) = promise {
                 <h3>{ &promise.statement }</h3>
+            }
+            <p class="sentence">{ shown(&props.sentence) }</p>
+            if let Some(promise) = promise {
                 <dl>
                     <div><dt>{ "Kept by" }</dt><dd>{ &promise.keeper }</dd></div>
                     <div><dt>{ "Broken by" }</dt><dd>{ &promise.breaker }</dd></div>
                 </dl>
+            }
+            if broken.is_some() && props.model.plane.broken.len() > 1 {
+                <h3 class="eyebrow">{ "Broken as well" }</h3>
+                <p class="chips">{ for others }</p>
             }
             if let Some(broken) = broken { { ways_back(&ctl, broken, &props.model) } }
         </section>
@@ -70,6 +94,9 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
                 <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ "Just before it broke: what you do there is another course of time; this one stays." }</span></li>
                 if broken.cause == BreakCause::Command {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
+                }
+                if nodes().filter(|node| !node.machine.cuts.is_empty()).count() > 1 {
+                    <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ "Heal everything" }</button><span>{ "Every cut is removed." }</span></li>
                 }
                 { for cut.map(|node| html! {
                     <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ format!("Heal {}", node.name) }</button><span>{ "Its kubelet hears what was decided meanwhile, and ends what it should not run." }</span></li>

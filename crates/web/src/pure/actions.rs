@@ -40,6 +40,9 @@ pub(crate) fn force_delete_pod(key: &str) -> String {
     format!("kubectl delete pod {} --grace-period=0 --force", target(key))
 }
 
+/// What ends every partition at once.
+pub(crate) const HEAL_ALL: &str = "fault heal --all";
+
 /// The command that cuts or heals a node's links.
 pub(crate) fn toggle_cut(node: &NodeView) -> String {
     if node.machine.cuts.is_empty() {
