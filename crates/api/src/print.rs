@@ -1,7 +1,7 @@
 //! Trees → text, as kubectl prints them: YAML with sorted keys, quoted so that
 //! YAML 1.1 readers take the same strings, and JSON with four blanks of indent.
 
-use crate::ordered::StableSort as _;
+use crate::ordered::{StableSort as _, go_sort};
 use serde_json::Value;
 
 use crate::tree::Data;
@@ -83,7 +83,7 @@ impl Emitter {
     /// A map at `indent`; `inline` where its first key follows `- ` on the same line.
     fn mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
         let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-        entries.stable_sort_by(|a, b| go_key_order(a.0, b.0));
+        go_sort(&mut entries, |a, b| go_key_order(a.0, b.0).is_lt());
         let mut inline = inline;
         for (key, value) in entries {
             if !inline {

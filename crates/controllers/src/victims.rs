@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::ordered::{self, go_sort};
 use podscope_api::{NodeName, Pod, PodPhase, Time};
 
 use super::controller::ControllerContext;
@@ -32,7 +32,9 @@ pub(super) fn victims<T: ReplicaOwner>(
                 .unwrap_or(0)
         };
         let now = cx.ctx.wall();
-        ranked.stable_sort_by(|one, other| earlier_dies_first(one, rank(one), other, rank(other), now));
+        go_sort(&mut ranked, |one, other| {
+            earlier_dies_first(one, rank(one), other, rank(other), now).is_lt()
+        });
     }
     ranked.truncate(count);
     ranked
@@ -60,7 +62,7 @@ fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_
     counts
 }
 
-/// The order of CT-058; `Less` dies first.
+/// The order of CT-058; `Less` dies first. It is none among pods of which only some became ready at one instant.
 fn earlier_dies_first(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Unknown) => 1,
@@ -201,5 +203,37 @@ mod tests {
                 "{name}, reversed"
             );
         }
+    }
+
+    /// CT-058: pods of other ready times go by UID where their ages are alike, those of one instant by restarts. That is
+    /// a circle of three here, and the real controller sorts such pods too.
+    #[test]
+    fn pods_whose_order_is_a_circle_are_all_sorted() {
+        let now = Time::from_seconds(1000);
+        let pod = |at: i32| {
+            let mut pod = Pod::default();
+            pod.metadata.uid = format!("{at:02}").as_str().into();
+            pod.status.phase = Some(PodPhase::Running);
+            let since = Time::from_seconds(if at % 2 == 0 { 10 } else { 20 });
+            super::super::pod_util::set_condition(&mut pod, "Ready", ConditionStatus::True, "", "", since);
+            pod.status.container_statuses = vec![podscope_api::ContainerStatus {
+                restart_count: at,
+                ..Default::default()
+            }];
+            pod
+        };
+        let dies = |one: i32, other: i32| earlier_dies_first(&pod(one), 0, &pod(other), 0, now);
+        assert_eq!(
+            [dies(0, 1), dies(1, 2), dies(2, 0)],
+            [Ordering::Less; 3],
+            "each dies before the next"
+        );
+        let mut uids: Vec<String> = Vec::new();
+        let mut all: Vec<Pod> = (0..60).map(pod).collect();
+        go_sort(&mut all, |one, other| earlier_dies_first(one, 0, other, 0, now).is_lt());
+        uids.extend(all.iter().map(|pod| pod.metadata.uid.to_string()));
+        uids.sort_unstable();
+        uids.dedup();
+        assert_eq!(uids.len(), 60);
     }
 }

@@ -55,7 +55,6 @@ mod resources;
 mod rows;
 mod scheduler;
 mod selector;
-mod sort;
 mod status;
 mod stores;
 mod symbols;

@@ -9,6 +9,7 @@
 //! entries. Iteration is in the order of the keys, always.
 
 mod entry;
+mod go_sort;
 mod iter;
 mod set;
 mod sort;
@@ -21,6 +22,7 @@ use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
 pub use self::entry::{Entry, OccupiedEntry, VacantEntry};
+pub use self::go_sort::go_sort;
 pub use self::iter::{Iter, IterMut, Keys, Values};
 pub use self::set::Set;
 pub use self::sort::StableSort;

@@ -27,23 +27,27 @@ impl<T> StableSort for [T] {
     }
 
     fn stable_sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
-        let mut order = order(self.len(), &mut |one, other| compare(&self[one], &self[other]));
-        // Every position takes the element that belongs there; a cycle of positions is one round of swaps.
-        for start in 0..order.len() {
-            let mut at = start;
-            loop {
-                let from = std::mem::replace(&mut order[at], at);
-                if from == start {
-                    break;
-                }
-                self.swap(at, from);
-                at = from;
-            }
-        }
+        let order = order(self.len(), &mut |one, other| compare(&self[one], &self[other]));
+        put_in_order(self, order);
     }
 
     fn stable_sort_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
         self.stable_sort_by(|one, other| key(one).cmp(&key(other)));
+    }
+}
+
+/// Every position takes the element that belongs there; a cycle of positions is one round of swaps.
+pub(super) fn put_in_order<T>(items: &mut [T], mut order: Vec<usize>) {
+    for start in 0..order.len() {
+        let mut at = start;
+        loop {
+            let from = std::mem::replace(&mut order[at], at);
+            if from == start {
+                break;
+            }
+            items.swap(at, from);
+            at = from;
+        }
     }
 }
 

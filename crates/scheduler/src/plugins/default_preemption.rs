@@ -1,6 +1,6 @@
 //! `DefaultPreemption`: which less important pods would have to end, and on which node (SCH-093 to SCH-105).
 
-use podscope_api::ordered;
+use podscope_api::ordered::{self, go_sort};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ use crate::pod_info::PodInfo;
 use crate::post_filter::{Limit, PostFilter, Preemption};
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::Selector;
-use crate::sort::go_sort;
 use crate::status::{Code, Histogram, Status};
 
 pub(super) const ROW: Row = Row {

@@ -1,18 +1,27 @@
 //! Go's `sort.Slice`, whose order of equal elements shows in the order of victims (SCH-098).
 //!
-//! Up to twelve elements it is an insertion sort; above, a pattern-defeating quicksort. The comparison
-//! need not be a consistent order: pods without a start time each claim to be the earlier one.
+//! Up to twelve elements it is an insertion sort; above, a pattern-defeating quicksort. The comparison need not be a
+//! consistent order, and several of Kubernetes' are not: pods without a start time each claim to be the earlier one
+//! (SCH-098), pods that became ready at one instant are compared otherwise than the rest (CT-058), and so are keys of
+//! YAML with digits in them. `std`'s sort panics on those.
 
 /// Sorts as Go does.
-pub(crate) fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
+pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
+    let mut order: Vec<usize> = (0..items.len()).collect();
     let limit = usize::BITS - items.len().leading_zeros();
     let n = items.len();
-    Sorter { items, less: &less }.quick(0, n, limit as usize);
+    Sorter {
+        items: &mut order,
+        less: &|one, other| less(&items[one], &items[other]),
+    }
+    .quick(0, n, limit as usize);
+    super::sort::put_in_order(items, order);
 }
 
-struct Sorter<'a, T, F> {
-    items: &'a mut [T],
-    less: &'a F,
+/// The algorithm once for all types of elements: it sorts their indices.
+struct Sorter<'a> {
+    items: &'a mut [usize],
+    less: &'a dyn Fn(usize, usize) -> bool,
 }
 
 #[derive(PartialEq, Clone, Copy)]
@@ -22,9 +31,9 @@ enum Hint {
     Decreasing,
 }
 
-impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
+impl Sorter<'_> {
     fn less(&self, a: usize, b: usize) -> bool {
-        (self.less)(&self.items[a], &self.items[b])
+        (self.less)(self.items[a], self.items[b])
     }
     fn swap(&mut self, a: usize, b: usize) {
         self.items.swap(a, b);
@@ -278,6 +287,17 @@ mod tests {
             n += 1;
         }
         assert_eq!(n, 1220);
+    }
+
+    /// An order that is none, of as many elements as make `std`'s sort panic: all are there afterwards.
+    #[test]
+    fn a_comparison_that_contradicts_itself_loses_nothing() {
+        for len in 0..200_u32 {
+            let mut items: Vec<u32> = (0..len).collect();
+            go_sort(&mut items, |a, b| (a * 7 + b * 13) % 5 < 2);
+            items.sort_unstable();
+            assert_eq!(items, (0..len).collect::<Vec<_>>());
+        }
     }
 
     /// SCH-098.

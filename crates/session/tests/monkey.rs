@@ -1,0 +1,180 @@
+//! Whatever is asked of a session, in whatever order: it answers, and goes on (V-05).
+
+use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
+use podscope_session::host::{Host, Wants};
+
+const CLUSTER: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: monkey}
+spec: {title: Monkey, seed: 36, cluster: {zones: [a, b, c, d], nodesPerZone: 4}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 20
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "web:1", resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, image: "db:1", resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
+"#;
+
+struct Monkey {
+    state: u64,
+    host: Host,
+    clock: f64,
+    now: i64,
+}
+
+impl Monkey {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) % bound
+    }
+    fn heard(&mut self, updates: Vec<Update>) {
+        for update in updates {
+            if let Update::Frame(frame) = update {
+                self.now = frame.now;
+                let more = self.host.handle(Request::FrameDone, self.clock);
+                self.heard(more);
+            }
+        }
+    }
+    fn ask(&mut self, request: Request, millis: f64) {
+        let updates = self.host.handle(request, self.clock);
+        self.heard(updates);
+        let until = self.clock + millis;
+        while self.clock < until {
+            match self.host.wants() {
+                Wants::Rest => break,
+                Wants::Now => self.clock += 0.5,
+                Wants::At(at) => self.clock = at.max(self.clock + 0.5),
+            }
+            let updates = self.host.work(self.clock);
+            self.heard(updates);
+        }
+    }
+    fn node(&mut self) -> String {
+        let zone = char::from(b'a' + self.below(4) as u8);
+        format!("{zone}-{}", 1 + self.below(4))
+    }
+    fn line(&mut self) -> String {
+        let node = self.node();
+        match self.below(16) {
+            0 => format!("fault partition {node}"),
+            1 => "fault heal --all".to_owned(),
+            2 => format!("fault poweroff {node}"),
+            3 => format!("fault boot {node}"),
+            4 => format!("kubectl scale deploy/web --replicas={}", 5 + self.below(40)),
+            5 => format!("kubectl cordon {node}"),
+            6 => format!("kubectl uncordon {node}"),
+            7 => "kubectl get pods -o wide -w".to_owned(),
+            8 => "kubectl rollout restart deploy/web".to_owned(),
+            9 => "kubectl delete pod -l app=web --wait=false".to_owned(),
+            10 => format!("fault crash kubelet {node}"),
+            11 => "fault restart controller-manager".to_owned(),
+            12 => "kubectl delete pod db-0 --force --grace-period=0".to_owned(),
+            13 => format!("kubectl drain {node} --ignore-daemonsets --force"),
+            14 => format!("kubectl delete node {node}"),
+            _ => "kubectl rollout undo deploy/web".to_owned(),
+        }
+    }
+    fn request(&mut self) -> Request {
+        match self.below(28) {
+            0..=5 => Request::Command { line: self.line() },
+            6..=8 => Request::Play,
+            9 => Request::Pause,
+            10 => Request::Speed {
+                per_mille: 100 << self.below(11),
+            },
+            11 => Request::Step,
+            12 => Request::NextDecision,
+            13..=15 => Request::Seek {
+                at: (self.now - 30_000_000 + self.below(90_000_000) as i64).max(0),
+            },
+            16 => Request::Seek {
+                at: self.below(600_000_000) as i64,
+            },
+            17 => Request::Fork,
+            18 | 19 => Request::Branch {
+                branch: self.below(8) as u32,
+            },
+            20 => Request::Undo,
+            21 => Request::Inspect {
+                subject: match self.below(3) {
+                    0 => None,
+                    1 => Some(SubjectRef::Node { name: self.node() }),
+                    _ => Some(SubjectRef::Pod {
+                        key: format!("default/db-{}", self.below(3)),
+                        uid: String::new(),
+                    }),
+                },
+            },
+            22 => Request::WhatWouldHelp {
+                pod: format!("default/db-{}", self.below(3)),
+            },
+            23 => Request::GroupBy {
+                key: ["topology.kubernetes.io/zone", "kubernetes.io/hostname", "none"][self.below(3) as usize]
+                    .to_owned(),
+            },
+            24 | 25 => Request::CompareBranch {
+                branch: self.below(8) as u32,
+            },
+            26 => Request::Compare { other: None },
+            _ => Request::Export {
+                what: [ExportKind::Trace, ExportKind::Picture][self.below(2) as usize],
+            },
+        }
+    }
+}
+
+/// A sort that met pods of contradicting ages once ended it, in the fourth run.
+#[test]
+fn a_session_answers_whatever_is_asked_in_whatever_order() {
+    let seeds = std::env::var("MONKEY_SEEDS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(3);
+    for seed in 0..seeds {
+        let mut monkey = Monkey {
+            state: seed,
+            host: Host::new(),
+            clock: 0.0,
+            now: 0,
+        };
+        let files = vec![("monkey.yaml".to_owned(), CLUSTER.to_owned())];
+        let source = Source::Files { files };
+        monkey.ask(Request::Open { source }, 1000.0);
+        let mut asked = Vec::new();
+        for _ in 0..300 {
+            let request = monkey.request();
+            asked.push(format!("{request:?}"));
+            let millis = (10 + monkey.below(300)) as f64;
+            monkey.ask(request, millis);
+        }
+        monkey.ask(Request::Pause, 5_000.0);
+        let before = monkey.now;
+        let at = before + 1_000_000;
+        monkey.ask(Request::Seek { at }, 5_000.0);
+        assert_eq!(
+            monkey.now,
+            before + 1_000_000,
+            "seed {seed}: it still answers after {asked:#?}"
+        );
+    }
+}
