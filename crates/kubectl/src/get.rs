@@ -182,6 +182,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     };
     let nothing_named = found.single && objects.is_empty();
     match &get.output {
+        _ if get.scale => super::scale::print(get, &objects, view.now, printed),
         Output::Table | Output::Wide => print_tables(get, &groups, view, printed),
         Output::Name => {
             for object in &objects {
@@ -324,8 +325,12 @@ pub(super) fn name_prefix(get: &Get, kind: Kind, several: bool) -> String {
 /// The columns of an object that the command shows; its name is `prefix` + name.
 fn shown_columns(get: &Get, object: &Object, prefix: &str, now: Time) -> impl Iterator<Item = Column> {
     let wide = get.output == Output::Wide;
+    let is_bare = get.bare_columns;
     let all = columns(object, prefix, now).into_iter();
-    all.filter(move |column| wide || !column.is_wide)
+    all.filter(move |column| match is_bare {
+        true => matches!(column.header, "NAME" | "AGE"),
+        false => wide || !column.is_wide,
+    })
 }
 
 /// The line above a table that begins with this object.

@@ -38,8 +38,11 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
                 None => print(object, &revisions, revision, printed),
             },
             None => {
-                let kind = object.kind().name();
-                printed.fail(format!("error: no history viewer has been implemented for {kind:?}"));
+                printed.fail(super::rollout::not_implemented(
+                    object.kind(),
+                    "history viewer",
+                    "history",
+                ));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Merging objects as kubectl and the API server do: three-way for `apply`,
 //! strategic for `patch`.
 
+use crate::command::PatchType;
 use serde_json::{Map, Value};
 
 /// The key that tells the elements of a list apart; none means that the list is replaced whole.
@@ -246,6 +247,18 @@ fn without_directives(value: &Value) -> Value {
         Value::Array(items) => Value::Array(items.iter().map(without_directives).collect()),
         other => other.clone(),
     }
+}
+
+/// What `--overrides` makes of an object: a document that is laid over it, or a list of changes.
+///
+/// # Errors
+/// The changes cannot be made.
+pub(crate) fn overridden(object: &Value, how: PatchType, overrides: &Value) -> Result<Value, String> {
+    Ok(match how {
+        PatchType::Strategic => strategic(object, overrides),
+        PatchType::Merge => json_merge(object, overrides),
+        PatchType::Json => json_patch(object, overrides)?,
+    })
 }
 
 /// A JSON merge patch (RFC 7396).

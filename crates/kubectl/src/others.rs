@@ -264,6 +264,14 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
             let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
             printed.out(format!("Listing {what} for {}.{group}/{name}:", kind.name()));
         }
+        // With changes, what they would make of them.
+        let mut map = (**map).clone();
+        for (key, value) in &mark.changes {
+            match value {
+                Some(value) => drop(map.insert(key.as_str().into(), value.as_str().into())),
+                None => drop(map.remove(key.as_str())),
+            }
+        }
         for (key, value) in map.iter() {
             printed.out(format!("{indent}{key}={value}"));
         }

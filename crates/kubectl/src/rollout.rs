@@ -3,7 +3,7 @@
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{ControllerRevision, Object, ReplicaSet};
+use podscope_api::{ControllerRevision, Kind, Object, ReplicaSet};
 use podscope_cluster::Part;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
@@ -82,6 +82,24 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
     }
 }
 
+/// What kubectl says of a kind whose revisions it does not know: of some it knows that they hold pods.
+pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> String {
+    let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+    let name = kind.name();
+    let qualified = match group {
+        "" => name.to_owned(),
+        group => format!("{name}.{group}"),
+    };
+    match name {
+        "Pod" | "ReplicaSet" | "ReplicationController" | "Job" | "CronJob" => {
+            format!("error: no {what} has been implemented for {qualified:?}")
+        }
+        _ => format!(
+            "error: error retrieving {retrieved} for {qualified:?}, no visitor method exists for {{{group} {name}}}"
+        ),
+    }
+}
+
 /// The pod template of a workload without the label that tells its revisions apart.
 pub(super) fn bare_template(object: &Object) -> Value {
     let mut template = object.to_value().pointer("/spec/template").cloned().unwrap_or_default();
@@ -93,10 +111,14 @@ pub(super) fn bare_template(object: &Object) -> Value {
 
 /// With `--dry-run=client` the template that would be gone back to is told, in `history`'s form.
 fn rehearsal(name: &str, object: &Object) -> Act {
+    let told = match object {
+        Object::ReplicaSet(_) => "",
+        _ => "will roll back to ",
+    };
     let mut text = Elastic::default();
     template(object, &mut text);
     let lines = text.raw().join("\n");
-    Act::Say(format!("{name} {lines}\n{}", DryRun::Client.suffix()))
+    Act::Say(format!("{name} {told}{lines}\n{}", DryRun::Client.suffix()))
 }
 
 fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: &View<'_>) -> Result<Act, String> {
@@ -203,9 +225,6 @@ fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: 
             )
             .map(|write| Act::Write(Box::new(write)))
         }
-        other => Err(format!(
-            "error: no rollbacker has been implemented for {:?}",
-            other.kind().name()
-        )),
+        other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
     }
 }

@@ -20,13 +20,9 @@ const SERVER: &str = "https://127.0.0.1:6443";
 /// Answers such a command; false if it is none that only reads.
 pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool {
     match &said.deed {
-        Deed::CanI { kind, quiet } => {
-            if let Some(kind) = kind.filter(|kind| !kind.is_namespaced()) {
-                printed.err(format!(
-                    "Warning: resource '{}' is not namespace scoped{}",
-                    kind.plural(),
-                    group_of(kind)
-                ));
+        Deed::CanI { warnings, quiet } => {
+            for warning in warnings {
+                printed.err(format!("Warning: {warning}"));
                 printed.err("");
             }
             if !quiet {
@@ -67,12 +63,6 @@ pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool 
 
 fn lines(rows: &[Vec<String>], printed: &mut Printed) {
     table(rows).into_iter().for_each(|line| printed.out(line));
-}
-
-fn group_of(kind: Kind) -> String {
-    kind.api_version()
-        .split_once('/')
-        .map_or_else(String::new, |(group, _)| format!(" in group '{group}'"))
 }
 
 /// A resource as `api-resources` lists it.
@@ -123,6 +113,8 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
         group,
         namespaced,
         no_headers,
+        verbs,
+        categories,
         by_kind,
         wide,
         name,
@@ -134,6 +126,10 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
     all.retain(|listed| {
         group.as_deref().is_none_or(|group| listed.group == group)
             && namespaced.is_none_or(|namespaced| listed.resource.is_namespaced == namespaced)
+            && verbs
+                .iter()
+                .all(|verb| listed.resource.verbs.split(',').any(|known| known == verb))
+            && categories.iter().all(|category| listed.resource.category == category)
     });
     if *by_kind {
         all.stable_sort_by_key(|listed| listed.resource.kind);

@@ -55,12 +55,14 @@ impl Writing {
                             })
                         };
                         let text = match (&write.shows, &object, &write.unchanged) {
+                            // A verb that says nothing of what it did not change shows it neither.
+                            (_, _, Some((version, text))) if text.is_empty() && is_unchanged(version) => String::new(),
                             (Some(show), Some(object), _) => (show.0)(object),
                             (_, _, Some((version, text))) if is_unchanged(version) => text.clone(),
                             _ => write.success,
                         };
                         let name = metadata.map_or("", |metadata| &metadata.name);
-                        let is_shown = write.shows.is_some();
+                        let is_shown = write.shows.is_some() && !text.is_empty();
                         print(ctx, if is_shown { text } else { text.replace("{name}", name) });
                     }
                     Err(error) if matches!(error.code, 409 | 422) && !write.instead.is_empty() => {

@@ -44,6 +44,32 @@ const PRINTING: &[Flag] = &[
     ("show-managed-fields", '-', Takes::Bool),
 ];
 
+/// A whole number as Go reads it: its base may stand before it (`0x1f`, `0b1`, `017`), and `_` between its digits.
+fn go_int(text: &str) -> Result<i64, &'static str> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let (base, digits) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (16, lower.get(2..)),
+        [b'0', b'b', ..] => (2, lower.get(2..)),
+        [b'0', b'o', ..] => (8, lower.get(2..)),
+        [b'0', _, ..] => (8, lower.get(1..)),
+        _ => (10, Some(lower.as_str())),
+    };
+    let digits = digits.unwrap_or_default();
+    let digits = if base == 10 {
+        digits.to_owned()
+    } else {
+        digits.replace('_', "")
+    };
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(base)) {
+        return Err("invalid syntax");
+    }
+    i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| "value out of range")
+}
+
 fn is_global(name: &str) -> bool {
     GLOBAL.iter().any(|(global, ..)| *global == name)
 }
@@ -181,6 +207,13 @@ impl Args {
         Ok(args)
     }
 
+    /// The same words without some flags.
+    pub(crate) fn without(&self, names: &[&str]) -> Args {
+        let mut args = self.clone();
+        args.flags.retain(|(name, ..)| !names.contains(name));
+        args
+    }
+
     fn last(&self, name: &str) -> Option<(&str, u32)> {
         self.flags
             .iter()
@@ -243,9 +276,13 @@ impl Args {
     pub(crate) fn int(&self, name: &str) -> Result<Option<i64>, CommandError> {
         self.last(name)
             .map(|(value, column)| {
-                value.parse::<i64>().map_err(|_| {
-                    let why = format!("strconv.ParseInt: parsing {value:?}: invalid syntax");
-                    self.invalid(name, value, column, why)
+                go_int(value).map_err(|why| {
+                    self.invalid(
+                        name,
+                        value,
+                        column,
+                        format!("strconv.ParseInt: parsing {value:?}: {why}"),
+                    )
                 })
             })
             .transpose()

@@ -118,6 +118,10 @@ pub struct Get {
     pub watch: Watch,
     /// `--output-watch-events`.
     pub output_watch_events: bool,
+    /// `--subresource=scale`: the size alone.
+    pub scale: bool,
+    /// `--server-print=false`: names and ages, which is all that a client knows of any kind.
+    pub bare_columns: bool,
 }
 
 /// Whether `get` goes on after the list.
@@ -147,6 +151,8 @@ impl Get {
             show_managed_fields: false,
             watch: Watch::No,
             output_watch_events: false,
+            scale: false,
+            bare_columns: false,
         }
     }
 }

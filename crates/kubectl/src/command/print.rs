@@ -138,7 +138,9 @@ impl std::fmt::Display for Kubectl {
                     .flag("--show-managed-fields", get.show_managed_fields)
                     .flag("--watch", get.watch == Watch::Yes)
                     .flag("--watch-only", get.watch == Watch::Only)
-                    .flag("--output-watch-events", get.output_watch_events);
+                    .flag("--output-watch-events", get.output_watch_events)
+                    .flag("--subresource=scale", get.scale)
+                    .flag("--server-print=false", get.bare_columns);
             }
             Kubectl::Describe(describe) => {
                 t.word("describe")

@@ -142,14 +142,20 @@ impl Draw {
                 changes.push((key.to_owned(), value));
             }
         }
+        let is_several = match &target.selection {
+            Selection::Kinds { names, .. } => names.len() > 1,
+            Selection::Items(items) => items.len() > 1,
+        };
+        let version = self.some(|draw| draw.int(9).to_string());
+        let output = self.output();
         Mark {
             target,
             changes,
             overwrite: self.bool(),
             list,
-            resource_version: self.some(|draw| draw.int(9).to_string()),
+            resource_version: version.filter(|_| !is_several),
             dry_run: self.dry_run(),
-            output: self.output(),
+            output: if list { Output::Table } else { output },
         }
     }
     /// `-o` of a verb that writes.
@@ -232,6 +238,8 @@ impl Draw {
                 Watch::No
             },
             output_watch_events: self.bool(),
+            scale: is_named && self.bool(),
+            bare_columns: self.bool(),
             ..Get::of(target)
         }
     }

@@ -4,7 +4,7 @@ use podscope_api::Kind;
 use podscope_cluster::Span;
 use serde_json::Value;
 
-use super::kubectl::{DryRun, Output, Target};
+use super::kubectl::{DryRun, Output, PatchType, Target};
 
 /// The words of a command, as they were read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,7 +53,7 @@ pub enum Deed {
         source: String,
     },
     /// `expose`.
-    Expose(Expose),
+    Expose(Box<Expose>),
     /// `autoscale`.
     Autoscale(Autoscale),
     /// `wait`.
@@ -81,8 +81,8 @@ pub enum Deed {
     },
     /// `auth can-i`: who asks may do everything here.
     CanI {
-        /// What is asked about, for its warning.
-        kind: Option<Kind>,
+        /// What is odd about the question.
+        warnings: Vec<String>,
         /// `-q`.
         quiet: bool,
     },
@@ -98,6 +98,10 @@ pub enum Deed {
         namespaced: Option<bool>,
         /// `--no-headers`.
         no_headers: bool,
+        /// `--verbs`: all of them can be done.
+        verbs: Vec<String>,
+        /// `--categories`: it is in all of them.
+        categories: Vec<String>,
         /// `--sort-by`.
         by_kind: bool,
         /// `-o wide`.
@@ -166,6 +170,12 @@ pub struct Expose {
     pub selector: Option<String>,
     /// `--cluster-ip`.
     pub cluster_ip: Option<String>,
+    /// `--external-ip`.
+    pub external_ip: Option<String>,
+    /// `--load-balancer-ip`.
+    pub load_balancer_ip: Option<String>,
+    /// `--overrides`, by `--override-type`.
+    pub overrides: Option<(PatchType, Value)>,
     /// `--session-affinity`.
     pub session_affinity: Option<String>,
     /// `--labels`.

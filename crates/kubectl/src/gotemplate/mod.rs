@@ -254,7 +254,9 @@ impl Run {
                 for name in path {
                     value = match value {
                         Some(Value::Object(mut map)) => map.shift_remove(name),
-                        None | Some(Value::Null) => {
+                        // Of what is missing everything is.
+                        None => None,
+                        Some(Value::Null) => {
                             return Err(format!("nil pointer evaluating interface {{}}.{name}"));
                         }
                         Some(other) => {

@@ -114,11 +114,26 @@ pub(in super::super) fn manifest_objects(
     namespace: Option<&str>,
     plan: &mut Plan,
 ) -> Result<Vec<Object>, String> {
+    manifest_objects_with(text, namespace, plan, |_, _| {})
+}
+
+/// The same, each with something done to it by what stands in the text.
+pub(super) fn manifest_objects_with(
+    text: &str,
+    namespace: Option<&str>,
+    plan: &mut Plan,
+    how: impl Fn(&mut Object, &Value),
+) -> Result<Vec<Object>, String> {
     let found = read(text, namespace, Validation::Strict);
     let mut objects = Vec::new();
     for read in found {
         match read? {
-            Read::Object { object, .. } => objects.push(object),
+            Read::Object {
+                mut object, document, ..
+            } => {
+                how(&mut object, &document);
+                objects.push(object);
+            }
             Read::Malformed { kind, .. } => {
                 return Err(format!("error: a {} of the text cannot be read", kind.name()));
             }

@@ -100,6 +100,11 @@ fn rehearsed(mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) 
         };
         if dry_run.is_of_client() {
             let object = would_be(&request, view);
+            // What changes nothing, and says nothing of it, is not told either.
+            let is_silent = write.unchanged.as_ref().is_some_and(|(_, text)| text.as_str() == tail);
+            if is_silent && object.as_ref().is_some_and(|object| is_as_stored(object, view)) {
+                continue;
+            }
             let name = object
                 .as_ref()
                 .map(|object| object.metadata().name.to_string())
@@ -120,6 +125,12 @@ fn rehearsed(mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) 
     }
     plan.client = (!left.is_empty()).then_some(ClientCommand::Write(left));
     plan
+}
+
+/// Whether the object is stored as it is.
+fn is_as_stored(object: &Object, view: &View<'_>) -> bool {
+    let stored = view.objects.get_kind(object.kind(), &object.key());
+    stored.is_some_and(|stored| stored.to_value() == object.to_value())
 }
 
 /// The object that a request would leave behind, as far as a client can tell.
@@ -213,7 +224,12 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             &view,
         ),
         Kubectl::Rollout { action, target, output } => {
-            let plan = with_objects(target, &view, |object, plan, writes| {
+            // What is patched is looked for first, and what is missing told first.
+            let misses = match action {
+                RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => Misses::First,
+                _ => Misses::Last,
+            };
+            let plan = with_objects_and(misses, target, &view, |object, plan, writes| {
                 if let RolloutAction::Status {
                     revision,
                     watch,
@@ -314,7 +330,18 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             no_headers: *no_headers,
             output,
         }),
-        Kubectl::Patch { dry_run, output, .. } => rehearsed(objects::patch(command, &view), *dry_run, output, &view),
+        Kubectl::Patch {
+            dry_run,
+            output,
+            subresource,
+            ..
+        } => {
+            let plan = rehearsed(objects::patch(command, &view), *dry_run, output, &view);
+            match subresource.as_deref() {
+                Some("scale") => showing_scale(plan, output),
+                _ => plan,
+            }
+        }
         Kubectl::Edit {
             target,
             text,
@@ -326,13 +353,28 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => {
-            let plan = with_objects(target, &view, |object, plan, writes| {
-                objects::set_image(object, images, plan, writes)
+            let plan = all_or_none(target, &view).unwrap_or_else(|| {
+                with_objects(target, &view, |object, plan, writes| {
+                    objects::set_image(object, images, plan, writes)
+                })
             });
             rehearsed(plan, *dry_run, output, &view)
         }
         _ => Plan::refuse("error: this command only reads"),
     }
+}
+
+/// The same plan, of whose objects the size alone is shown.
+fn showing_scale(mut plan: Plan, output: &Output) -> Plan {
+    if let (Some(ClientCommand::Write(writes)), Ok(Some(form))) = (&mut plan.client, Form::of(output)) {
+        for write in writes.iter_mut().filter(|write| write.shows.is_some()) {
+            let form = form.clone();
+            write.shows = Some(Shows(Arc::new(move |object| {
+                form.text(&super::scale::scale_of(object)).unwrap_or_else(|why| why)
+            })));
+        }
+    }
+    plan
 }
 
 /// `deployment.apps/web`.
@@ -386,8 +428,24 @@ pub(super) fn change(
     })
 }
 
+/// When it is told what was not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Misses {
+    First,
+    Last,
+}
+
 /// Plans for every object that is selected; misses are errors after what was found.
 fn with_objects(
+    target: &Target,
+    view: &View<'_>,
+    act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), String>,
+) -> Plan {
+    with_objects_and(Misses::Last, target, view, act)
+}
+
+fn with_objects_and(
+    misses: Misses,
     target: &Target,
     view: &View<'_>,
     mut act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), String>,
@@ -404,8 +462,22 @@ fn with_objects(
             errors.push(message);
         }
     }
-    errors.extend(found.misses.iter().map(|(kind, name)| not_found(*kind, name)));
+    let at = match misses {
+        Misses::First => 0,
+        Misses::Last => errors.len(),
+    };
+    let told = found.misses.iter().map(|(kind, name)| not_found(*kind, name));
+    errors.splice(at..at, told);
     finish(plan, writes, errors)
+}
+
+/// Of `set`: where one that was named is missing, nothing is changed, and what is missing is told.
+fn all_or_none(target: &Target, view: &View<'_>) -> Option<Plan> {
+    let misses = find(target, view.objects).ok()?.misses;
+    (!misses.is_empty()).then(|| {
+        let errors = misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
+        finish(Plan::default(), Vec::new(), errors)
+    })
 }
 
 /// What is said where a selector matches nothing.

@@ -45,8 +45,8 @@ pub(super) fn cordon_nodes(
         Err(message) => return Plan::refuse(message),
     };
     // One that is missing, and nothing is changed.
-    if !misses.is_empty() {
-        return finish(Plan::default(), Vec::new(), misses);
+    if let Some(first) = misses.first() {
+        return Plan::refuse(first);
     }
     let mut writes = Vec::new();
     let word = if cordon { "cordoned" } else { "uncordoned" };
@@ -75,13 +75,13 @@ pub(super) fn drain(what: &Drain, view: &View<'_>) -> Plan {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
-    if !misses.is_empty() {
-        return Plan::refuse(misses.join("\n"));
+    if let Some(first) = misses.first() {
+        return Plan::refuse(first);
     }
     let pod_selector = match what.pod_selector.as_deref().map(LabelQuery::parse) {
         None => None,
         Some(Ok(query)) => Some(query.to_selector()),
-        Some(Err(why)) => return Plan::refuse(format!("error: {why}")),
+        Some(Err(_)) => return Plan::refuse("error: --pod-selector=<pod_selector> must be a valid label selector"),
     };
     let client = ClientCommand::Drain(DrainCommand {
         nodes: nodes.iter().map(|node| node.metadata.name.as_ref().into()).collect(),
@@ -140,10 +140,16 @@ pub(super) fn taint(
             ));
             continue;
         }
-        let missing: Vec<&TaintChange> = changes
-            .iter()
-            .filter(|change| change.remove && !exists(change))
-            .collect();
+        // One after another: what the first takes away, the second does not find.
+        let mut left = node.spec.taints.clone();
+        let mut missing: Vec<&TaintChange> = Vec::new();
+        for change in changes.iter().filter(|change| change.remove) {
+            let before = left.len();
+            left.retain(|taint| !same(taint, change));
+            if left.len() == before {
+                missing.push(change);
+            }
+        }
         for change in &missing {
             let effect = match change.effect.as_str() {
                 "" => String::new(),

@@ -14,7 +14,7 @@ use super::super::qualified_plural;
 use super::manifest::BINDING;
 use super::reading::{Read, read, without_fields};
 use super::{Plan, View, change, find, qualified_singular, set, typed_name, with_objects};
-use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Target, Validation};
+use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Selection, Target, Validation};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -37,6 +37,11 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
                 }
             }
             namespace.is_some()
+        }
+        // What is named is deleted unseen, as it was named.
+        Doomed::Target(target) if let Some(named) = named_keys(target) => {
+            targets = named;
+            target.namespace.is_some()
         }
         Doomed::Target(target) => {
             let found = match find(target, view.objects) {
@@ -78,11 +83,11 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
             } else {
                 String::new()
             };
-            plan.out(format!(
-                "{} {:?} deleted{tail} (dry run)",
-                qualified_singular(*kind),
-                &*key.name
-            ));
+            let kind = qualified_singular(*kind);
+            plan.out(match what.output_name {
+                true => format!("{kind}/{}", key.name),
+                false => format!("{kind} {:?} deleted{tail} (dry run)", &*key.name),
+            });
         }
         return plan;
     }
@@ -109,6 +114,22 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         },
     }));
     plan
+}
+
+/// The keys of what a target names, as it names them; none where it chooses.
+fn named_keys(target: &Target) -> Option<Vec<(Kind, ObjectKey)>> {
+    let pairs: Vec<(Kind, &String)> = match &target.selection {
+        Selection::Items(items) => items.iter().map(|(kind, name)| (*kind, name)).collect(),
+        Selection::Kinds { kinds, names } => kinds
+            .iter()
+            .flat_map(|kind| names.iter().map(move |name| (*kind, name)))
+            .collect(),
+    };
+    let key = |(kind, name): (Kind, &String)| match kind.is_namespaced() {
+        true => (kind, ObjectKey::new(target.namespace(), name.as_str())),
+        false => (kind, ObjectKey::cluster(name.as_str())),
+    };
+    (!pairs.is_empty()).then(|| pairs.into_iter().map(key).collect())
 }
 
 pub(super) fn scale(
@@ -198,8 +219,12 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
             })
             .collect();
         if !what.overwrite && !conflicts.is_empty() {
+            let label = |one: &String| format!("{one}, and --overwrite is false");
             return Err(match labels {
-                true => format!("error: {}, and --overwrite is false", conflicts.join(", ")),
+                true => match conflicts.as_slice() {
+                    [one] => format!("error: {}", label(one)),
+                    all => all.iter().map(label).collect::<Vec<_>>().join("\n"),
+                },
                 false => format!(
                     "error: --overwrite is false but found the following declared annotation(s): {}",
                     conflicts.join("; ")
@@ -225,7 +250,8 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
         }
         let name = typed_name(object);
         for (key, value) in &what.changes {
-            if value.is_none() && !map.contains_key(key.as_str()) && labels {
+            let is_told = labels && !what.list && !what.dry_run.is_of_client();
+            if value.is_none() && !map.contains_key(key.as_str()) && is_told {
                 plan.out(format!("label {key:?} not found."));
             }
         }

@@ -10,13 +10,14 @@ use podscope_cluster::{DeleteOptions, Part, Propagation, Request};
 use serde_json::{Map, Value, json};
 
 use super::super::jsonpath::{Path, plain};
-use super::super::merge::json_merge;
+use super::super::merge::{json_merge, overridden};
 use super::super::selector::LabelQuery;
 use super::super::work::Work;
-use super::manifest::manifest_objects;
+use super::manifest::{manifest_objects, manifest_objects_with};
 use super::set;
 use super::{
-    Plan, View, change, find, finish, not_found, qualified_singular, rehearsed, saved, typed_name, with_objects,
+    Plan, View, all_or_none, change, find, finish, not_found, qualified_singular, rehearsed, saved, typed_name,
+    with_objects,
 };
 use crate::command::{Autoscale, Awaited, Deed, Expose, Forced, Made, Output, Said, SetChange, Wait};
 
@@ -38,7 +39,7 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
             Err(message) => Plan::refuse(message),
         },
         Deed::Wait(wait) => self::wait(wait, view),
-        Deed::Replace { text, force } => rehearse(replace(text, force.as_ref(), said.namespace.as_deref(), view)),
+        Deed::Replace { text, force } => rehearse(replace(text, force.as_ref(), said, view)),
         Deed::Set { target, change } => {
             let mut warnings = Vec::new();
             let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
@@ -53,6 +54,9 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
                     set::list(object, *resolve, view, plan);
                     Ok(())
                 }));
+            }
+            if let Some(plan) = all_or_none(target, view).filter(|_| !matches!(change, SetChange::Selector(_))) {
+                return Some(plan);
             }
             let mut plan = with_objects(target, view, |object, plan, writes| {
                 set::write(object, change, &sources, plan, writes)
@@ -72,7 +76,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
     let namespace = said.namespace.as_deref();
     let is_shown = said.dry_run.is_of_client() && said.output != Output::Table;
     let mut writes = Vec::new();
-    for value in &made.objects {
+    for (at, value) in made.objects.iter().enumerate() {
         let mut value = value.clone();
         let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
         let is_service = text("/kind") == "Service";
@@ -82,7 +86,9 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
         {
             value["metadata"]["namespace"] = Value::from(namespace);
         }
-        if said.save_config {
+        // Of `run` and `expose` it is written down on the way to the server.
+        let is_saved = !(is_shown && matches!(said.words.verb, "run" | "expose"));
+        if said.save_config && is_saved {
             let mut filled = value.clone();
             made.empties.iter().for_each(|(at, what)| fill(&mut filled, at, what));
             if !is_shown && namespace.is_none() {
@@ -107,7 +113,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
                 Ok(None) => continue,
                 Err(why) => return Plan::refuse(why),
             };
-            if !plan.lines.is_empty() && form.is_separated() {
+            if at > 0 && form.is_separated() {
                 plan.out("---");
                 plan.out("---");
             }
@@ -177,7 +183,10 @@ fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Re
 fn job_from(name: &str, kind: Kind, source: &str, said: &Said, view: &View<'_>) -> Result<Made, String> {
     let object = named(kind, source, said.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
-        return Err("error: from must be an existing cronjob".to_owned());
+        return Err(format!(
+            "error: unknown object type *{}",
+            super::super::logs::go_type(kind)
+        ));
     }
     let value = object.to_value();
     let template = value.pointer("/spec/jobTemplate").cloned().unwrap_or_default();
@@ -191,6 +200,7 @@ fn job_from(name: &str, kind: Kind, source: &str, said: &Said, view: &View<'_>) 
         ],
         context: "error: failed to create job: ".to_owned(),
         word: "created",
+        empties: vec![("/status", json!({}))],
         ..Made::default()
     })
 }
@@ -206,7 +216,29 @@ fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, St
 }
 
 fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
-    let object = single(&expose.target, view)?;
+    let found = find(&expose.target, view.objects)?;
+    let mut all = Made::default();
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        let one = exposed_one(expose, object)?;
+        let before = std::mem::take(&mut all.objects);
+        all = Made {
+            objects: before.into_iter().chain(one.objects).collect(),
+            ..one
+        };
+    }
+    let misses: Vec<String> = found.misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
+    if all.objects.is_empty() {
+        return Err(match misses.is_empty() {
+            true => "error: no objects passed".to_owned(),
+            false => misses.join("\n"),
+        });
+    }
+    all.warnings.extend(misses);
+    Ok(all)
+}
+
+/// The Service before one object's pods.
+fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
     let value = object.to_value();
     let kind = object.kind();
     let at = match kind {
@@ -275,7 +307,13 @@ fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
             );
         }
         if ports.is_empty() {
-            return Err("error: couldn't find port via --port flag or introspection\nSee 'kubectl expose -h' for help and examples".to_owned());
+            let hint = match kind {
+                Kind::Pod => "",
+                _ => "\nSee 'kubectl expose -h' for help and examples",
+            };
+            return Err(format!(
+                "error: couldn't find port via --port flag or introspection{hint}"
+            ));
         }
     }
     let several = ports.len() > 1;
@@ -322,6 +360,15 @@ fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
     let more = [
         ("type", &expose.service_type),
         ("clusterIP", &expose.cluster_ip),
+        (
+            "loadBalancerIP",
+            // Only of a load balancer is it told.
+            if expose.service_type.as_deref() == Some("LoadBalancer") {
+                &expose.load_balancer_ip
+            } else {
+                &None
+            },
+        ),
         ("sessionAffinity", &expose.session_affinity),
     ];
     for (field, given) in more {
@@ -329,8 +376,15 @@ fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
             spec[field] = Value::from(text);
         }
     }
+    if let Some(ip) = &expose.external_ip {
+        spec["externalIPs"] = json!([ip]);
+    }
+    let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec});
+    if let Some((how, overrides)) = &expose.overrides {
+        service = overridden(&service, *how, overrides).map_err(|why| format!("error: {why}"))?;
+    }
     Ok(Made {
-        objects: vec![json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})],
+        objects: vec![service],
         word: "exposed",
         empties: vec![("/status", json!({"loadBalancer": {}}))],
         ..Made::default()
@@ -471,9 +525,15 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
 }
 
 /// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
-fn replace(text: &str, force: Option<&Forced>, namespace: Option<&str>, view: &View<'_>) -> Plan {
+fn replace(text: &str, force: Option<&Forced>, said: &Said, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    let objects = match manifest_objects(text, namespace, &mut plan) {
+    let read = match said.save_config {
+        true => manifest_objects_with(text, said.namespace.as_deref(), &mut plan, |object, document| {
+            saved::annotate_object(object, &saved::of_document(document));
+        }),
+        false => manifest_objects(text, said.namespace.as_deref(), &mut plan),
+    };
+    let objects = match read {
         Ok(objects) => objects,
         Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to replace")),
     };
@@ -483,6 +543,10 @@ fn replace(text: &str, force: Option<&Forced>, namespace: Option<&str>, view: &V
     let (mut goes, mut writes, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for object in objects {
         let (kind, key) = (object.kind(), object.key());
+        if key.name.is_empty() && force.is_none() {
+            errors.push("error: error when replacing \"STDIN\": resource name may not be empty".to_owned());
+            continue;
+        }
         let replaced = format!("{} replaced", typed_name(&object));
         let is_there = view.objects.get_kind(kind, &key).is_some();
         match force {

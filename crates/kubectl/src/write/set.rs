@@ -28,6 +28,14 @@ fn pod_spec(object: &Object) -> Result<&'static str, String> {
     }
 }
 
+/// `{app In [a b]}`: a requirement as Go prints its struct.
+fn go_requirement(one: &Value) -> String {
+    let text = |field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default();
+    let values = one.get("values").and_then(Value::as_array);
+    let values: Vec<&str> = values.into_iter().flatten().filter_map(Value::as_str).collect();
+    format!("{{{} {} [{}]}}", text("key"), text("operator"), values.join(" "))
+}
+
 /// Whether a container's name is the one that was given, which may hold `*`.
 fn is_chosen(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
@@ -70,10 +78,7 @@ pub(super) fn read_sources(
         Kind::Secret => "secretKeyRef",
         Kind::ConfigMap => "configMapKeyRef",
         _ => {
-            return Err(format!(
-                "error: unsupported resource specified in --from: {}",
-                kind.name()
-            ));
+            return Err("error: unsupported resource specified in --from".to_owned());
         }
     };
     let data = value
@@ -123,7 +128,15 @@ pub(super) fn write(
             }
             let pairs = LabelQuery::parse(text).ok().and_then(|query| query.equalities());
             let Some(pairs) = pairs else {
-                return Err(format!("error: match expression {text:?} not supported on this object"));
+                let expressions = LabelQuery::parse(text)
+                    .map(|query| query.to_value())
+                    .unwrap_or_default();
+                let listed = expressions.get("matchExpressions").and_then(Value::as_array);
+                let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement).collect();
+                let listed = listed.join(" ");
+                return Err(format!(
+                    "error: match expression [{listed}] not supported on this object"
+                ));
             };
             let selector: Value = Value::Object(
                 pairs
@@ -300,8 +313,9 @@ fn env(
             let known = variable.get("name").and_then(Value::as_str).unwrap_or_default();
             let given = changes.iter().find(|(name, value)| name == known && value.is_some());
             if let (Some(_), Some(have)) = (given, variable.get("value").and_then(Value::as_str)) {
+                let (plural, of) = (object.kind().plural(), &object.metadata().name);
                 return Err(format!(
-                    "error: '{known}' already has a value ({have}), and --overwrite is false"
+                    "error: {plural}/{of} '{known}' already has a value ({have}), and --overwrite is false"
                 ));
             }
         }
@@ -352,8 +366,8 @@ pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut P
         Err(why) => return plan.err(why),
     };
     let value = object.to_value();
-    let list = value.pointer(&format!("{at}/containers")).and_then(Value::as_array);
-    for container in list.into_iter().flatten() {
+    let lists = ["containers", "initContainers"].map(|field| value.pointer(&format!("{at}/{field}")));
+    for container in lists.into_iter().flatten().filter_map(Value::as_array).flatten() {
         let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         plan.out(format!(
             "# {} {}, container {}",

@@ -18,6 +18,9 @@ fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
             _ => Err(args.plain(word.column, format!("{} is no node", word.text))),
         },
     };
+    if let Some(word) = args.positional.iter().find(|word| word.text.is_empty()) {
+        return Err(args.plain(word.column, "resource name may not be empty"));
+    }
     args.positional.iter().map(name).collect()
 }
 
@@ -274,8 +277,27 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
     if changes.is_empty() && !list {
         return Err(args.plain(args.end, format!("at least one {noun} update is required")));
     }
-    if let Some(path) = args.value("filename") {
+    if let Some(path) = args
+        .value("filename")
+        .filter(|path| path != "-" || args.stdin.is_none())
+    {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+    }
+    if list && args.value("output").is_some_and(|output| !output.is_empty()) {
+        let why = "--list and --output may not be specified together";
+        return Err(args.plain(args.column("output"), why));
+    }
+    let names = match what {
+        [_, names @ ..] if !what.iter().any(|word| word.text.contains('/')) => names.len(),
+        words => words.len(),
+    };
+    if names > 1
+        && args
+            .value("resource-version")
+            .is_some_and(|version| !version.is_empty())
+    {
+        let why = "--resource-version may only be used with a single resource";
+        return Err(args.plain(args.column("resource-version"), why));
     }
     Ok(Mark {
         target: if list { target(args, what)? } else { chosen(args, what)? },

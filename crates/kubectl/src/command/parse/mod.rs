@@ -1,5 +1,6 @@
 //! Words to [`Kubectl`]: verbs, flags, resources and their errors (KC-085, KC-118, KC-119).
 
+mod asked;
 mod image;
 mod make;
 mod mark;
@@ -32,6 +33,13 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     let Some(verb) = words.first().cloned() else {
         return Ok(Command::Help("kubectl".into()));
     };
+    if verb.text.starts_with('-') && !matches!(verb.text.as_str(), "--help" | "-h") {
+        // Nothing is known before the verb but the namespace.
+        return Args::parse("kubectl", &[], &words, None, false).and_then(|args| {
+            let why = format!("error: unknown command {:?} for \"kubectl\"", verb.text);
+            Err(CommandError::new(args.end, why))
+        });
+    }
     if matches!(verb.text.as_str(), "help" | "--help" | "-h") {
         return Ok(Command::Help("kubectl".into()));
     }
@@ -54,11 +62,49 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     if args.help {
         return Ok(Command::Help(format!("kubectl {name}")));
     }
+    unread_flags(&args)?;
     let reads = ["apply", "create", "delete", "edit", "replace", "diff"];
-    if args.stdin.is_some() && !reads.contains(&name) && args.value("filename").is_none() {
+    let takes_text = name == "set env" && args.positional.iter().any(|word| word.text == "-");
+    if args.stdin.is_some() && !reads.contains(&name) && !takes_text && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
     }
     parse_verb(name, &args).map(Command::Kubectl)
+}
+
+/// Flags whose values change nothing here, and are refused all the same where they are none.
+fn unread_flags(args: &Args) -> Result<(), CommandError> {
+    for name in ["chunk-size", "v"] {
+        args.int(name)?;
+    }
+    args.duration("timeout")
+        .map(drop)
+        .or_else(|why| match args.command.as_str() {
+            // A week for what is below zero.
+            "kubectl wait" => Ok(()),
+            _ => Err(why),
+        })?;
+    let timeout = args.value("request-timeout").unwrap_or_default();
+    let is_time = timeout.parse::<i64>().is_ok() || args.duration("request-timeout").is_ok();
+    if !timeout.is_empty() && !is_time {
+        let why = "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)";
+        return Err(args.plain(args.column("request-timeout"), why));
+    }
+    if let Some(path) = args.value("kubeconfig").filter(|path| !path.is_empty()) {
+        let why = format!("stat {path}: no such file or directory");
+        return Err(args.plain(args.column("kubeconfig"), why));
+    }
+    let named = |flag: &str| args.value(flag).filter(|name| !name.is_empty() && name != CONTEXT);
+    if args.command.starts_with("kubectl config") {
+        return Ok(());
+    }
+    if let Some(name) = named("context") {
+        let why = format!("Error in configuration: context was not found for specified context: {name}");
+        return Err(CommandError::new(args.column("context"), why));
+    }
+    match named("cluster") {
+        Some(name) => Err(args.plain(args.column("cluster"), format!("no server found for cluster {name:?}"))),
+        None => Ok(()),
+    }
 }
 
 /// The verb of the longest beginning that is one, and how many words after the first it takes; none for a group alone.
@@ -90,6 +136,11 @@ fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize
                     "error: unknown command {:?}\nSee 'kubectl {name} -h' for help and examples",
                     more.join(" ")
                 )),
+                Some(flag) if !matches!(*flag, "-h" | "--help") => {
+                    let word = rest.iter().skip(taken).cloned().collect::<Vec<_>>();
+                    let unknown = Args::parse(&format!("kubectl {name}"), &[], &word, None, false);
+                    unknown.map(|_| (None, taken)).map_err(|why| why.message)
+                }
                 _ => Ok((None, taken)),
             };
         }

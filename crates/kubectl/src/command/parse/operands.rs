@@ -36,16 +36,22 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
         field_selector: args.value("field-selector").filter(|selector| !selector.is_empty()),
     };
     let is_named = names_any(&target.selection);
+    // Others take `--all` for leave to name none.
+    let is_all = target.all && args.command == "kubectl delete";
+    let is_chosen = target.selector.is_some() || target.field_selector.is_some() || is_all;
+    if is_chosen && is_named && !target.all_namespaces {
+        let flags = ["selector", "field-selector", "all"];
+        let flag = flags.iter().find(|flag| args.value(flag).is_some()).unwrap_or(&"all");
+        let why = match target.selection {
+            Selection::Items(_) => "selectors and the all flag cannot be used when passing resource/name arguments",
+            Selection::Kinds { .. } => "name cannot be provided when a selector is specified",
+        };
+        return Err(args.plain(args.column(flag), why));
+    }
     if target.all_namespaces && is_named {
         return Err(args.plain(
             args.column("all-namespaces"),
             "a resource cannot be retrieved by name across all namespaces",
-        ));
-    }
-    if (target.selector.is_some() || target.field_selector.is_some()) && is_named {
-        return Err(args.plain(
-            args.column("selector"),
-            "name cannot be provided when a selector is specified",
         ));
     }
     if target.all && target.selector.is_some() {
@@ -166,6 +172,9 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
                     "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
                 ));
             };
+            if kind == "all" {
+                return Err(CommandError::new(word.column, format!("error: {}", no_such_type(kind))));
+            }
             for kind in kinds_of(kind, word.column)? {
                 items.push((kind, name.to_owned()));
             }
@@ -176,6 +185,12 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
         return Err(CommandError::new(
             word.column,
             "error: there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+        ));
+    }
+    if first.text == "all" && !rest.is_empty() {
+        return Err(CommandError::new(
+            first.column,
+            "error: you must specify only one resource",
         ));
     }
     let kinds = kinds_of(&first.text, first.column)?;
@@ -287,6 +302,11 @@ fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<
             column,
             format!("error reading {what} {path}, open {path}: no such file or directory"),
         ))
+    };
+    let lower = text.to_ascii_lowercase();
+    let form = match lower.as_str() {
+        "yaml" | "json" | "kyaml" | "name" => lower.as_str(),
+        _ => form,
     };
     Ok(match form {
         "" => match args.value("template") {

@@ -15,6 +15,17 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
     }
+    if args.value("filename").is_some() && !args.positional.is_empty() {
+        let why = "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well";
+        return Err(args.plain(args.column("filename"), why));
+    }
+    if let Some(why) = args
+        .positional
+        .split_first()
+        .and_then(|(what, names)| never_there(&what.text, names))
+    {
+        return Err(CommandError::new(args.end, why));
+    }
     let command = {
         let Some(target) = some_target(args, &args.positional)? else {
             return Err(CommandError::new(
@@ -31,7 +42,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
                 let why = "subresource cannot be used when bulk resources are specified";
                 return Err(args.plain(args.column("subresource"), why));
             }
-            if part != "status" {
+            if part != "status" && part != "scale" {
                 let why = "Error from server (NotFound): the server could not find the requested resource";
                 return Err(CommandError::new(args.column("subresource"), why));
             }
@@ -80,13 +91,50 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
             show_managed_fields: args.bool("show-managed-fields", false)?,
             watch,
             output_watch_events: args.bool("output-watch-events", false)?,
+            scale: args.value("subresource").as_deref() == Some("scale"),
+            bare_columns: !args.bool("server-print", true)?,
         })
     };
     Ok(command)
 }
 
+/// What is said of a resource whose objects are none: reviews are answers, and nobody here extends the API.
+fn never_there(what: &str, names: &[Word]) -> Option<String> {
+    if Kind::from_resource_name(what).is_some() {
+        return None;
+    }
+    let (bare, group) = what.split_once('.').unwrap_or((what, ""));
+    let lower = bare.to_ascii_lowercase();
+    let known = podscope_api::OTHER_RESOURCES.iter().find(|one| {
+        let own = one.api_version.split_once('/').map_or("", |(own, _)| own);
+        let is_named = one.plural == lower || one.kind.to_ascii_lowercase() == lower || one.short_names.contains(&bare);
+        is_named && (group.is_empty() || group == own)
+    })?;
+    let own = known.api_version.split_once('/').map_or("", |(own, _)| own);
+    Some(match (known.verbs, names) {
+        ("create", _) => {
+            "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource"
+                .to_owned()
+        }
+        (podscope_api::ALL_VERBS, []) => "No resources found".to_owned(),
+        (podscope_api::ALL_VERBS, names) => {
+            let missing = |word: &Word| {
+                format!(
+                    "Error from server (NotFound): {}.{own} {:?} not found",
+                    known.plural, word.text
+                )
+            };
+            names.iter().map(missing).collect::<Vec<_>>().join("\n")
+        }
+        _ => return None,
+    })
+}
+
 /// `kubectl describe`.
 pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
+    if let Some(path) = args.value("filename").filter(|path| path != "-") {
+        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+    }
     Ok(Kubectl::Describe(Describe {
         target: target(args, &args.positional)?,
         show_events: match args.value("show-events") {
@@ -100,10 +148,14 @@ pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
 pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
     let namespace = namespace(args);
     let command = {
-        let involved = match args.value("for") {
+        let involved = match args.value("for").filter(|text| !text.is_empty()) {
             None => None,
             Some(text) => {
                 let column = args.column("for");
+                if text.matches('/').count() > 1 {
+                    let why = "arguments in resource/name form may not have more than one slash";
+                    return Err(args.plain(column, why));
+                }
                 let (kind, name) = text
                     .split_once('/')
                     .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;

@@ -5,7 +5,9 @@ use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Span;
 
 use super::super::flags::Args;
+use super::super::shell::Word;
 use super::super::*;
+use super::asked::{api_resources, can_i, token, use_context, version};
 use super::make;
 use super::operands::*;
 use crate::{LabelQuery, Path};
@@ -19,6 +21,13 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         verb,
         "version" | "api-resources" | "config view" | "auth whoami" | "api-versions"
     );
+    if verb == "apply view-last-applied" {
+        let given = args.value("output").unwrap_or_default();
+        if !matches!(given.as_str(), "" | "yaml" | "json") {
+            let why = format!("Unexpected -o output mode: {given}, the flag 'output' must be one of yaml|json");
+            return Err(args.usage(args.column("output"), why));
+        }
+    }
     let output = if prints_objects {
         output_of_write(args)?
     } else {
@@ -34,11 +43,17 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             force: forced(args)?,
         },
         "diff" => Deed::Diff { text: text(args)? },
-        "apply view-last-applied" => Deed::LastApplied(target(args, &args.positional)?),
+        "apply view-last-applied" => Deed::LastApplied(chosen(args, &args.positional)?),
         "auth can-i" => can_i(args)?,
         "auth whoami" => Deed::WhoAmI,
         "api-resources" => api_resources(args)?,
-        "api-versions" => Deed::ApiVersions,
+        "api-versions" => match args.positional.first() {
+            Some(extra) => {
+                let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+                return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", words.join(" "))));
+            }
+            None => Deed::ApiVersions,
+        },
         "cluster-info" => Deed::ClusterInfo,
         "config view" => Deed::Config(ConfigWhat::View),
         "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
@@ -91,6 +106,9 @@ fn forced(args: &Args) -> Parsed<Option<Forced>> {
         }
         return Ok(None);
     }
+    if dry_run(args)? != DryRun::None {
+        return Err(args.plain(args.column("dry-run"), "--dry-run can not be used when --force is set"));
+    }
     Ok(Some(Forced {
         // None is a second: kubectl deletes nothing at once here.
         grace: grace.map(|grace| grace.max(1)),
@@ -132,21 +150,41 @@ fn expose(args: &Args) -> Parsed<Deed> {
         _ => atoi(args, "port")?.into_iter().collect(),
     };
     let labels = make::pairs(args, "labels", "label")?;
-    Ok(Deed::Expose(Expose {
-        target: target(args, &args.positional)?,
+    let selector = args.value("selector").filter(|selector| !selector.is_empty());
+    if selector.is_some() {
+        make::pairs(args, "selector", "label")?;
+    }
+    let affinity = args.value("session-affinity").filter(|affinity| !affinity.is_empty());
+    if let Some(other) = affinity.as_deref().filter(|one| !matches!(*one, "None" | "ClientIP")) {
+        let why = format!("unknown session affinity: {other}");
+        return Err(args.plain(args.column("session-affinity"), why));
+    }
+    let overrides = make::overrides(args)?;
+    // What is selected by these labels is what the Service leads to, not what is exposed.
+    let words = &args.positional;
+    let without = args.without(&["selector"]);
+    let target = some_target(&without, words)?;
+    if target.is_some() {
+        chosen(&without, words)?;
+    }
+    Ok(Deed::Expose(Box::new(Expose {
+        target: target.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
         name: args.value("name").filter(|name| !name.is_empty()),
         ports,
         target_port: args.value("target-port").filter(|port| !port.is_empty()),
         protocol: args.value("protocol"),
         service_type: args.value("type").filter(|kind| !kind.is_empty()),
-        selector: args.value("selector").filter(|selector| !selector.is_empty()),
+        selector,
         cluster_ip: args.value("cluster-ip"),
-        session_affinity: args.value("session-affinity"),
+        external_ip: args.value("external-ip").filter(|ip| !ip.is_empty()),
+        load_balancer_ip: args.value("load-balancer-ip").filter(|ip| !ip.is_empty()),
+        session_affinity: affinity,
+        overrides,
         labels: labels
             .into_iter()
             .map(|(key, value)| (key, value.as_str().unwrap_or_default().to_owned()))
             .collect(),
-    }))
+    })))
 }
 
 fn autoscale(args: &Args) -> Parsed<Deed> {
@@ -185,11 +223,11 @@ fn wait(args: &Args) -> Parsed<Deed> {
         },
         None => make::WAIT_DEFAULT,
     };
-    let target = target(args, &args.positional)?;
     if given.is_empty() {
         return Err(args.plain(args.end, "unrecognized condition: []"));
     }
     let conditions = given.iter().map(|text| awaited(args, text)).collect::<Parsed<_>>()?;
+    let target = target(args, &args.positional)?;
     let is_choosing = match &target.selection {
         Selection::Kinds { names, .. } => {
             !names.is_empty() || target.all || target.selector.is_some() || target.field_selector.is_some()
@@ -233,6 +271,9 @@ fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
                 "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3";
             return Err(args.plain(column, why));
         }
+        if path.is_empty() {
+            return Err(args.plain(column, "jsonpath expression cannot be empty"));
+        }
         Path::parse(path).map_err(|why| args.plain(column, why))?;
         return Ok(Awaited::Path(path.to_owned(), value));
     }
@@ -243,7 +284,7 @@ fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
 fn set(args: &Args, what: &str) -> Parsed<Deed> {
     let words = &args.positional;
     let is_change = |word: &str| match what {
-        "env" => (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-"),
+        "env" => (word.contains('=') && !word.starts_with('=')) || word.ends_with('-'),
         "selector" => word.contains('='),
         _ => false,
     };
@@ -260,24 +301,22 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
                 None => None,
                 Some(from) => {
                     let column = args.column("from");
-                    let Some((kind, name)) = from.split_once('/') else {
-                        return Err(args.plain(column, "error reading --from: must be in TYPE/NAME form"));
-                    };
+                    let (kind, name) = from.split_once('/').unwrap_or((&from, ""));
                     let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::ConfigMap);
+                    if name.is_empty() {
+                        return Err(args.plain(column, "resource(s) were provided, but no name was specified"));
+                    }
                     Some((kind, name.to_owned()))
                 }
             };
-            let mut pairs = Vec::new();
-            for word in changes {
-                let change = match word.text.split_once('=') {
-                    Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                    None => (word.text.trim_end_matches('-').to_owned(), None),
-                };
-                pairs.push(change);
+            if resources.is_empty() && args.value("filename").is_none() {
+                let why = "one or more resources must be specified as <resource> <name> or <resource>/<name>";
+                return Err(args.plain(args.end, why));
             }
+            let pairs = variables(args, changes)?;
             if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
                 // The resources are looked at first.
-                some_target(args, resources)?;
+                chosen(args, resources)?;
                 return Err(args.plain(args.end, "at least one environment variable must be provided"));
             }
             let keys = args.values("keys");
@@ -299,6 +338,7 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
             (resources, change)
         }
         "resources" => {
+            some_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
             let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
             if limits.is_empty() && requests.is_empty() {
                 return Err(args.plain(
@@ -326,13 +366,59 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
                 return Err(args.plain(args.end, "one selector is required"));
             };
             if let Err(why) = LabelQuery::parse(&selector.text) {
+                let why = format!("couldn't parse the selector string {:?}: {why}", selector.text);
                 return Err(args.plain(selector.column, why));
             }
             (resources, SetChange::Selector(selector.text.clone()))
         }
     };
+    if args.bool("all", false)? && selector(args).is_some() {
+        return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
+    }
     let target = chosen(args, resources)?;
     Ok(Deed::Set { target, change })
+}
+
+/// The variables of `set env`, from the words after the resources, `-e` and, where a word is `-`, standard input.
+fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)>> {
+    let mut texts = Vec::new();
+    for word in words {
+        match (word.text.as_str(), &args.stdin) {
+            ("-", Some(text)) => texts.extend(text.lines().map(str::to_owned)),
+            ("-", None) => {}
+            (text, _) => texts.push(text.to_owned()),
+        }
+    }
+    texts.extend(args.values("env"));
+    let mut variables: Vec<(String, Option<String>)> = Vec::new();
+    for text in texts {
+        let variable = match text.split_once('=') {
+            Some((name, value)) => {
+                let is_first = |c: char| c.is_ascii_alphabetic() || "-._".contains(c);
+                let is_name = name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit());
+                if !is_name {
+                    let why = format!(
+                        "{name:?} is not a valid key name: a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')"
+                    );
+                    return Err(args.plain(args.end, why));
+                }
+                (name.to_owned(), Some(value.to_owned()))
+            }
+            None => match text.strip_suffix('-') {
+                Some(name) => (name.to_owned(), None),
+                None => return Err(args.plain(args.end, format!("unknown argument: {text}"))),
+            },
+        };
+        variables.push(variable);
+    }
+    let both = |(name, value): &(String, Option<String>)| {
+        value.is_some() && variables.iter().any(|(other, value)| other == name && value.is_none())
+    };
+    if variables.iter().any(both) {
+        let why = "can not both modify and remove the same environment variable in the same command";
+        return Err(args.plain(args.end, why));
+    }
+    Ok(variables)
 }
 
 /// `--user`, `--group`, `--serviceaccount` of `set subject`.
@@ -362,88 +448,6 @@ fn subjects(args: &Args) -> Parsed<SetChange> {
         return Err(args.plain(args.end, why));
     }
     Ok(SetChange::Subjects(subjects))
-}
-
-fn can_i(args: &Args) -> Parsed<Deed> {
-    let quiet = args.bool("quiet", false)?;
-    let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
-    if args.bool("list", false)? {
-        return match words.as_slice() {
-            [] => Ok(Deed::CanI { kind: None, quiet }),
-            _ => Err(args.plain(args.end, "list option must be specified with no arguments")),
-        };
-    }
-    let resource = match words.as_slice() {
-        [_, resource] | [_, resource, _] => resource,
-        _ => return Err(args.plain(args.end, "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples.")),
-    };
-    let bare = resource.split('/').next().unwrap_or_default();
-    let kind = Kind::from_resource_name(bare);
-    Ok(Deed::CanI { kind, quiet })
-}
-
-/// `config use-context NAME`: there is one.
-fn use_context(args: &Args) -> Parsed<Deed> {
-    match args.positional.as_slice() {
-        [name] if name.text == CONTEXT => Ok(Deed::Config(ConfigWhat::UseContext)),
-        [name] => {
-            let why = format!("no context exists with the name: {:?}", name.text);
-            Err(args.plain(name.column, why))
-        }
-        words => {
-            let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-            Err(args.usage(args.end, format!("Unexpected args: {words:?}")))
-        }
-    }
-}
-
-/// `create token ACCOUNT`.
-fn token(args: &Args) -> Parsed<Deed> {
-    match args.positional.as_slice() {
-        [name] => Ok(Deed::Token(name.text.clone())),
-        other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
-    }
-}
-
-fn api_resources(args: &Args) -> Parsed<Deed> {
-    let output = args.value("output").unwrap_or_default();
-    if !matches!(output.as_str(), "" | "wide" | "name") {
-        let why = format!(
-            "unable to match a printer suitable for the output format {output:?}, allowed formats are: json,kyaml,name,wide,yaml"
-        );
-        return Err(args.plain(args.column("output"), why));
-    }
-    if let Some(extra) = args.positional.first() {
-        return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", extra.text)));
-    }
-    let by = args.value("sort-by").unwrap_or_default();
-    if !matches!(by.as_str(), "" | "name" | "kind") {
-        return Err(args.plain(args.column("sort-by"), "--sort-by accepts only name or kind"));
-    }
-    Ok(Deed::ApiResources {
-        group: args.value("api-group"),
-        namespaced: match args.value("namespaced") {
-            Some(_) => Some(args.bool("namespaced", true)?),
-            None => None,
-        },
-        no_headers: args.bool("no-headers", false)?,
-        by_kind: by == "kind",
-        wide: output == "wide",
-        name: output == "name",
-    })
-}
-
-fn version(args: &Args) -> Parsed<Deed> {
-    if !args.positional.is_empty() {
-        let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
-        return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
-    }
-    match args.value("output").as_deref() {
-        None | Some("" | "yaml" | "json") => Ok(Deed::Version {
-            client: args.bool("client", false)?,
-        }),
-        Some(_) => Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
-    }
 }
 
 /// One line on why a verb has nothing to do here, and what does instead.

@@ -67,7 +67,7 @@ verbs! {
     "apply view-last-applied", "TYPE/NAME", "View the latest last-applied-configuration annotations of a resource", [NAMESPACE, SELECTOR, ALL, OUTPUT];
     "create", "-f - <<'EOF' | KIND NAME", "Create a resource from a file or from stdin", [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, ("edit", '-', Takes::Bool)];
     "create clusterrole", "NAME --verb=VERB --resource=TYPE", "Create a cluster role",
-        [DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("verb", '-', Takes::Value), ("resource", '-', Takes::Value), ("resource-name", '-', Takes::Value), ("non-resource-url", '-', Takes::Value)];
+        [DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("verb", '-', Takes::Value), ("resource", '-', Takes::Value), ("resource-name", '-', Takes::Value), ("non-resource-url", '-', Takes::Value), ("aggregation-rule", '-', Takes::Value)];
     "create clusterrolebinding", "NAME --clusterrole=NAME", "Create a cluster role binding for a particular cluster role",
         [DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("clusterrole", '-', Takes::Value), ("user", '-', Takes::Value), ("group", '-', Takes::Value), ("serviceaccount", '-', Takes::Value)];
     "create configmap", "NAME [--from-literal=KEY=VALUE]", "Create a config map from a local file, directory or literal value",
@@ -106,10 +106,12 @@ verbs! {
     "run", "NAME --image=IMAGE [-- COMMAND]", "Run a particular image on the cluster",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, IMAGE, ("restart", '-', Takes::Value), ("labels", 'l', Takes::Value), ("env", '-', Takes::Value), ("port", '-', Takes::Value),
          ("expose", '-', Takes::Bool), ("command", '-', Takes::Bool), ("annotations", '-', Takes::Value), ("image-pull-policy", '-', Takes::Value), ("overrides", '-', Takes::Value), ("override-type", '-', Takes::Value),
-         ("privileged", '-', Takes::Bool), ("attach", '-', Takes::Bool), ("stdin", 'i', Takes::Bool), ("tty", 't', Takes::Bool), ("rm", '-', Takes::Bool), ("quiet", 'q', Takes::Bool)];
+         ("privileged", '-', Takes::Bool), ("attach", '-', Takes::Bool), ("stdin", 'i', Takes::Bool), ("tty", 't', Takes::Bool), ("rm", '-', Takes::Bool), ("quiet", 'q', Takes::Bool),
+         ("leave-stdin-open", '-', Takes::Bool), ("grace-period", '-', Takes::Value), TIMEOUT, FORCE, ("wait", '-', Takes::Bool), ("cascade", '-', Takes::Maybe("background")), ("pod-running-timeout", '-', Takes::Value)];
     "expose", "TYPE/NAME --port=PORT [--target-port=PORT] [--name=NAME]", "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, FILENAME, KUSTOMIZE, RECURSIVE, ("name", '-', Takes::Value), ("port", '-', Takes::Value), ("target-port", '-', Takes::Value), ("protocol", '-', Takes::Value), ("type", '-', Takes::Value),
-         ("selector", '-', Takes::Value), ("labels", 'l', Takes::Value), ("cluster-ip", '-', Takes::Value), ("session-affinity", '-', Takes::Value)];
+         ("selector", '-', Takes::Value), ("labels", 'l', Takes::Value), ("cluster-ip", '-', Takes::Value), ("external-ip", '-', Takes::Value), ("load-balancer-ip", '-', Takes::Value),
+         ("session-affinity", '-', Takes::Value), ("overrides", '-', Takes::Value), ("override-type", '-', Takes::Value)];
     "autoscale", "TYPE/NAME [--min=MINPODS] --max=MAXPODS [--cpu=PERCENT]", "Auto-scale a deployment, replica set, stateful set, or replication controller",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, FILENAME, KUSTOMIZE, RECURSIVE, ("name", '-', Takes::Value), ("min", '-', Takes::Value), ("max", '-', Takes::Value), ("cpu", '-', Takes::Value), ("cpu-percent", '-', Takes::Value), ("memory", '-', Takes::Value)];
     "wait", "TYPE/NAME --for=delete|create|condition=NAME|jsonpath='{.path}'=VALUE", "Wait for a specific condition on one or many resources",

@@ -9,7 +9,7 @@ use super::operands::*;
 /// `kubectl apply`.
 pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
     no_kustomization(args)?;
-    if args.value("filename").is_none() && !args.positional.is_empty() {
+    if !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
     }
     let selector = selector(args);
@@ -177,7 +177,14 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
         Kubectl::Scale {
             target: chosen(args, &args.positional)?,
             replicas,
-            current_replicas: small(args, "current-replicas")?.filter(|current| *current >= 0),
+            current_replicas: {
+                let current = small(args, "current-replicas")?;
+                if current.is_some_and(|current| current < -1) {
+                    let why = "The --current-replicas must specify an integer of -1 or greater";
+                    return Err(args.plain(args.column("current-replicas"), why));
+                }
+                current.filter(|current| *current >= 0)
+            },
             resource_version: args.value("resource-version").filter(|version| !version.is_empty()),
             dry_run: dry_run(args)?,
             output: output_of_write(args)?,
@@ -189,7 +196,6 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
 /// `kubectl patch`.
 pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
-        let target = chosen(args, &args.positional)?;
         let file = args.value("patch-file").filter(|path| !path.is_empty());
         let patch = args.value("patch").filter(|patch| !patch.is_empty());
         if let Some(path) = file {
@@ -206,7 +212,7 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
             )
         })?;
         let patch_type = match args.value("type").as_deref() {
-            None | Some("strategic") => PatchType::Strategic,
+            None | Some("" | "strategic") => PatchType::Strategic,
             Some("merge") => PatchType::Merge,
             Some("json") => PatchType::Json,
             Some(other) => {
@@ -218,7 +224,7 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
         };
         let subresource = args.value("subresource").filter(|part| !part.is_empty());
         Kubectl::Patch {
-            target,
+            target: chosen(args, &args.positional)?,
             patch_type,
             patch,
             subresource,
@@ -266,6 +272,9 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
             .position(is_change)
             .unwrap_or(args.positional.len());
         let (what, images) = args.positional.split_at(at);
+        if args.bool("all", false)? && selector(args).is_some() {
+            return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
+        }
         let target = chosen(args, what)?;
         let images: Vec<(String, String)> = images.iter().filter_map(|word| pair(&word.text)).collect();
         if images.is_empty() {

@@ -2,7 +2,32 @@
 
 use super::*;
 
-pub(super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
+/// What can be done with resources, as far as kubectl knows it.
+pub(in super::super) const RESOURCE_VERBS: &[&str] = &[
+    "get",
+    "list",
+    "watch",
+    "create",
+    "update",
+    "patch",
+    "delete",
+    "deletecollection",
+    "use",
+    "bind",
+    "escalate",
+    "impersonate",
+    "*",
+    "approve",
+    "sign",
+    "attest",
+    "proxy",
+];
+
+/// What can be done with paths that are no resources.
+pub(in super::super) const URL_VERBS: &[&str] = &["get", "post", "put", "head", "options", "delete", "patch", "*"];
+
+/// The values of a flag that takes a list and may come several times.
+pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
     let all = args.values(flag);
     all.iter()
         .flat_map(|list| list.split(','))
@@ -12,37 +37,26 @@ pub(super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
 }
 
 pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
-    const VERBS: &[&str] = &[
-        "get",
-        "list",
-        "watch",
-        "create",
-        "update",
-        "patch",
-        "delete",
-        "deletecollection",
-        "use",
-        "bind",
-        "escalate",
-        "impersonate",
-        "*",
-        "approve",
-        "sign",
-        "attest",
-        "proxy",
-    ];
     let name = name(args)?;
     let verbs = split_all(args, "verb");
-    if verbs.is_empty() {
+    if verbs.is_empty() && args.value("aggregation-rule").is_none() {
         return Err(args.plain(args.end, "at least one verb must be specified"));
     }
     let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
+    let aggregated = pairs(args, "aggregation-rule", "aggregation-rule")?;
+    if !aggregated.is_empty() {
+        return Ok(made(
+            json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": aggregated}]},
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": null}),
+            "",
+        ));
+    }
     if resources.is_empty() && urls.is_empty() {
         return Err(args.plain(
             args.end,
             match what {
                 "role" => "at least one resource must be specified",
-                _ => "one of resource, nonResourceURL must be specified",
+                _ => "one of resource or nonResourceURL must be specified",
             },
         ));
     }
@@ -53,11 +67,12 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
             .map_or((resource.as_str(), None), |(of, part)| (of, Some(part)));
         let (group, plural) = match resource {
             "*" => ("", "*"),
+            // Everything of a group.
+            resource if resource.starts_with("*.") => (resource.trim_start_matches("*."), "*"),
             resource => {
-                let kind = kinds_of(resource, args.column("resource"))?
-                    .first()
-                    .copied()
-                    .unwrap_or(Kind::Pod);
+                // The server's words, without kubectl's own before them.
+                let unknown = || CommandError::new(args.column("resource"), no_such_type(resource));
+                let kind = Kind::from_resource_name(resource).ok_or_else(unknown)?;
                 (
                     kind.api_version().split_once('/').map_or("", |(group, _)| group),
                     kind.plural(),
@@ -81,15 +96,25 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
             }
         }
     }
+    if urls.iter().any(|url| *url != "*" && !url.starts_with('/')) {
+        return Err(args.plain(args.column("non-resource-url"), "nonResourceURL should start with /"));
+    }
+    if let Some(verb) = verbs
+        .iter()
+        .find(|verb| !urls.is_empty() && !URL_VERBS.contains(&verb.as_str()))
+    {
+        let why = format!("invalid verb: '{verb}' for nonResourceURL");
+        return Err(args.plain(args.column("verb"), why));
+    }
     if !urls.is_empty() {
         rules.push(json!({"nonResourceURLs": urls, "verbs": verbs}));
     }
     let kind = if what == "role" { "Role" } else { "ClusterRole" };
     let mut made = made(
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "rules": rules}),
-        what,
+        "",
     );
-    let odd = verbs.iter().filter(|verb| !VERBS.contains(&verb.as_str()));
+    let odd = verbs.iter().filter(|verb| !RESOURCE_VERBS.contains(&verb.as_str()));
     made.warnings = odd
         .map(|verb| format!("Warning: '{verb}' is not a standard resource verb"))
         .collect();

@@ -7,6 +7,11 @@ use super::*;
 
 /// `--from-literal` and `--from-file`; there are no files here.
 fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
+    let is_given = |flag: &str| args.value(flag).is_some();
+    if is_given("from-env-file") && (is_given("from-file") || is_given("from-literal")) {
+        let why = "from-env-file cannot be combined with from-file or from-literal";
+        return Err(args.plain(args.column("from-env-file"), why));
+    }
     for flag in ["from-file", "from-env-file"] {
         if let Some(path) = args.value(flag) {
             let path = path.rsplit('=').next().unwrap_or_default().to_owned();
@@ -32,11 +37,6 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
                 format!("{key:?} is not a valid key name for a {kind}: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"),
             ));
         }
-        // A value in quotes loses them.
-        let inner = ['\'', '"']
-            .iter()
-            .find_map(|quote| value.strip_prefix(*quote).and_then(|rest| rest.strip_suffix(*quote)));
-        let value = inner.unwrap_or(&value).to_owned();
         if data.insert(key.clone(), Value::from(value)).is_some() {
             return Err(args.plain(
                 column,
@@ -86,7 +86,6 @@ pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
     data.values_mut()
         .for_each(|value| *value = encoded(value.as_str().unwrap_or_default()));
     let mut of_type = args.value("type").filter(|text| !text.is_empty());
-    let mut what = "secret";
     match kind {
         "tls" => {
             let given = |flag: &str| args.value(flag).filter(|path| !path.is_empty());
@@ -116,7 +115,6 @@ pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
                 encoded(&json!({"auths": {server: entry}}).to_string()),
             );
             of_type = Some("kubernetes.io/dockerconfigjson".to_owned());
-            what = "secret docker-registry";
         }
         _ => {}
     }
@@ -128,5 +126,7 @@ pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
     if let Some(of_type) = of_type {
         object["type"] = Value::from(of_type);
     }
-    Ok(made(object, what))
+    let mut made = made(object, "");
+    made.context = "error: failed to create secret ".to_owned();
+    Ok(made)
 }

@@ -11,12 +11,13 @@ use podscope_api::Kind;
 use podscope_cluster::Span;
 use serde_json::{Map, Value, json};
 
-use self::access::{role, role_binding, split_all};
+pub(super) use self::access::{RESOURCE_VERBS, URL_VERBS, split_all};
+use self::access::{role, role_binding};
 use self::data::{config_map, secret};
 use self::network::{ingress, service};
 pub(super) use self::policy::amounts;
 use self::policy::{budget, priority_class, quota};
-pub(super) use self::run::run;
+pub(super) use self::run::{overrides, run};
 use self::workloads::{cron_job, deployment, job};
 use super::super::flags::Args;
 use super::super::*;

@@ -25,7 +25,14 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
         let number_of_port = number(port)?;
         let target = match target {
             None => Value::from(number_of_port),
-            Some(target) => target.parse::<u64>().map_or_else(|_| Value::from(target), Value::from),
+            Some(target) => match target.parse::<i32>() {
+                Ok(number) if (1..=65535).contains(&number) => Value::from(number),
+                Ok(_) => return Err(args.plain(column, "must be between 1 and 65535, inclusive")),
+                Err(_) => match port_name_problem(target) {
+                    None => Value::from(target),
+                    Some(why) => return Err(args.plain(column, why)),
+                },
+            },
         };
         let mut one =
             json!({"name": text.replace(':', "-"), "port": number_of_port, "protocol": "TCP", "targetPort": target});
@@ -60,6 +67,19 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
     );
     made.empties = vec![("/status", json!({"loadBalancer": {}}))];
     Ok(made)
+}
+
+/// What is wrong with the name of a port.
+fn port_name_problem(name: &str) -> Option<&'static str> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    Some(match name {
+        name if name.len() > 15 => "must be no more than 15 characters long",
+        name if !name.chars().all(is_plain) => "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+        name if !name.chars().any(|c| c.is_ascii_lowercase()) => "must contain at least one letter (a-z)",
+        name if name.contains("--") => "must not contain consecutive hyphens",
+        name if name.starts_with('-') || name.ends_with('-') => "must not begin or end with a hyphen",
+        _ => return None,
+    })
 }
 
 /// `SERVICE:PORT` of an ingress.
@@ -137,8 +157,23 @@ pub(super) fn ingress(args: &Args) -> Parsed<Made> {
     if !tls.is_empty() {
         spec["tls"] = Value::Array(tls);
     }
+    let mut annotations = Map::new();
+    for text in args.values("annotation") {
+        let wrong = || {
+            args.plain(
+                args.column("annotation"),
+                format!("annotation {text} is invalid and should be in format key=[value]"),
+            )
+        };
+        let (key, value) = pair(&text).ok_or_else(wrong)?;
+        annotations.insert(key, Value::from(value));
+    }
+    let mut metadata = json!({"name": name});
+    if !annotations.is_empty() {
+        metadata["annotations"] = Value::Object(annotations);
+    }
     let mut made = made(
-        json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": name}, "spec": spec}),
+        json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata, "spec": spec}),
         "ingress",
     );
     made.empties = vec![("/status", json!({"loadBalancer": {}}))];

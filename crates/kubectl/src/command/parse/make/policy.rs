@@ -7,11 +7,8 @@ use crate::LabelQuery;
 
 pub(super) fn priority_class(args: &Args) -> Parsed<Made> {
     let name = name(args)?;
-    if args.value("value").is_none() {
-        return required(args, &["value"]).map(|()| Made::default());
-    }
     let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
-        "value": small(args, "value")?,
+        "value": small(args, "value")?.unwrap_or(0),
         "preemptionPolicy": args.value("preemption-policy").unwrap_or_else(|| "PreemptLowerPriority".to_owned())});
     if args.bool("global-default", false)? {
         object["globalDefault"] = Value::from(true);
@@ -26,7 +23,10 @@ pub(super) fn budget(args: &Args) -> Parsed<Made> {
     let name = name(args)?;
     let selector = args.value("selector").filter(|text| !text.is_empty());
     let selector = selector.ok_or_else(|| args.plain(args.end, "a selector must be specified"))?;
-    let query = LabelQuery::parse(&selector).map_err(|why| args.plain(args.column("selector"), why))?;
+    let query = LabelQuery::parse(&selector).map_err(|why| {
+        let why = format!("couldn't parse the selector string {selector:?}: {why}");
+        args.plain(args.column("selector"), why)
+    })?;
     let bound = |flag: &str| {
         let Some(text) = args.value(flag).filter(|text| !text.is_empty()) else {
             return Ok(None);
@@ -35,9 +35,9 @@ pub(super) fn budget(args: &Args) -> Parsed<Made> {
             .strip_suffix('%')
             .is_some_and(|number| number.parse::<u32>().is_ok());
         match text.parse::<i32>() {
-            Ok(number) => Ok(Some(Value::from(number))),
+            Ok(number) if number >= 0 && !text.starts_with(['-', '+']) => Ok(Some(Value::from(number))),
             Err(_) if is_percent => Ok(Some(Value::from(text))),
-            Err(_) => Err(args.plain(args.column(flag), format!("invalid format specified for {flag}"))),
+            _ => Err(args.plain(args.column(flag), format!("invalid format specified for {flag}"))),
         }
     };
     let mut spec = json!({"selector": match query.equalities() {
@@ -78,7 +78,7 @@ pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, 
         let (name, amount) = pair(text).filter(|(_, amount)| !amount.contains('=')).ok_or_else(|| {
             args.plain(
                 column,
-                format!("Invalid argument syntax {text:?}, expected <resource>=<quantity>"),
+                format!("Invalid argument syntax {text}, expected <resource>=<value>"),
             )
         })?;
         if amount.parse::<Quantity>().is_err() {

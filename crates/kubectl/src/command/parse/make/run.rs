@@ -2,6 +2,24 @@
 
 use super::*;
 
+/// `--overrides`, and how they change what is made.
+pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Value)>> {
+    let Some(text) = args.value("overrides").filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let how = match args.value("override-type").as_deref() {
+        None | Some("merge") => PatchType::Merge,
+        Some("strategic") => PatchType::Strategic,
+        Some("json") => PatchType::Json,
+        Some(other) => {
+            let why = format!("invalid override type: {other}");
+            return Err(args.plain(args.column("override-type"), why));
+        }
+    };
+    let wrong = |_| args.plain(args.column("overrides"), "Invalid JSON Patch");
+    Ok(Some((how, serde_json::from_str(&text).map_err(wrong)?)))
+}
+
 /// `kubectl run`.
 pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
     required(args, &["image"])?;
@@ -16,7 +34,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
         .collect();
     let image = args.value("image").unwrap_or_default();
     if image.is_empty() {
-        return Err(args.usage(args.column("image"), "--image is required"));
+        return Err(args.plain(args.column("image"), "--image is required"));
     }
     if !super::super::image::is_reference(&image) {
         let why = format!("Invalid image name {image:?}: invalid reference format");
@@ -28,7 +46,8 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
         let why = "-i/--stdin is required for containers with -t/--tty=true";
         return Err(args.usage(args.column("tty"), why));
     }
-    let restart = args.value("restart").unwrap_or_else(|| "Always".to_owned());
+    let restart = args.value("restart").filter(|policy| !policy.is_empty());
+    let restart = restart.unwrap_or_else(|| "Always".to_owned());
     if !matches!(restart.as_str(), "Always" | "OnFailure" | "Never") {
         return Err(args.usage(args.column("restart"), format!("invalid restart policy: {restart}")));
     }
@@ -91,6 +110,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
         .values("env")
         .iter()
         .map(|text| match pair(text).filter(|(name, _)| !name.is_empty()) {
+            Some((name, value)) if value.is_empty() => Ok(json!({"name": name})),
             Some((name, value)) => Ok(json!({"name": name, "value": value})),
             None => Err(args.plain(args.column("env"), format!("invalid env: {text}"))),
         })
@@ -104,17 +124,23 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
     }
     let mut object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels},
         "spec": {"containers": [container], "restartPolicy": restart}});
-    let annotations = pairs(args, "annotations", "annotation")?;
+    let mut annotations = Map::new();
+    for text in args.values("annotations") {
+        let wrong = || {
+            args.plain(
+                args.column("annotations"),
+                format!("invalid annotations format: {text}"),
+            )
+        };
+        let (key, value) = pair(&text).filter(|(key, _)| !key.is_empty()).ok_or_else(wrong)?;
+        annotations.insert(key, Value::from(value));
+    }
     if !annotations.is_empty() {
         object["metadata"]["annotations"] = Value::Object(annotations);
     }
-    if let Some(text) = args.value("overrides").filter(|text| !text.is_empty()) {
-        let wrong = |_| args.plain(args.column("overrides"), "Invalid JSON Patch");
-        let overrides: Value = serde_json::from_str(&text).map_err(wrong)?;
-        object = match args.value("override-type").as_deref() {
-            Some("strategic") => crate::strategic(&object, &overrides),
-            _ => crate::json_merge(&object, &overrides),
-        };
+    if let Some((how, overrides)) = overrides(args)? {
+        let wrong = |why| args.plain(args.column("overrides"), why);
+        object = crate::overridden(&object, how, &overrides).map_err(wrong)?;
     }
     let mut run = made(object, "");
     if expose {

@@ -33,9 +33,6 @@ pub(super) fn deployment(args: &Args) -> Parsed<Made> {
         }
     }
     let replicas = small(args, "replicas")?.unwrap_or(1);
-    if replicas < 0 {
-        return Err(args.plain(args.column("replicas"), format!("invalid replicas: {replicas}")));
-    }
     let labels = json!({"app": name});
     let mut made = made(
         json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "labels": labels},

@@ -1,0 +1,144 @@
+//! Verbs that ask for what stands in no object: `auth can-i`, `api-resources`, `version`, `config use-context`.
+
+use podscope_api::Kind;
+
+use super::super::flags::Args;
+use super::super::*;
+use super::make;
+
+type Parsed<T> = Result<T, CommandError>;
+
+pub(super) fn can_i(args: &Args) -> Parsed<Deed> {
+    let quiet = args.bool("quiet", false)?;
+    let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+    if args.bool("list", false)? {
+        return match words.as_slice() {
+            [] => Ok(Deed::CanI {
+                warnings: Vec::new(),
+                quiet,
+            }),
+            _ => Err(args.plain(args.end, "list option must be specified with no arguments")),
+        };
+    }
+    let [verb, resource] = words.as_slice() else {
+        return Err(args.plain(args.end, "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples."));
+    };
+    let is_url = resource.starts_with('/');
+    if is_url && args.value("subresource").is_some_and(|part| !part.is_empty()) {
+        let why = "--subresource can not be used with NonResourceURL";
+        return Err(args.plain(args.column("subresource"), why));
+    }
+    let warnings = oddities(verb, resource, is_url, args.bool("all-namespaces", false)?);
+    if args.bool("no-headers", false)? {
+        let why = "--no-headers cannot be set without --list specified";
+        return Err(args.plain(args.column("no-headers"), why));
+    }
+    Ok(Deed::CanI { warnings, quiet })
+}
+
+/// What `auth can-i` finds odd about a question.
+fn oddities(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> Vec<String> {
+    let mut odd = Vec::new();
+    if !is_url && resource != "*" && !resource.starts_with("*/") {
+        let bare = resource.split('/').next().unwrap_or_default();
+        let of_group = |group: &str| match group {
+            "" => String::new(),
+            group => format!(" in group '{group}'"),
+        };
+        match Kind::from_resource_name(bare) {
+            None => {
+                let (name, group) = bare.split_once('.').unwrap_or((bare, ""));
+                // Known by their name alone.
+                if !matches!(name, "users" | "groups") {
+                    odd.push(format!(
+                        "the server doesn't have a resource type '{name}'{}",
+                        of_group(group)
+                    ));
+                }
+            }
+            Some(kind) if !kind.is_namespaced() && !all_namespaces => {
+                let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+                odd.push(format!(
+                    "resource '{}' is not namespace scoped{}",
+                    kind.plural(),
+                    of_group(group)
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_known = match is_url {
+        true => make::URL_VERBS.contains(&verb),
+        false => make::RESOURCE_VERBS.contains(&verb) || all_namespaces,
+    };
+    if !is_known {
+        odd.push(format!("verb '{verb}' is not a known verb"));
+    }
+    odd
+}
+
+/// `config use-context NAME`: there is one.
+pub(super) fn use_context(args: &Args) -> Parsed<Deed> {
+    match args.positional.as_slice() {
+        [name] if name.text == CONTEXT => Ok(Deed::Config(ConfigWhat::UseContext)),
+        [name] => {
+            let why = format!("no context exists with the name: {:?}", name.text);
+            Err(args.plain(name.column, why))
+        }
+        words => {
+            let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            Err(args.usage(args.end, format!("Unexpected args: {words:?}")))
+        }
+    }
+}
+
+/// `create token ACCOUNT`.
+pub(super) fn token(args: &Args) -> Parsed<Deed> {
+    match args.positional.as_slice() {
+        [name] => Ok(Deed::Token(name.text.clone())),
+        other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
+    }
+}
+
+pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
+    let output = args.value("output").unwrap_or_default();
+    if !matches!(output.as_str(), "" | "wide" | "name") {
+        let why = format!(
+            "unable to match a printer suitable for the output format {output:?}, allowed formats are: json,kyaml,name,wide,yaml"
+        );
+        return Err(args.plain(args.column("output"), why));
+    }
+    if let Some(extra) = args.positional.first() {
+        return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", extra.text)));
+    }
+    let by = args.value("sort-by").unwrap_or_default();
+    if !matches!(by.as_str(), "" | "name" | "kind") {
+        return Err(args.plain(args.column("sort-by"), "--sort-by accepts only name or kind"));
+    }
+    Ok(Deed::ApiResources {
+        group: args.value("api-group"),
+        namespaced: match args.value("namespaced") {
+            Some(_) => Some(args.bool("namespaced", true)?),
+            None => None,
+        },
+        no_headers: args.bool("no-headers", false)?,
+        verbs: make::split_all(args, "verbs"),
+        categories: make::split_all(args, "categories"),
+        by_kind: by == "kind",
+        wide: output == "wide",
+        name: output == "name",
+    })
+}
+
+pub(super) fn version(args: &Args) -> Parsed<Deed> {
+    if !args.positional.is_empty() {
+        let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+        return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
+    }
+    match args.value("output").as_deref() {
+        None | Some("" | "yaml" | "json") => Ok(Deed::Version {
+            client: args.bool("client", false)?,
+        }),
+        Some(_) => Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
+    }
+}
