@@ -27,6 +27,34 @@ export const stories = {
     t.equal(await strip.count(), 0, "asked once");
   },
 
+  async "it is asked after one, three and seven days, and then no more (E-08)"(t) {
+    const day = 86_400_000;
+    const done = Date.UTC(2026, 5, 1);
+    const page = await t.open("#new", {
+      before: async (page) => {
+        await page.clock.install({ time: done });
+        await page.addInitScript((done) => {
+          const key = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
+          localStorage.setItem(key, localStorage.getItem(key) ?? `graceful-termination ${done} 0\n`);
+        }, done);
+      },
+    });
+    const strip = page.getByRole("region", { name: "Asked again" });
+    for (const [days, isDue] of [[1.1, true], [2.9, false], [3.1, true], [6.9, false], [7.1, true], [30, false]]) {
+      await page.clock.setFixedTime(done + days * day);
+      await page.goto(`${t.url}?day=${days}#new`);
+      await t.ready(page);
+      await page.locator("[data-zone] [data-node]").first().waitFor();
+      if (isDue) {
+        await strip.getByRole("button", { name: "Ask me" }).click();
+        const question = page.getByRole("region", { name: "A question" });
+        await question.getByText("Time waits").waitFor();
+      } else {
+        t.equal(await strip.count(), 0, `after ${days} days nothing is asked`);
+      }
+    }
+  },
+
   async "fields that are pressed become the goals of a recorded lesson (E-10)"(t) {
     const page = await t.open("");
     await page.getByRole("button", { name: "Free play" }).click();

@@ -2,6 +2,7 @@
 
 use podscope_protocol::{LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::dialog::Modal;
@@ -143,6 +144,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
         })
     };
     let reset = ctl.act.reform(|_: MouseEvent| Act::Course(Course::default()));
+    let load = load(ctl, props);
     html! {
         <section class="course" aria-label="The course">
             <div class="row">
@@ -158,13 +160,44 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
                     { for due.iter().take(3).map(|again| html! { <button type="button" onclick={recall::ask(ctl, course, again)}>{ title(&again.ask) }</button> }) }
                 </div>
             }
-            if done > 0 {
-                <div class="row small">
-                    <span>{ "Kept on this device only." }</span>
+            <div class="row small">
+                <span>{ "Kept on this device only." }</span>
+                if done > 0 {
                     <button type="button" class="quiet" onclick={save}>{ "Save as a file" }</button>
                     <button type="button" class="quiet" onclick={reset}>{ "Forget it" }</button>
-                </div>
-            }
+                }
+                <label class="btn quiet load">{ "Load a file" }<input type="file" class="sr" accept=".txt" onchange={load} /></label>
+            </div>
         </section>
     }
+}
+
+/// Takes in a course that was saved as a file, here or on another device.
+fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
+    let (act, course, lessons) = (ctl.act.clone(), props.course.clone(), props.lessons.clone());
+    Callback::from(move |event: Event| {
+        let (act, course, lessons) = (act.clone(), course.clone(), lessons.clone());
+        let input: HtmlInputElement = event.target_unchecked_into();
+        spawn_local(async move {
+            let Some(list) = input.files() else { return };
+            let read = files::read(list).await;
+            // The same file can be chosen once more.
+            input.set_value("");
+            let said = match read {
+                Ok(files) => {
+                    let mut course = (*course).clone();
+                    let texts = files.iter().map(|(_, text)| Course::read(text));
+                    let taken: usize = texts.map(|other| course.take_in(other, &lessons)).sum();
+                    act.emit(Act::Course(course));
+                    match taken {
+                        0 => "No finished lesson stands in that file".to_owned(),
+                        1 => "1 finished lesson was loaded".to_owned(),
+                        n => format!("{n} finished lessons were loaded"),
+                    }
+                }
+                Err(why) => why,
+            };
+            act.emit(Act::Toast(said));
+        });
+    })
 }

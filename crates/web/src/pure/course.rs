@@ -59,6 +59,18 @@ impl Course {
     pub(crate) fn finish(&mut self, name: &str, now: f64) {
         self.done.entry(name.to_owned()).or_insert(Done { at: now, recaps: 0 });
     }
+    /// Takes in what was done elsewhere, of the lessons that there are; how many that is.
+    pub(crate) fn take_in(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
+        let there = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
+        let known: Vec<(String, Done)> = other.done.into_iter().filter(|(name, _)| there(name)).collect();
+        let count = known.len();
+        for (name, done) in known {
+            let mine = self.done.entry(name).or_insert(done);
+            mine.at = mine.at.min(done.at);
+            mine.recaps = mine.recaps.max(done.recaps);
+        }
+        count
+    }
     /// A lesson's questions are asked again.
     pub(crate) fn ask_again(&mut self, name: &str) {
         if let Some(done) = self.done.get_mut(name) {
@@ -142,6 +154,22 @@ mod tests {
             recap: recap.iter().map(|name| (*name).to_owned()).collect(),
             asks: true,
         }
+    }
+
+    /// E-08: a course that was saved on another device adds to what is known here; other files hold none.
+    #[test]
+    fn a_saved_course_is_taken_in() {
+        let lessons = [lesson("first", &[]), lesson("second", &[])];
+        let mut course = Course::default();
+        course.finish("first", 5.0 * DAY);
+        course.ask_again("first");
+        let elsewhere = format!("first {} 0\nsecond {} 2\nother 1 0\n", 2.0 * DAY, 3.0 * DAY);
+        assert_eq!(course.take_in(Course::read(&elsewhere), &lessons), 2);
+        assert_eq!(
+            course.write(),
+            format!("first {} 1\nsecond {} 2\n", 2.0 * DAY, 3.0 * DAY)
+        );
+        assert_eq!(course.take_in(Course::read("kind: Pod\nname 5\n"), &lessons), 0);
     }
 
     /// E-08: what a lesson's own `recap` names is asked, in turn, of what was finished.

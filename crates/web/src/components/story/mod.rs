@@ -111,7 +111,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 { halted(&ctl, state, &restart) }
                 if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
             </div>
-            { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more)) }
+            { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more), is_end) }
         </aside>
     }
 }
@@ -264,7 +264,14 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
 }
 
 /// Hints, Show me, Start over; back and on.
-fn foot(ctl: &Ctl, opened: &Shared<Opened>, state: &StoryState, restart: &Callback<()>, hint: &Html) -> Html {
+fn foot(
+    ctl: &Ctl,
+    opened: &Shared<Opened>,
+    state: &StoryState,
+    restart: &Callback<()>,
+    hint: &Html,
+    is_end: bool,
+) -> Html {
     let at = state.step;
     let count = opened.story.len();
     let go = |to: usize| ctl.on(Request::StoryStep { step: to });
@@ -274,7 +281,7 @@ fn foot(ctl: &Ctl, opened: &Shared<Opened>, state: &StoryState, restart: &Callba
         <footer class="story-foot">
             if at + 1 < count && !can_go {
                 <p class="waits" id="story-waits">
-                    if is_busy { { "Next waits for your answer." }<button type="button" class="quiet" onclick={Callback::from(to_question)}>{ "To the question" }</button> }
+                    if is_busy { { "Next waits for your answer." }<button type="button" class="quiet" onclick={to(".ask")}>{ "To the question" }</button> }
                     else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
                     else { { "Next waits for: " }{ words(state.waits_for.as_deref().unwrap_or_default()) } }
                 </p>
@@ -289,18 +296,22 @@ fn foot(ctl: &Ctl, opened: &Shared<Opened>, state: &StoryState, restart: &Callba
                 if at > 0 { <button type="button" class="quiet" onclick={go(at - 1)} aria-label="The step before" title="The step before">{ "‹" }</button> }
                 if at + 1 < count {
                     <button type="button" class={classes!("next", can_go.then_some("primary"))} disabled={!can_go} aria-describedby={(!can_go).then_some("story-waits")} onclick={go(at + 1)}>{ "Next ›" }</button>
+                } else if is_end {
+                    <button type="button" class="next primary" onclick={to(".end")}>{ "The end ›" }</button>
                 }
             </div>
         </footer>
     }
 }
 
-/// Below a long text, and on a phone, the question is out of sight.
-fn to_question(event: MouseEvent) {
-    let button = event.target_dyn_into::<Element>();
-    let story = button.and_then(|button| button.closest(".story").ok().flatten());
-    let question = story.and_then(|story| story.query_selector(".ask").ok().flatten());
-    question.iter().for_each(browser::bring_into_sight);
+/// Below a long text, and on a phone, the question and the card at the end are out of sight.
+fn to(what: &'static str) -> Callback<MouseEvent> {
+    Callback::from(move |event: MouseEvent| {
+        let button = event.target_dyn_into::<Element>();
+        let story = button.and_then(|button| button.closest(".story").ok().flatten());
+        let there = story.and_then(|story| story.query_selector(what).ok().flatten());
+        there.iter().for_each(browser::bring_into_sight);
+    })
 }
 
 /// A line of a lesson: code spans and emphasis, no blocks.
@@ -314,27 +325,49 @@ fn words(text: &str) -> Html {
     html! { <bdi>{ line(&spans) }</bdi> }
 }
 
-/// Pieces of a line. A term is a button, after which a line may break: what closes the sentence stays beside it.
+/// Pieces of a line. A term is a button, at which a line may break: what opens before it and what closes the sentence
+/// stay beside it.
 fn line(spans: &[Span]) -> Html {
-    let mut drawn: Vec<Html> = Vec::new();
-    let mut rest = spans.iter().peekable();
-    while let Some(one) = rest.next() {
-        let closing = match (one, rest.peek()) {
-            (Span::Term(..), Some(Span::Text(text))) => text.len() - text.trim_start_matches(CLOSING).len(),
-            _ => 0,
-        };
-        if closing == 0 {
-            drawn.push(span(one));
-        } else if let Some(Span::Text(text)) = rest.next() {
-            let (sign, after) = text.split_at(closing);
-            drawn.push(html! { <><span class="kept">{ span(one) }{ sign }</span>{ after }</> });
+    let text_at = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
+        Some(Span::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let is_term = |at: Option<usize>| matches!(at.and_then(|at| spans.get(at)), Some(Span::Term(..)));
+    let drawn = spans.iter().enumerate().map(|(at, one)| {
+        let (before, after) = (at.checked_sub(1), Some(at + 1));
+        match one {
+            Span::Text(text) => {
+                let text = if is_term(before) {
+                    text.trim_start_matches(CLOSING)
+                } else {
+                    text
+                };
+                let text = if is_term(after) {
+                    text.trim_end_matches(OPENING)
+                } else {
+                    text
+                };
+                html! { { text } }
+            }
+            Span::Term(..) => {
+                let (opens, closes) = (text_at(before), text_at(after));
+                let (_, opens) = opens.split_at(opens.trim_end_matches(OPENING).len());
+                let (closes, _) = closes.split_at(closes.len() - closes.trim_start_matches(CLOSING).len());
+                match opens.is_empty() && closes.is_empty() {
+                    true => span(one),
+                    false => html! { <span class="kept">{ opens }{ span(one) }{ closes }</span> },
+                }
+            }
+            Span::Emphasis(_) | Span::Strong(_) | Span::Code(_) => span(one),
         }
-    }
+    });
     html! { { for drawn } }
 }
 
 /// What stands directly after a word.
 const CLOSING: [char; 8] = ['.', ',', ':', ';', ')', '!', '?', '’'];
+/// What stands directly before one.
+const OPENING: [char; 3] = ['(', '“', '‘'];
 
 fn block(block: &Block, first: bool) -> Html {
     match block {
