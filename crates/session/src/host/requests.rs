@@ -317,7 +317,8 @@ impl Host {
     /// server has only been sent. Where time stands still it is followed to its answer.
     fn command(&mut self, line: &str) -> Update {
         // Several that are given at once are followed until all have answered.
-        let followed = match self.job.take() {
+        let under_way = self.job.take();
+        let followed = match under_way {
             Some(Job::Answer { clients, .. }) => Some(clients),
             _ => None,
         };
@@ -327,6 +328,10 @@ impl Host {
         let clients = show.session.world().clients();
         let clients = followed.map_or(clients, |followed| followed.min(clients));
         let (mut lines, given) = run_line(show, line);
+        if !given {
+            // What only reads, or is no command, leaves what is under way alone.
+            self.job = under_way;
+        }
         if !self.pace.playing && given {
             if !std::mem::replace(&mut self.still_said, true) {
                 lines.push(console_line(show, LineKind::Notice, STANDS_STILL));

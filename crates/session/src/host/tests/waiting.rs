@@ -113,3 +113,21 @@ fn a_long_way_says_what_waits() {
     let said: Vec<&str> = printed(&updates).into_iter().map(|line| line.text.as_str()).collect();
     assert_eq!(said, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
 }
+
+/// K-01: a line that only reads, or is no command, does not end what a command before it waits for.
+#[test]
+fn what_only_reads_leaves_a_command_on_its_way_to_its_answer() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    host.handle(Request::Seek { at: 30_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    let mut updates = host.handle(command("kubectl get deploy --watch"), clock);
+    updates.extend(host.handle(command("nonsense"), clock));
+    updates.extend(host.handle(command("kubectl get nodes"), clock));
+    updates.extend(settle(&mut host, &mut clock));
+    let lines = printed(&updates);
+    assert!(
+        lines.iter().any(|line| line.text.starts_with("web ")),
+        "the watch's row"
+    );
+    assert!(lines.iter().any(|line| line.text.starts_with("a-1 ")), "and the nodes'");
+}
