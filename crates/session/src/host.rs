@@ -21,6 +21,7 @@ mod work;
 
 use podscope_cluster::{SimTime, Span};
 
+pub(crate) use self::flow::unfolded;
 use self::frames::Show;
 use self::pace::{LastFrame, Pace};
 use self::reader::Reader;

@@ -178,7 +178,7 @@ impl Reader {
 }
 
 /// A document in block style up to the cursor and after it; none where the cursor is in no flow style.
-pub(super) fn unfolded(before: &str, after: &str) -> Option<(String, String)> {
+pub(crate) fn unfolded(before: &str, after: &str) -> Option<(String, String)> {
     let mut above = String::new();
     let mut rest = before;
     loop {

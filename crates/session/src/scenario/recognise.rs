@@ -4,6 +4,8 @@
 use podscope_api::{Data, Tree};
 use podscope_protocol::TextKind;
 
+use crate::host::unfolded;
+
 /// What a document is; none for what says neither kind nor version.
 fn of_document(document: &Tree<'_>) -> Option<TextKind> {
     let word = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
@@ -20,15 +22,23 @@ fn of_document(document: &Tree<'_>) -> Option<TextKind> {
 /// [`TextKind::Broken`] if it begins as a manifest does: its reader is told the place.
 #[must_use]
 pub fn recognise(text: &str) -> TextKind {
-    let (documents, wrong) = podscope_api::read_documents(text);
-    let found = documents.iter().filter_map(of_document).max();
-    match (found, wrong) {
-        (Some(kind), None) => kind,
-        (Some(kind @ (TextKind::Scenario | TextKind::Lesson)), Some(_)) => kind,
-        (Some(_), Some(_)) => TextKind::Broken,
-        (None, Some(_)) if begins_as_one(text) => TextKind::Broken,
-        (None, _) => TextKind::Other,
+    let (found, is_whole) = read(text);
+    match found {
+        Some(kind) if is_whole || kind >= TextKind::Scenario => kind,
+        Some(_) => TextKind::Broken,
+        None if is_whole => TextKind::Other,
+        // Brackets that are still open: what they hold so far says enough.
+        None => unfolded(text.trim_end(), "")
+            .and_then(|(block, _)| read(&block).0)
+            .or(begins_as_one(text).then_some(TextKind::Broken))
+            .unwrap_or_default(),
     }
+}
+
+/// What the documents of a text are, and whether it could be read to its end.
+fn read(text: &str) -> (Option<TextKind>, bool) {
+    let (documents, wrong) = podscope_api::read_documents(text);
+    (documents.iter().filter_map(of_document).max(), wrong.is_none())
 }
 
 /// Whether a text that cannot be read was meant as a manifest.
@@ -78,7 +88,12 @@ mod tests {
             ("kubectl get pods\nkubectl get nodes", TextKind::Other),
             ("{a: b}", TextKind::Other),
             ("apiVersion: v1\nkind: Pod\n  name: a\n", TextKind::Broken),
-            ("{apiVersion: v1, kind: Pod, ", TextKind::Broken),
+            ("{apiVersion: v1, kind: Pod, ", TextKind::Manifests),
+            (
+                "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, spec: {ti",
+                TextKind::Scenario,
+            ),
+            ("{apiVersion: v1, kind: \"Pod", TextKind::Broken),
             ("", TextKind::Other),
         ] {
             assert_eq!(recognise(text), kind, "{text}");

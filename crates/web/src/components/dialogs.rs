@@ -12,7 +12,7 @@ use super::icon;
 use super::lessons::Lessons;
 use super::next_theme;
 use super::share::Share;
-use super::shown::shown;
+use super::shown::{shown, told};
 use super::spread;
 use super::start::Pending;
 use super::timeline::{LANES, kind};
@@ -223,7 +223,7 @@ fn more(ctl: &Ctl, page: &Page) -> Html {
                 <li><button type="button" onclick={give(Request::Undo)}>{ "Undo the last command" }</button></li>
                 <li><button type="button" onclick={give(Request::Fork)}>{ "Fork: keep this future as a branch" }</button></li>
                 <li><button type="button" onclick={present}>{ "Present: large type, the cluster and the story alone" }</button></li>
-                <li><a class="btn" href="#guarantees" onclick={guarantees}>{ "What Kubernetes promises" }</a></li>
+                <li><a class="btn quiet" href="#guarantees" onclick={guarantees}>{ "What Kubernetes promises" }</a></li>
                 <li><button type="button" onclick={theme}>{ format!("Theme: {}", page.theme.name()) }</button></li>
                 <li><button type="button" onclick={to(Dialog::Shortcuts)}>{ "Help and shortcuts" }</button></li>
             </ul>
@@ -260,7 +260,7 @@ fn notices(page: &Page) -> Html {
         <Modal title="About what was opened" class="wide">
             if !opened.notices.is_empty() {
                 <h3 class="eyebrow">{ "Read and kept" }</h3>
-                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ n }</li> }) }</ul>
+                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ told(n) }</li> }) }</ul>
             }
             if !opened.advice.is_empty() {
                 <h3 class="eyebrow">{ "Advice" }</h3>

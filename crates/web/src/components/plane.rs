@@ -79,7 +79,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             { for broken }
             // One is healed where it is cut.
             if props.cut > 1 && !props.idle {
-                <button type="button" class="chip heal" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)} aria-label="Heal everything">{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
+                <button type="button" class="chip heal" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
             }
             if !props.idle {
                 <span class="truths" role="group" aria-label="Whose picture">
@@ -123,7 +123,7 @@ fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Htm
     let select = ctl
         .act
         .reform(move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() })));
-    html! { <button type="button" class="chip bad together" onclick={select} aria-label={format!("{count} promises broken")}>{ words }</button> }
+    html! { <button type="button" class="chip bad together" onclick={select}>{ words }</button> }
 }
 
 /// A name where there is no room for the whole.
@@ -140,7 +140,7 @@ fn short(name: &str) -> String {
 
 fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
     let list = actions::component(name, up);
-    let names = html! { <><span class="n">{ name }</span><span class="s">{ short(name) }</span></> };
+    let names = html! { <><span class="n">{ name }</span><span class="s" aria-hidden="true">{ short(name) }</span></> };
     let dot = if up { "ok" } else { "bad" };
     let said = match (up, word.is_empty()) {
         (true, true) => String::new(),
@@ -158,7 +158,7 @@ fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
         })
     };
     html! {
-        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" aria-label={format!("{name}{said}")} title={format!("{name}{said}")}>
+        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
             <i class={classes!("dot", dot)}></i>{ names }<span class="word">{ said }</span>
         </button>
     }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::shown;
+use super::shown::told;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Page, Shared};
 
@@ -25,7 +25,7 @@ pub(crate) fn Said(props: &Props) -> Html {
     let read = ctl.act.reform(|_: MouseEvent| Act::Read);
     html! {
         <section class="said" aria-label="About what was opened">
-            <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ shown(notice) }</li> }) }</ul>
+            <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ told(notice) }</li> }) }</ul>
             if opened.notices.len() > SHOWN {
                 <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button>
             }

@@ -6,3 +6,13 @@ use yew::prelude::*;
 pub(crate) fn shown(text: &str) -> Html {
     html! { <bdi>{ podscope_api::visible(text).into_owned() }</bdi> }
 }
+
+/// A sentence of the engine: what stands between backticks is code.
+pub(crate) fn told(text: &str) -> Html {
+    let text = podscope_api::visible(text);
+    let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
+        1 => html! { <code>{ part }</code> },
+        _ => html! { <>{ part }</> },
+    });
+    html! { <bdi>{ for parts }</bdi> }
+}

@@ -4,7 +4,7 @@ use podscope_protocol::{Basis, PreemptionExplanation, Request, SpreadExplanation
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::shown;
+use super::shown::{shown, told};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::{Scores, Why};
@@ -56,7 +56,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
 /// What an answer rests on: budgets matter only where pods would have to end.
 fn basis(why: &Why, all: &[Basis]) -> Html {
     let matters = |basis: &&Basis| **basis != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
-    html! { <>{ for all.iter().filter(matters).map(|basis| html! { <p class="basis">{ format!("{basis}.") }</p> }) }</> }
+    html! { <>{ for all.iter().filter(matters).map(|basis| html! { <p class="basis">{ told(&format!("{basis}.")) }</p> }) }</> }
 }
 
 fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, basis: Html, helped: Html) -> Html {
