@@ -83,7 +83,7 @@ while (far < HOUR || await now() < HOUR) {
   if (done % 10 === 0) {
     // Back to the cluster, and on: a click may have left the page's way, or stopped time.
     for (let tries = 0; tries < 4 && await open(); tries += 1) await page.keyboard.press("Escape");
-    if (!page.url().startsWith(t.url)) await page.goBack();
+    if (!page.url().startsWith(t.url) || await page.locator(".page").count() === 0) await page.goBack();
     // A click opened a lesson, which waits for its reader: Back leads to the session.
     for (let tries = 0; tries < 5 && !await isOurs(); tries += 1) {
       left += tries === 0 ? 1 : 0;

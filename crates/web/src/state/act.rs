@@ -66,7 +66,7 @@ impl Reducible for Page {
         page.acts += u64::from(!is_frame);
         match act {
             Act::Heard(update) => page.hear(*update),
-            Act::Trapped(message) => page.crashed = Some(message),
+            Act::Trapped(message) => page.crash(message),
             Act::Select(subject) => page.select(subject),
             Act::Tab(tab) => page.tab = tab,
             Act::Dialog(dialog) => page.dialog = dialog,
@@ -245,7 +245,7 @@ impl Page {
                     *record = Shared::new(goals);
                 }
             }
-            Update::Crashed { message } => self.crashed = Some(message),
+            Update::Crashed { message } => self.crash(message),
         }
     }
 

@@ -142,6 +142,11 @@ impl Page {
         self.model.nodes.size() > NODES_IN_DOM || self.model.pods.size() > PODS_IN_DOM
     }
 
+    /// The engine has ended: what it says first tells why, what follows only that it did.
+    pub(crate) fn crash(&mut self, message: String) {
+        self.crashed.get_or_insert(message);
+    }
+
     /// The clock, or where it was just sent: quick steps add up.
     pub(crate) fn at(&self) -> Micros {
         self.aim.map_or(self.model.now, |(at, _)| at)
