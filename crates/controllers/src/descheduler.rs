@@ -15,6 +15,7 @@ use podscope_api::{Kind, Node, Pod, Str, TopologySpreadConstraint};
 use podscope_sim::{Change, DeleteOptions, Objects, Request, Span};
 
 use super::controller::{Controller, ControllerContext};
+use super::node_selector::counts_for_spread;
 use super::plan::{Accept, Action, Plan};
 use super::pod_util::is_active;
 use super::queue::Key;
@@ -75,30 +76,34 @@ fn violating(objects: &Objects) -> Vec<Arc<Pod>> {
             if seen.contains(&identity) {
                 continue;
             }
-            evicted.extend(surplus(objects, &pod.metadata.namespace, constraint, &evicted));
+            evicted.extend(surplus(objects, pod, constraint, &evicted));
             seen.push(identity);
         }
     }
     evicted
 }
 
-/// The pods of one constraint that are too many where they are.
+/// The pods of one constraint, of `whose` among others, that are too many where they are. Nodes that the constraint does
+/// not count are no domains: nothing is evicted towards a cordoned node that it leaves out.
 fn surplus(
     objects: &Objects,
-    namespace: &str,
+    whose: &Pod,
     constraint: &TopologySpreadConstraint,
     already: &[Arc<Pod>],
 ) -> Vec<Arc<Pod>> {
     let key = &*constraint.topology_key;
     let mut domains: ordered::Map<Str, Vec<Arc<Pod>>> = ordered::Map::new();
     for node in objects.list::<Node>() {
-        if let Some(domain) = node.metadata.labels.get(key) {
+        let keys = std::iter::once(&constraint.topology_key);
+        if let Some(domain) = node.metadata.labels.get(key)
+            && counts_for_spread(&whose.spec, node, constraint, keys)
+        {
             domains.entry(domain.clone()).or_default();
         }
     }
     let selector = constraint.label_selector.clone().unwrap_or_default();
     for pod in objects
-        .list_in::<Pod>(namespace)
+        .list_in::<Pod>(&whose.metadata.namespace)
         .filter(|pod| is_active(pod) && selector.matches(&pod.metadata.labels))
     {
         let node = pod.spec.node_name.as_ref().and_then(|name| objects.named::<Node>(name));
@@ -184,5 +189,35 @@ mod tests {
             1,
             "two in one zone and none in the other is a skew of two"
         );
+    }
+
+    /// S-12: a node that the constraint leaves out is no domain; once it counts, it is filled.
+    #[test]
+    fn nothing_is_evicted_towards_a_node_that_does_not_count() {
+        let pod = |name: &str| {
+            format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], \
+                 topologySpreadConstraints: [{{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, \
+                 nodeTaintsPolicy: Honor, labelSelector: {{matchLabels: {{app: web}}}}}}]}}}}"
+            )
+        };
+        let pods = ["one", "two", "three", "four"].map(pod).join("\n---\n");
+        let settings = ControllerManagerSettings {
+            descheduling_interval: Span::seconds(60),
+            ..ControllerManagerSettings::default()
+        };
+        let mut lab = Lab::with(&["a-1", "b-1"], &pods, settings, podscope_sim::Switches::default());
+        lab.edit::<Node>("b-1", |node| {
+            node.spec.taints = vec![podscope_api::Taint {
+                key: "maintenance".into(),
+                effect: podscope_api::TaintEffect::NoSchedule,
+                ..podscope_api::Taint::default()
+            }];
+        });
+        lab.run(Span::seconds(70));
+        assert_eq!(lab.pods().len(), 4);
+        lab.edit::<Node>("b-1", |node| node.spec.taints.clear());
+        lab.run(Span::seconds(60));
+        assert_eq!(lab.pods().len(), 2);
     }
 }
