@@ -162,7 +162,7 @@ fn every_lesson_keeps_the_rules_of_its_authors() {
 const UNANSWERED: [(&str, usize); 4] = [
     // A patch of the status without its subresource is dropped.
     ("readiness-gates", 2),
-    // A grace period that runs gets no longer.
+    // A stop that runs hears of no other grace.
     ("shorten-a-grace", 1),
     // It only waits for what comes of nothing.
     ("node-deletion-returning-kubelet", 2),

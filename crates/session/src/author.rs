@@ -1,6 +1,8 @@
 //! Checks a lesson for who writes it: plays its solution, nothing, and every attempt that looks like a solution, and
 //! says all that is not as a lesson should be, in a teacher's words (E-10). The rules are those of `lessons/README.md`.
 
+use podscope_cluster::Span;
+
 use crate::play::{self, Attempt, Played};
 use crate::scenario::{Loaded, Scenario};
 use crate::story::{Goal, is_always};
@@ -16,6 +18,8 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
         && let Some(solved) = attempt(Attempt::Solution)
     {
         solution(&solved, &mut found);
+        asked_late(&solved, &mut found);
+        paces(loaded, &mut found);
     }
     if let Some(nothing) = attempt(Attempt::Nothing) {
         if nothing.reaches_final_goal() {
@@ -128,11 +132,17 @@ fn solution(played: &Played, found: &mut Vec<String>) {
             break;
         };
         for (goal, state) in step.goals.iter().zip(&shown.goals) {
-            if !matches!(state, Goal::Reached(_)) {
-                found.push(format!(
+            match state {
+                Goal::Reached(at) if *at == shown.at && !is_always(goal) => found.push(format!(
+                    "A goal of step {number} holds already when the step shows, so nobody reaches it (a status may be \
+                     older than what was just changed): {}",
+                    goal.text
+                )),
+                Goal::Reached(_) => {}
+                Goal::Open | Goal::Missed(_) => found.push(format!(
                     "The solution does not reach a goal of step {number}: {}",
                     goal.text
-                ));
+                )),
             }
         }
         let broken = step
@@ -172,19 +182,30 @@ fn solution(played: &Played, found: &mut Vec<String>) {
     }
 }
 
+/// Readers are quicker or slower than the solution: each can finish.
+fn paces(loaded: &Loaded, found: &mut Vec<String>) {
+    for seconds in [1, 200] {
+        let played = play::paced(loaded.clone(), Span::seconds(seconds)).ok();
+        if let Some(open) = played.and_then(|played| played.left_open()) {
+            found.push(format!(
+                "Who does each step's part of the solution {seconds} s after the step has shown does not come to the end: {open}"
+            ));
+        }
+    }
+}
+
 /// What is asked must not have happened yet.
-fn asked_late(nothing: &Played, found: &mut Vec<String>) {
-    let steps = &nothing.session.loaded().scenario.steps;
-    let shown = nothing.session.progress().story().shown().iter().zip(steps);
+fn asked_late(played: &Played, found: &mut Vec<String>) {
+    let steps = &played.session.loaded().scenario.steps;
+    let shown = played.session.progress().story().shown().iter().zip(steps);
     for (at, (shown, step)) in shown.enumerate() {
         if let (Some(truth), Some(ask)) = (&shown.truth, &step.predict)
             && truth.at <= shown.at
         {
-            found.push(format!(
-                "Step {} asks for what has happened already: {}",
-                at + 1,
-                ask.ask
-            ));
+            let complaint = format!("Step {} asks for what has happened already: {}", at + 1, ask.ask);
+            if !found.contains(&complaint) {
+                found.push(complaint);
+            }
         }
     }
 }

@@ -88,6 +88,54 @@ pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<
     Ok(Played { attempt, session })
 }
 
+/// How long somebody waits for a step, and for the end.
+const PATIENCE: Span = Span::seconds(1500);
+
+/// Plays the solution as somebody quicker or slower would: the commands of each step that long after it has shown.
+///
+/// # Errors
+/// As [`play`].
+pub fn paced(loaded: Loaded, delay: Span) -> Result<Played, Vec<Problem>> {
+    let guide = play(loaded.clone(), Attempt::Solution, None)?;
+    let shows: Vec<SimTime> = guide.story().shown().iter().map(|shown| shown.at).collect();
+    let solution = loaded.scenario.solution.clone();
+    let mut session = Session::new(loaded)?;
+    let mut last = SimTime::ZERO;
+    for (step, from) in shows.iter().enumerate() {
+        let until = shows.get(step + 1);
+        let is_here = |timed: &&Timed| (step == 0 || timed.at >= *from) && until.is_none_or(|until| timed.at < *until);
+        let commands: Vec<&Timed> = solution.iter().filter(is_here).collect();
+        let (Some(first), Some(end)) = (commands.first(), commands.last()) else {
+            continue;
+        };
+        wait(&mut session, last + PATIENCE, |story| story.shown().len() > step);
+        let Some(shown) = session.progress().story().shown().get(step) else {
+            break;
+        };
+        let begin = (shown.at + delay).max(session.now()).max(last);
+        let moved = |timed: &&Timed| Timed {
+            at: begin + (timed.at - first.at),
+            command: timed.command.clone(),
+        };
+        last = begin + (end.at - first.at);
+        session.schedule(commands.iter().map(moved).collect());
+    }
+    wait(&mut session, last + PATIENCE, |story| story.finished().is_some());
+    let attempt = Attempt::Solution;
+    Ok(Played { attempt, session })
+}
+
+/// Lets time pass by seconds until it is so, or the instant has come.
+fn wait(session: &mut Session, until: SimTime, is_so: impl Fn(&Story) -> bool) {
+    while !is_so(session.progress().story()) && session.now() < until {
+        let target = session.now() + Span::seconds(1);
+        while session.advance(target, 100_000) == Slice::More {}
+        if session.now() < target {
+            return;
+        }
+    }
+}
+
 /// The last instant that the file names.
 fn last_named(loaded: &Loaded) -> SimTime {
     let scenario = &loaded.scenario;
@@ -200,6 +248,28 @@ impl Played {
         };
         let _ = writeln!(out, "{end}");
         out
+    }
+
+    /// What is left open of a lesson that is not finished, or answered by none of its options: the first of it, in words.
+    pub fn left_open(&self) -> Option<String> {
+        for (at, step) in self.scenario().steps.iter().enumerate() {
+            let number = at + 1;
+            let Some(shown) = self.story().shown().get(at) else {
+                return Some(format!("step {number} never shows{}", self.waits_for(at)));
+            };
+            if let Some((ask, truth)) = step.predict.as_ref().zip(shown.truth.as_ref())
+                && !ask.options.is_empty()
+                && ask.option_of(&truth.value).is_none()
+            {
+                let value = &truth.value;
+                return Some(format!("the answer {value} to step {number} is none of its options"));
+            }
+            let open = shown.goals.iter().zip(&step.goals);
+            if let Some((_, goal)) = open.into_iter().find(|(state, _)| !matches!(state, Goal::Reached(_))) {
+                return Some(format!("a goal of step {number} is not reached: {}", goal.text));
+            }
+        }
+        None
     }
 
     fn waits_for(&self, at: usize) -> String {
