@@ -178,4 +178,23 @@ export const stories = {
     await framing.waitForTimeout(2000);
     t.equal(await kept(framing), "", "a frame keeps nothing");
   },
+
+  async "a session has the name that somebody gives it (T-08)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    await t.command(page, "fault partition a-1");
+    await t.kept(page);
+    await page.getByRole("button", { name: "Files" }).first().click();
+    const name = page.getByLabel("Name of this tab's session");
+    await name.fill("My outage drill");
+    await name.press("Tab");
+    await page.keyboard.press("Escape");
+    await t.command(page, "fault heal a-1");
+    await t.kept(page);
+    const other = await t.tab(page.context(), "#new");
+    await other.locator("[data-node]").first().waitFor();
+    await other.getByRole("button", { name: "Files" }).first().click();
+    await other.locator(".sessions li").getByRole("button", { name: /· My outage drill/ }).first().waitFor();
+    await t.look(other, "session-named");
+  },
 };

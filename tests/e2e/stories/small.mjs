@@ -155,4 +155,56 @@ export const stories = {
     await other.locator(".con").getByRole("button", { name: /Console/ }).click();
     t.equal(await other.locator(".con .log p.input").filter({ hasText: "fault heal c-2" }).count(), 1, "given once");
   },
+
+  async "the strip is one row with all it has, and heals everything at once (U-03, U-13)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    await t.command(page, "fault partition c-2");
+    t.equal(await page.locator(".plane .heal").count(), 0, "one cut is healed where it is");
+    await t.command(page, "fault partition a-1");
+    await t.seek(page, "1:30.0");
+    await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
+    await t.seek(page, "2:30.0");
+    const strip = async (at) => {
+      const all = await page.locator(".plane").evaluateAll((strips) => strips.map((strip) => {
+        const parts = [...strip.children].filter((e) => e.checkVisibility() && !e.matches("h2")).map((e) => e.getBoundingClientRect());
+        const isOne = Math.max(...parts.map((r) => r.top)) < Math.min(...parts.map((r) => r.bottom));
+        return { over: strip.scrollWidth - strip.clientWidth, rows: isOne ? 1 : "several" };
+      }));
+      for (const { over, rows } of all) t.check(over <= 0 && rows === 1, `${at}: ${rows} rows, ${over} px out of sight`);
+    };
+    for (const [width, height] of [[768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]]) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      await strip(`${width} px`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole("button", { name: "Editor" }).click();
+    await page.getByRole("button", { name: "Beside the cluster" }).click();
+    await page.locator(".code-beside .cm-content").waitFor();
+    await strip("beside the editor");
+    await t.look(page, "strip-beside");
+    await page.getByRole("button", { name: "Close the editor" }).click();
+    await page.getByRole("button", { name: "Compare with no commands" }).click();
+    await page.locator(".runs .run").nth(1).waitFor();
+    await strip("in a comparison");
+    await t.look(page, "strip-compared");
+    await page.getByRole("button", { name: "End the comparison" }).click();
+    await page.locator(".plane").getByRole("button", { name: "Heal everything" }).click();
+    await page.locator(".node.cut").first().waitFor({ state: "detached" });
+    t.equal(await page.locator(".plane .heal").count(), 0, "nothing is left to heal");
+  },
+
+  async "a command that is given on the way to an instant waits until it is reached (T-01)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    const clock = page.getByLabel("Clock: type an instant to go there");
+    await clock.fill("9:00");
+    await clock.press("Enter");
+    await t.command(page, "kubectl cordon b-1");
+    await page.locator('[data-node="b-1"]').getByText("cordoned").waitFor();
+    await page.locator('.page[data-now^="9:00"]').waitFor();
+    await page.locator(".con").getByRole("button", { name: /Console/ }).click();
+    t.equal(await page.locator(".con .log p.input").filter({ hasText: "kubectl cordon b-1" }).locator(".when").innerText(), "9:00.0", "when it was given");
+  },
 };
