@@ -1,4 +1,4 @@
-//! Whatever is asked of a session, in whatever order: it answers, and goes on (V-05).
+//! Whatever is asked of a session, in whatever order: it answers, and goes on.
 
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
