@@ -51,6 +51,9 @@ impl ApiServer {
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
         }
+        if let Object::Service(service) = &object {
+            self.check_conflicts(service)?;
+        }
         self.check_limit_ranges(&object)?;
         let charges = self.charges(None, &object, caller)?;
         if self.objects().get_kind(kind, &object.key()).is_some() {

@@ -1,6 +1,8 @@
 //! Addresses and ports of Services: what is given out, what an update keeps, and what another type of Service loses.
 
-use podscope_api::{Kind, Object, Service, ServiceSpec, ordered};
+use podscope_api::{Kind, Object, Service, ServiceSpec, Str, ordered};
+
+use podscope_sim::ApiError;
 
 use super::ApiServer;
 
@@ -17,6 +19,39 @@ impl ApiServer {
         (30_000..32_768).filter(move |port| !taken.contains(port))
     }
 
+    /// The next cluster address that nobody asked for by name.
+    fn free_cluster_ip(&mut self) -> Str {
+        let services = self.objects().list_kind(Kind::Service);
+        loop {
+            self.next_cluster_ip += 1;
+            let number = self.next_cluster_ip + 9;
+            let address: Str = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
+            let has = |object: &Object| matches!(object, Object::Service(other) if other.spec.cluster_ip == address);
+            if !services.iter().any(has) {
+                return address;
+            }
+        }
+    }
+
+    /// Refuses a Service that asks for an address or a port that another one has.
+    pub(super) fn check_conflicts(&self, service: &Service) -> Result<(), ApiError> {
+        let key = service.metadata.key();
+        let others: Vec<std::sync::Arc<Service>> = self
+            .objects()
+            .list_kind(Kind::Service)
+            .into_iter()
+            .filter_map(|object| match object {
+                Object::Service(other) if other.metadata.key() != key => Some(other),
+                _ => None,
+            })
+            .collect();
+        let problems = podscope_api::service_conflicts(service, others.iter().map(|other| &**other));
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(ApiError::invalid(Kind::Service, &service.metadata.name, problems)),
+        }
+    }
+
     /// Gives a Service the addresses and ports that its type needs and it has not.
     pub(super) fn allocate(&mut self, service: &mut Service) {
         let mut ports = self.free_node_ports();
@@ -29,9 +64,7 @@ impl ApiServer {
             .first()
             .is_some_and(|family| &**family == "IPv6");
         if service.spec.cluster_ip.is_empty() && !is_external && !wants_other {
-            self.next_cluster_ip += 1;
-            let number = self.next_cluster_ip + 9;
-            service.spec.cluster_ip = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
+            service.spec.cluster_ip = self.free_cluster_ip();
         }
         if !is_external {
             // A cluster of one family. `~` Also for headless services without a selector.

@@ -82,6 +82,9 @@ impl ApiServer {
             if !problems.is_empty() {
                 return Err(ApiError::invalid(kind, &key.name, problems));
             }
+            if let Object::Service(service) = &merged {
+                self.check_conflicts(service)?;
+            }
             if parts::raises_generation(old, &merged) {
                 let metadata = merged.metadata_mut();
                 metadata.generation = metadata.generation.map(|generation| generation + 1);

@@ -2,16 +2,21 @@
 
 use std::net::IpAddr;
 
+use serde_json::Value;
+
 use crate::{EndpointAddress, EndpointPort, EndpointSlice, Endpoints, ordered};
 
 use super::list::{IMMUTABLE, quoted};
 use super::service::not_special;
+use super::untyped::{items, text};
 use super::{ErrorList, Path, names};
 
 /// Most endpoints of a slice.
 const MAX_ENDPOINTS: usize = 1000;
 /// Most addresses of an endpoint.
 const MAX_ADDRESSES: usize = 100;
+/// Most zones, or nodes, that an endpoint is meant for.
+const MAX_HINTS: usize = 8;
 /// Most ports of a slice.
 const MAX_PORTS: usize = 20_000;
 
@@ -24,6 +29,9 @@ pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
         other => errors.unsupported_text(&path, other, &TYPES),
     }
     slice_endpoints(object, &Path::root("endpoints"), errors);
+    if !object.extra.is_empty() {
+        hints(&crate::Object::EndpointSlice(object.clone().into()).to_value(), errors);
+    }
     slice_ports(object, &Path::root("ports"), errors);
 }
 
@@ -61,6 +69,36 @@ fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorLi
             &path,
             errors,
         );
+    }
+}
+
+/// For whom an endpoint is meant: zones and nodes, each once.
+fn hints(slice: &Value, errors: &mut ErrorList) {
+    let path = Path::root("endpoints");
+    for (index, endpoint) in items(slice, "endpoints") {
+        let Some(given) = endpoint.get("hints") else { continue };
+        let path = path.index(index);
+        let path = path.child("hints");
+        for (field, rule) in [
+            ("forZones", names::label_value as fn(&str) -> Vec<String>),
+            ("forNodes", names::subdomain),
+        ] {
+            let path = path.child(field);
+            let count = items(given, field).count();
+            if count > MAX_HINTS {
+                errors.too_many(&path, count, MAX_HINTS);
+                return;
+            }
+            let mut known = ordered::Set::new();
+            for (index, one) in items(given, field) {
+                let path = path.index(index);
+                let (path, name) = (path.child("name"), text(one, "name"));
+                if !known.insert(name) {
+                    errors.duplicate(&path, quoted(name), "");
+                }
+                errors.each_invalid(&path, name, &rule(name));
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod affinity;
 mod autoscaler;
 mod config;
 mod container;
+mod csi;
 mod downward;
 mod endpoints;
 mod internal;
@@ -42,6 +43,7 @@ pub(crate) use self::list::{Path, quoted};
 
 pub use self::names::{label_value_problems, qualified_name_problems};
 pub use self::pod_resize::validate_resize;
+pub use self::service::service_conflicts;
 use crate::{Kind, Object};
 
 /// Everything that is wrong with an object that is to be created.
@@ -77,11 +79,10 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::Kept(object) => kept::validate(object, &mut errors),
         Object::Namespace(object) => node::namespace(object, &mut errors),
         Object::VolumeAttachment(object) => node::attachment(object, &mut errors),
-        Object::ServiceAccount(_)
-        | Object::CsiNode(_)
-        | Object::CsiDriver(_)
-        | Object::CsiStorageCapacity(_)
-        | Object::Event(_) => {}
+        Object::CsiDriver(_) => csi::driver(&object.to_value(), &mut errors),
+        Object::CsiNode(_) => csi::node(&object.to_value(), &mut errors),
+        Object::CsiStorageCapacity(object) => csi::capacity(object, &mut errors),
+        Object::ServiceAccount(_) | Object::Event(_) => {}
     }
     errors
 }

@@ -49,9 +49,29 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
             resources::amount(resource, *quantity, &path.child(resource), errors);
         }
     }
-    if !node.spec.pod_cidr.is_empty() && !names::is_cidr(&node.spec.pod_cidr) {
-        let path = Path::root("spec");
-        errors.invalid_text(&path.child("podCIDRs").index(0), &node.spec.pod_cidr, names::CIDR);
+    pod_ranges(node, errors);
+}
+
+/// The addresses of a node's pods: one range for each family.
+fn pod_ranges(node: &Node, errors: &mut ErrorList) {
+    let spec = Path::root("spec");
+    let path = spec.child("podCIDRs");
+    let ranges: Vec<&str> = match node.spec.pod_cidrs.as_slice() {
+        [] => Some(&*node.spec.pod_cidr)
+            .filter(|range| !range.is_empty())
+            .into_iter()
+            .collect(),
+        ranges => ranges.iter().map(|range| &**range).collect(),
+    };
+    for (index, range) in ranges.iter().enumerate() {
+        if !names::is_cidr(range) {
+            errors.invalid_text(&path.index(index), range, names::CIDR);
+        }
+    }
+    let of_six = ranges.iter().filter(|range| range.contains(':')).count();
+    if ranges.len() > 2 || (ranges.len() == 2 && of_six != 1) {
+        let message = "may specify no more than one CIDR for each IP family";
+        errors.invalid(&path, serde_json::json!(ranges), message);
     }
 }
 
@@ -80,6 +100,11 @@ pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorLis
         errors.required(&path.child("attacher"), "");
     } else {
         super::volume::csi_driver(&spec.attacher, &path.child("attacher"), errors);
+    }
+    if spec.source.persistent_volume_name.as_deref() == Some("") {
+        let source = path.child("source");
+        let message = "must specify non empty persistentVolumeName";
+        errors.required(&source.child("persistentVolumeName"), message);
     }
     if spec.source.persistent_volume_name.is_none() && object.extra.is_empty() {
         let message = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";

@@ -40,7 +40,16 @@ pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
         );
     }
     let template = path.child("jobTemplate");
-    job::job_spec(&spec.job_template.spec, &template.child("spec"), errors);
+    let of_job = template.child("spec");
+    job::job_spec(&spec.job_template.spec, &of_job, errors);
+    // Each Job gets a selector of its own.
+    if let Some(selector) = &spec.job_template.spec.selector {
+        let message = "`selector` will be auto-generated";
+        errors.invalid(&of_job.child("selector"), crate::wire::Wire::write(selector), message);
+    }
+    if spec.job_template.spec.manual_selector == Some(true) {
+        errors.unsupported(&of_job.child("manualSelector"), true, &["nil", "false"]);
+    }
     errors.not_negative(
         &path.child("successfulJobsHistoryLimit"),
         spec.successful_jobs_history_limit,

@@ -419,3 +419,41 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
         errors.port(&health, port);
     }
 }
+
+/// What a Service asks for by name that another one has: a cluster address, or a port of the nodes (VA-322). The first
+/// that is taken is told, addresses before ports.
+pub fn service_conflicts<'o>(service: &Service, others: impl Iterator<Item = &'o Service> + Clone) -> ErrorList {
+    let mut errors = ErrorList::default();
+    let spec = Path::root("spec");
+    let has_address = |one: &Service, ip: &str| one.spec.cluster_ips.iter().any(|other| **other == *ip);
+    for ip in service
+        .spec
+        .cluster_ips
+        .iter()
+        .filter(|ip| !matches!(&***ip, "" | "None"))
+    {
+        if others.clone().any(|other| has_address(other, ip)) {
+            let all = serde_json::json!(service.spec.cluster_ips.iter().map(|ip| &**ip).collect::<Vec<_>>());
+            let message = format!("failed to allocate IP {ip}: provided IP is already allocated");
+            errors.invalid(&spec.child("clusterIPs"), all, &message);
+            return errors;
+        }
+    }
+    let ports = spec.child("ports");
+    let has_port = |one: &Service, number: i32| {
+        let health = one.spec.health_check_node_port;
+        let mut own = one.spec.ports.iter().filter_map(|port| port.node_port).chain(health);
+        own.any(|other| other == number)
+    };
+    for (index, port) in service.spec.ports.iter().enumerate() {
+        let Some(number) = port.node_port.filter(|number| *number != 0) else {
+            continue;
+        };
+        if others.clone().any(|other| has_port(other, number)) {
+            let path = ports.index(index);
+            errors.invalid(&path.child("nodePort"), number, "provided port is already allocated");
+            return errors;
+        }
+    }
+    errors
+}

@@ -247,3 +247,77 @@ fn what_is_wrong_with_other_kinds_is_refused() {
         check(&problems(&format!("{{apiVersion: {text}}}")), wanted, text);
     }
 }
+
+/// VA-321, VA-323.
+#[test]
+fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
+    let rows: &[(&str, &[&str])] = &[
+        (
+            "storage.k8s.io/v1, kind: CSIDriver, spec: {fsGroupPolicy: X, volumeLifecycleModes: [Z], tokenRequests: \
+             [{audience: a, expirationSeconds: 5}, {audience: a}]}",
+            &[
+                "spec.tokenRequests[0].expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes",
+                "spec.tokenRequests[1].audience: Duplicate value: \"a\"",
+                "spec.volumeLifecycleModes: Unsupported value: \"Z\": supported values: \"Persistent\", \"Ephemeral\"",
+                "spec.fsGroupPolicy: Unsupported value: \"X\": supported values: \"File\", \"None\", \
+                 \"ReadWriteOnceWithFSType\"",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: CSINode, spec: {drivers: [{name: a, nodeID: x, allocatable: {count: -1}}, {name: a, \
+             nodeID: ''}]}",
+            &[
+                "spec.drivers[0].allocatable.count: Invalid value: -1: must be greater than or equal to 0",
+                "spec.drivers[1].nodeID: Required value",
+                "spec.drivers[1].name: Duplicate value: \"a\"",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: CSIStorageCapacity, storageClassName: a, capacity: -1",
+            &["capacity: Invalid value: \"-1\": must be greater than or equal to 0"],
+        ),
+        (
+            "discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, endpoints: [{addresses: [1.2.3.4], hints: \
+             {forZones: [{name: z}, {name: z}]}}]",
+            &["endpoints[0].hints.forZones[1].name: Duplicate value: \"z\""],
+        ),
+        (
+            "v1, kind: Node, spec: {podCIDRs: [10.0.0.0/24, 10.0.1.0/24]}",
+            &[
+                "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.0.1.0/24\"]: may specify no more than one CIDR for each \
+                 IP family",
+            ],
+        ),
+    ];
+    for (text, wanted) in rows {
+        check(&problems(&format!("{{apiVersion: {text}}}")), wanted, text);
+    }
+}
+
+/// VA-322.
+#[test]
+fn what_another_service_has_is_not_given_twice() {
+    let service = |text: &str| {
+        let text = format!("{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{{text}}}}}");
+        match &parse(&text).objects.last().expect("an object").value {
+            Object::Service(service) => service.clone(),
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    let old = service("clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]");
+    for (text, wanted) in [
+        (
+            "clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
+            "spec.clusterIPs: Invalid value: [\"10.96.5.5\"]: failed to allocate IP 10.96.5.5: provided IP is already allocated",
+        ),
+        (
+            "clusterIPs: [10.96.5.6], ports: [{port: 81}, {port: 80, nodePort: 30080}]",
+            "spec.ports[1].nodePort: Invalid value: 30080: provided port is already allocated",
+        ),
+        ("clusterIPs: [None], ports: [{port: 80, nodePort: 30081}]", ""),
+    ] {
+        let found = podscope_api::service_conflicts(&service(text), std::iter::once(&*old));
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(found.join("; "), wanted, "{text}");
+    }
+}

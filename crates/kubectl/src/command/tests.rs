@@ -322,6 +322,43 @@ fn what_is_missing_or_does_not_go_together_is_said() {
             "error: you must specify at least one value of user, group or serviceaccount",
         ),
         (
+            "kubectl get pod/a -l x=y",
+            "error: selectors and the all flag cannot be used when passing resource/name arguments",
+        ),
+        ("kubectl get all x", "error: you must specify only one resource"),
+        (
+            "kubectl get bindings",
+            "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource",
+        ),
+        (
+            "kubectl get pods --chunk-size=x",
+            "error: invalid argument \"x\" for \"--chunk-size\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\nSee 'kubectl get --help' for usage.",
+        ),
+        (
+            "kubectl get pods --context=foo",
+            "Error in configuration: context was not found for specified context: foo",
+        ),
+        (
+            "kubectl set env deploy/a X=1 X-",
+            "error: can not both modify and remove the same environment variable in the same command",
+        ),
+        (
+            "kubectl label pod a b x=y --resource-version=1",
+            "error: --resource-version may only be used with a single resource",
+        ),
+        (
+            "kubectl expose deploy a --port=1 --session-affinity=Foo",
+            "error: unknown session affinity: Foo",
+        ),
+        (
+            "kubectl create service clusterip a --tcp=80:x_y",
+            "error: must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+        ),
+        (
+            "kubectl wait pod/a --for=jsonpath=",
+            "error: jsonpath expression cannot be empty",
+        ),
+        (
             "kubectl logs x c -c d",
             "error: only one of -c or an inline [CONTAINER] arg is allowed",
         ),
