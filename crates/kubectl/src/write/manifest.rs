@@ -152,9 +152,11 @@ pub(super) const BINDING: &str =
 pub(super) const CREATING: &str = "error when creating \"STDIN\": ";
 
 pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
+    // A client that only says what it would do does not read what the server would refuse.
+    let success = format!("{}/{} created", qualified_singular(kind), key.name);
     Write {
         context: CREATING.into(),
-        ..Write::new(Request::Malformed { kind, key, why }, String::new())
+        ..Write::new(Request::Malformed { kind, key, why }, success)
     }
 }
 
