@@ -7,8 +7,8 @@ use podscope_api::ordered;
 use podscope_api::{
     ClaimPhase, ConditionStatus, ConfigMap, Kind, Namespace, NamespaceSpec, NamespaceStatus, Node, NodeCondition,
     NodeName, Object, ObjectKey, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PreemptionPolicy, PriorityClass, Quantity, ResourceList, Secret, StorageClass, Str, Taint, TaintEffect,
-    VolumeBindingMode, VolumePhase,
+    PreemptionPolicy, PriorityClass, Quantity, ResourceList, Secret, ServiceAccount, StorageClass, Str, Taint,
+    TaintEffect, VolumeBindingMode, VolumePhase,
 };
 
 use super::{is_imported, pods};
@@ -42,8 +42,9 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
         making.namespace(&object.metadata().namespace);
     }
     making.nodes(objects);
-    for spec in imported().filter_map(spec_of) {
+    for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
         making.priority_class(spec);
+        making.service_account(&object.metadata().namespace, &spec.service_account_name);
     }
     for object in imported() {
         match object {
@@ -213,6 +214,21 @@ impl Making {
                 value: spec.priority.unwrap_or(0),
                 preemption_policy: policy.or(Some(PreemptionPolicy::PreemptLowerPriority)),
                 ..PriorityClass::default()
+            })));
+        }
+    }
+
+    /// The account that a pod runs as: admission asks for it when a pod is made. The one called `default` comes by
+    /// itself.
+    fn service_account(&mut self, namespace: &Str, name: &Str) {
+        if &**name == "default" {
+            return;
+        }
+        let key = ObjectKey::new(namespace.clone(), name.clone());
+        if let Some(metadata) = self.metadata(Kind::ServiceAccount, key) {
+            self.made.push(Object::ServiceAccount(Arc::new(ServiceAccount {
+                metadata,
+                ..ServiceAccount::default()
             })));
         }
     }
