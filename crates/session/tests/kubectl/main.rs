@@ -1,0 +1,424 @@
+//! K-02 on a running cluster: watches, dry runs, usage, and kubectl's own
+//! words for good and bad input (KC-050 to KC-063, KC-079 to KC-119).
+
+use podscope_cluster::SimTime;
+use podscope_kubectl::command::{Command, parse};
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+
+mod answers;
+
+/// A session, and how much of its output was looked at.
+struct Shell {
+    session: Session,
+    seen: usize,
+}
+
+impl Shell {
+    fn on(manifests: &str) -> Shell {
+        let loaded = scenario::load(&[("objects.yaml".to_owned(), manifests.to_owned())]).expect("readable");
+        Shell {
+            session: Session::new(loaded).expect("admitted"),
+            seen: 0,
+        }
+    }
+    fn to(&mut self, seconds: i64) {
+        while self.session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
+    }
+    /// Lines since the last look: those of stderr begin with `!`.
+    fn printed(&mut self) -> Vec<String> {
+        let lines = self.session.outputs();
+        let new = lines[self.seen..]
+            .iter()
+            .map(|line| format!("{}{}", if line.is_error { "!" } else { "" }, line.text))
+            .collect();
+        self.seen = lines.len();
+        new
+    }
+    /// What a command prints at once, or within half a second.
+    fn run(&mut self, line: &str) -> Vec<String> {
+        let command = match parse(line) {
+            Ok(command) => command,
+            Err(error) => return error.message.lines().map(|line| format!("!{line}")).collect(),
+        };
+        if let Command::Kubectl(kubectl) = &command
+            && let Some(printed) = self.session.read(kubectl)
+        {
+            return printed
+                .lines
+                .iter()
+                .flat_map(|(is_error, text)| {
+                    let mark = if *is_error { "!" } else { "" };
+                    text.split('\n').map(move |line| format!("{mark}{line}"))
+                })
+                .collect();
+        }
+        self.session.command(command).expect("there is room");
+        let until = SimTime(self.session.now().0 + 500_000);
+        while self.session.advance(until, 10_000) == Slice::More {}
+        self.printed()
+    }
+}
+
+const CLUSTER: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: shell}
+spec:
+  seed: 5
+  cluster: {zones: [a, b], nodesPerZone: 1}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+      annotations: {behavior.podscope.dev/c: "memory=100Mi..300Mi@40s, cpu=250m"}
+    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
+"#;
+
+// K-02, KC-006, KC-057: the list, then a row an event; old rows stay as they are, a deletion is one more row.
+#[test]
+fn get_watch_prints_a_row_for_each_event() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    assert_eq!(
+        shell.run("kubectl get pod bare -w"),
+        ["!Error from server (NotFound): pods \"bare\" not found"]
+    );
+    let empty = shell.run("kubectl get pods -n kube-system -w");
+    assert_eq!(
+        empty,
+        Vec::<String>::new(),
+        "no header before the first row, and no word about it"
+    );
+    let first = shell.run("kubectl get pods -l run=bare --watch");
+    assert_eq!(first, Vec::<String>::new());
+    shell.run("kubectl run bare --image=y");
+    shell.to(13);
+    shell.run("kubectl delete pod bare --now --wait=false");
+    shell.to(20);
+    let mut lines = shell.printed();
+    lines.retain(|line| !line.starts_with("pod"));
+    let mut shell2 = Shell::on(CLUSTER);
+    shell2.to(10);
+    shell2.run("kubectl get pods -l run=bare --watch --output-watch-events");
+    shell2
+        .session
+        .command(parse("kubectl run bare --image=y").expect("a command"))
+        .expect("room");
+    shell2.to(13);
+    shell2
+        .session
+        .command(parse("kubectl delete pod bare --now --wait=false").expect("a command"))
+        .expect("room");
+    shell2.to(20);
+    let all = shell2.printed();
+    let rows: Vec<&String> = all.iter().filter(|line| !line.starts_with("pod")).collect();
+    assert_eq!(rows[0], "EVENT      NAME   READY   STATUS    RESTARTS   AGE");
+    assert_eq!(rows[1], "ADDED      bare   0/1     Pending   0          0s");
+    assert!(
+        rows.iter()
+            .any(|row| row.starts_with("MODIFIED   bare   0/1     ContainerCreating   0 ")),
+        "{rows:#?}"
+    );
+    assert!(
+        rows.iter()
+            .any(|row| row.starts_with("MODIFIED   bare   1/1     Running             0 ")),
+        "{rows:#?}"
+    );
+    assert!(
+        rows.iter()
+            .any(|row| row.starts_with("MODIFIED   bare   1/1     Terminating         0 ")),
+        "{rows:#?}"
+    );
+    assert!(
+        rows.last()
+            .is_some_and(|row| row.starts_with("DELETED    bare   0/1     ")),
+        "{rows:#?}"
+    );
+    assert_eq!(
+        rows.iter().filter(|row| row.starts_with("EVENT")).count(),
+        1,
+        "{rows:#?}"
+    );
+}
+
+// KC-057: names, whole objects and columns are watched too. K-02.
+#[test]
+fn get_watch_in_other_formats() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    for (line, want) in [
+        ("kubectl get deploy web -w -o name", "deployment.apps/web"),
+        (
+            "kubectl get deploy -w -o custom-columns=N:.metadata.name,R:.spec.replicas",
+            "web   2",
+        ),
+        ("kubectl get deploy web --watch-only -o jsonpath={.spec.replicas}", "2"),
+        ("kubectl get deploy web -w -o yaml", "---"),
+    ] {
+        let mut shell = Shell {
+            session: shell.session.clone(),
+            seen: shell.seen,
+        };
+        let before = shell.run(line);
+        assert_eq!(before.is_empty(), line.contains("--watch-only"), "{line}: {before:?}");
+        let after = shell.run("kubectl scale deploy/web --replicas=2");
+        assert!(after.iter().any(|line| line == want), "{line}: {after:?}");
+    }
+    for (line, want) in [
+        (
+            "kubectl get pods,nodes -w",
+            "!error: watch is only supported on individual resources and resource collections - more than 1 resource was found",
+        ),
+        (
+            "kubectl get pods -w -o jsonpath={.a",
+            "!error: error parsing jsonpath {.a, unclosed action",
+        ),
+        (
+            "kubectl get pods -w --field-selector foo=bar",
+            "!Error from server (BadRequest): Unable to find \"/v1, Resource=pods\" that match label selector \"\", field selector \"foo=bar\": field label not supported: foo",
+        ),
+    ] {
+        assert_eq!(shell.run(line), [want], "{line}");
+    }
+    let sorted = shell.run("kubectl get pods -w --sort-by=.metadata.name");
+    assert_eq!(
+        sorted[0],
+        "!warning: --watch requested, --sort-by will be ignored for watch events received"
+    );
+}
+
+// K-02, KC-080: the server admits and refuses, and stores nothing.
+#[test]
+fn server_dry_run_asks_and_stores_nothing() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    let objects = |shell: &mut Shell| shell.run("kubectl get deploy,rs,pods,cm,nodes -o yaml");
+    let before = objects(&mut shell);
+    for (line, want) in [
+        (
+            "kubectl create deployment new --image=x --dry-run=server",
+            "deployment.apps/new created (server dry run)",
+        ),
+        (
+            "kubectl create deployment web --image=x --dry-run=server",
+            "!error: failed to create deployment: deployments.apps \"web\" already exists",
+        ),
+        (
+            "kubectl apply --dry-run=server -f - <<'EOF'\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\nEOF",
+            "configmap/c created (server dry run)",
+        ),
+        (
+            "kubectl apply --dry-run=client -f - <<'EOF'\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\nEOF",
+            "configmap/c created (dry run)",
+        ),
+        (
+            "kubectl scale deploy/web --replicas=7 --dry-run=server",
+            "deployment.apps/web scaled (server dry run)",
+        ),
+        (
+            "kubectl scale deploy/web --replicas=7 --dry-run=client",
+            "deployment.apps/web scaled (dry run)",
+        ),
+        (
+            "kubectl set image deploy/web c=z --dry-run=server",
+            "deployment.apps/web image updated (server dry run)",
+        ),
+        (
+            "kubectl label deploy/web tier=front --dry-run=server",
+            "deployment.apps/web labeled (server dry run)",
+        ),
+        (
+            "kubectl annotate deploy/web note=x --dry-run=client",
+            "deployment.apps/web annotated (dry run)",
+        ),
+        (
+            "kubectl patch deploy/web -p '{\"spec\":{\"replicas\":3}}' --dry-run=server",
+            "deployment.apps/web patched (server dry run)",
+        ),
+        (
+            "kubectl patch deploy/web -p '{\"spec\":{\"replicas\":1}}' --dry-run=server",
+            "deployment.apps/web patched (no change) (server dry run)",
+        ),
+        (
+            "kubectl taint node a-1 k=v:NoSchedule --dry-run=server",
+            "node/a-1 tainted",
+        ),
+        (
+            "kubectl cordon a-1 --dry-run=server",
+            "node/a-1 cordoned (server dry run)",
+        ),
+        (
+            "kubectl uncordon a-1 --dry-run=client",
+            "node/a-1 already uncordoned (dry run)",
+        ),
+        (
+            "kubectl delete deploy web --dry-run=server",
+            "deployment.apps \"web\" deleted from default namespace (server dry run)",
+        ),
+        (
+            "kubectl delete deploy web --dry-run=client",
+            "deployment.apps \"web\" deleted from default namespace (dry run)",
+        ),
+        (
+            "kubectl delete deploy web --dry-run=never",
+            "!error: Invalid dry-run value (never). Must be \"none\", \"server\", or \"client\".",
+        ),
+    ] {
+        assert_eq!(shell.run(line), [want], "{line}");
+    }
+    // A refusal names the field, as without a dry run (P-04).
+    let refused = shell.run("kubectl scale deploy/nope --replicas=1 --dry-run=server");
+    assert_eq!(
+        refused,
+        ["!Error from server (NotFound): deployments.apps \"nope\" not found"]
+    );
+    let pod = shell.run("kubectl get pods -o name").remove(0).replace("pod/", "");
+    let node = shell
+        .run("kubectl get pods -o jsonpath={.items[0].spec.nodeName}")
+        .remove(0);
+    for (mode, tail) in [("client", "(dry run)"), ("server", "(server dry run)")] {
+        assert_eq!(
+            shell.run(&format!("kubectl drain {node} --dry-run={mode}")),
+            [
+                format!("node/{node} cordoned {tail}"),
+                format!("evicting pod default/{pod} {tail}"),
+                format!("node/{node} drained {tail}"),
+            ],
+        );
+    }
+    shell.to(60);
+    assert_eq!(objects(&mut shell), before, "nothing of this happened");
+}
+
+// K-02, KC-112: use is what the behaviour scripts, growing as it says.
+#[test]
+fn top_shows_scripted_use() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(3);
+    let used = |shell: &mut Shell| {
+        let lines = shell.run("kubectl top pod --no-headers");
+        let words: Vec<String> = lines[0].split_whitespace().map(str::to_owned).collect();
+        (
+            words[1].clone(),
+            words[2].trim_end_matches("Mi").parse::<i64>().expect("mebibytes"),
+        )
+    };
+    let (cpu, early) = used(&mut shell);
+    assert_eq!(cpu, "250m");
+    assert!((100..140).contains(&early), "{early}");
+    shell.to(22);
+    let (_, middle) = used(&mut shell);
+    assert!((190..220).contains(&middle), "{middle}");
+    shell.to(60);
+    assert_eq!(used(&mut shell), ("250m".to_owned(), 300));
+    let node = shell
+        .run("kubectl get pods -o jsonpath={.items[0].spec.nodeName}")
+        .remove(0);
+    let top = shell.run(&format!("kubectl top node {node}"));
+    assert_eq!(top[0], "NAME   CPU(cores)   CPU(%)   MEMORY(bytes)   MEMORY(%)   ");
+    assert_eq!(
+        top[1],
+        format!("{node}    250m         6%       300Mi           3%          ")
+    );
+}
+
+/// SCH-128, KC-046, KC-073: the scheduler writes events of `events.k8s.io`: with a time of their own, an action, and a
+/// series where they come again. K-02.
+#[test]
+fn events_of_the_scheduler() {
+    let mut shell = Shell::on(
+        "{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {containers: [{name: c, image: x, resources: \
+         {requests: {cpu: 100}}}]}}",
+    );
+    shell.to(5);
+    let told = shell.run("kubectl get events -o yaml").join("\n");
+    for line in [
+        "- action: Scheduling\n",
+        "  eventTime: \"2026-01-01T00:00:00.",
+        "  firstTimestamp: null\n",
+        "  lastTimestamp: null\n",
+        "  reportingComponent: default-scheduler\n",
+        "  reportingInstance: default-scheduler-control-plane\n",
+        "  source: {}\n",
+    ] {
+        assert!(told.contains(line), "{line}{told}");
+    }
+    assert!(!told.contains("  count:") && !told.contains("  series:"), "{told}");
+    // The first failure changed the pod, and with its version begins another event; the flush every five minutes
+    // fails for the same reason.
+    shell.to(700);
+    let told = shell.run("kubectl get events -o yaml").join("\n");
+    assert!(
+        told.contains("  series:\n    count: 2\n    lastObservedTime: \"2026-01-01T00:11:"),
+        "{told}"
+    );
+    let told = shell.run("kubectl describe pod big").join("\n");
+    assert!(told.contains(" (x2 over "), "{told}");
+}
+
+/// SCH-128: what a profile decides is reported under its name. K-02.
+#[test]
+fn events_of_another_profile() {
+    let mut shell = Shell::on(
+        "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: profiles}
+spec:
+  cluster: {zones: [a], nodesPerZone: 1}
+  components:
+    kubeScheduler:
+      apiVersion: kubescheduler.config.k8s.io/v1
+      kind: KubeSchedulerConfiguration
+      profiles: [{schedulerName: default-scheduler}, {schedulerName: batch}]
+---
+{apiVersion: v1, kind: Pod, metadata: {name: job}, spec: {schedulerName: batch, containers: [{name: c, image: x}]}}",
+    );
+    shell.to(5);
+    let told = shell.run("kubectl get events -o yaml").join("\n");
+    assert!(told.contains("  reportingComponent: batch\n"), "{told}");
+    assert!(!told.contains("default-scheduler"), "{told}");
+}
+
+/// KC-108, KC-122: what tables and changes print where it is asked for, and events as they come.
+#[test]
+fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    let rows = shell.run("kubectl get deploy --show-kind --no-headers");
+    assert!(rows[0].starts_with("deployment.apps/web "), "{rows:?}");
+    assert_eq!(
+        shell.run("kubectl get -k x"),
+        ["!error: kustomizations are files, and there are none here: use -f -"]
+    );
+    let web = "<<'EOF'\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nEOF";
+    assert_eq!(
+        shell.run(&format!("kubectl rollout restart -f - -o name {web}")),
+        ["deployment.apps/web"]
+    );
+    assert_eq!(
+        shell.run("kubectl rollout pause deploy/web -o jsonpath={.spec.paused}"),
+        ["true"]
+    );
+    let map = "<<'EOF'\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: b}\nEOF";
+    let managed = |flag: &str, shell: &mut Shell| {
+        let written = shell.run(&format!("kubectl apply --server-side -f - -o yaml {flag} {map}"));
+        written.iter().any(|line| line == "  managedFields:")
+    };
+    assert!(managed("--show-managed-fields", &mut shell));
+    assert!(!managed("", &mut shell));
+    let listed = shell.run("kubectl events --watch --types=Warning --for=pod/none");
+    assert_eq!(listed, [""; 0]);
+    let mut seen = shell.run("kubectl run none --image=x --overrides='{\"spec\":{\"nodeSelector\":{\"a\":\"b\"}}}'");
+    shell.to(20);
+    seen.extend(shell.printed());
+    let seen = seen.join("\n");
+    assert!(seen.contains("Warning   FailedScheduling   Pod/none"), "{seen}");
+    assert!(seen.contains("LAST SEEN"), "{seen}");
+}
