@@ -239,6 +239,8 @@ pub(crate) fn Editor(props: &Props) -> Html {
     } else {
         &[]
     };
+    // A long list is scrolled by keys too.
+    let is_told = !found.is_empty() || !refused.is_empty() || !advice.is_empty();
     let flip = {
         let live = live.clone();
         Callback::from(move |_: Event| live.set(!*live))
@@ -258,7 +260,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
             } else {
                 <div class="code" ref={host}></div>
             }
-            <div class="found" aria-live="polite">
+            <div class="found" role="group" aria-label="What was found in the text" aria-live="polite" tabindex={is_told.then_some("0")}>
                 if !gaps.is_empty() { <p role="status">{ hints::gaps_left(gaps.len()) }</p> }
                 else if !found.is_empty() { { problems(&found) } }
                 else if !refused.is_empty() { { problems(refused) } }
