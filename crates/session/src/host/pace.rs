@@ -5,8 +5,8 @@ use podscope_cluster::SimTime;
 use super::ClockMillis;
 use crate::timeline::END_OF_TIME;
 
-/// Time between frames of a session that plays.
-pub(super) const FRAME: ClockMillis = 33.0;
+/// Time between frames of a session that plays: a page on a busy machine still gets thirty a second.
+pub(super) const FRAME: ClockMillis = 25.0;
 /// A page that does not answer a frame gets the next one after this long.
 const PATIENCE: ClockMillis = 1000.0;
 /// A session that falls behind by more than this lets the difference go: its achieved speed is lower.
