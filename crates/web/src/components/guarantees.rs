@@ -32,7 +32,10 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
             event.prevent_default();
             crate::browser::forget_link();
             ctl.act.emit(Act::View(View::Playground));
-            ctl.act.emit(Act::Promise(promise.clone()));
+            ctl.act.emit(Act::Promise {
+                name: promise.clone(),
+                lesson: name.clone(),
+            });
             ctl.send.emit(Request::Open {
                 source: Source::Lesson {
                     name: name.clone(),

@@ -51,8 +51,11 @@ pub(crate) enum Act {
     Find(Option<String>),
     Truth(Truth),
     Present(Present),
-    /// The session that opens next shows this promise.
-    Promise(String),
+    /// The lesson that is asked for shows this promise, once it is open.
+    Promise {
+        name: String,
+        lesson: String,
+    },
     /// Puts the editor beside the cluster with a text, or takes it away.
     Code(Option<String>),
 }
@@ -106,7 +109,7 @@ impl Reducible for Page {
             }
             Act::Truth(truth) => page.truth = truth,
             Act::Present(present) => page.present = present,
-            Act::Promise(name) => page.promise = Some(name),
+            Act::Promise { name, lesson } => page.promise = Some((name, lesson)),
             Act::Code(text) => {
                 page.dialog = Dialog::None;
                 page.code = text;
@@ -250,8 +253,11 @@ impl Page {
     }
 
     fn open(&mut self, opened: Opened) {
-        let promise = self.promise.take();
+        // A session that was asked for before may open first: the promise waits for its own.
+        let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
+        let promise = self.promise.take_if(is_its_own);
         *self = Page {
+            promise: self.promise.take(),
             version: self.version.take(),
             lessons: self.lessons.clone(),
             guarantees: self.guarantees.clone(),
@@ -286,7 +292,7 @@ impl Page {
             self.span = screen.span;
             self.console_open = screen.console;
         }
-        if let Some(name) = promise {
+        if let Some((name, _)) = promise {
             self.selected = Some(SubjectRef::Invariant { name });
             self.tab = Tab::Life;
         }

@@ -56,8 +56,8 @@ pub(crate) struct Page {
     pub(crate) present: Present,
     /// The editor stands beside the cluster; what it began with.
     pub(crate) code: Option<String>,
-    /// The promise that the session is opened for.
-    pub(crate) promise: Option<String>,
+    /// The promise for which a lesson is opened, and the lesson.
+    pub(crate) promise: Option<(String, String)>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     /// What just happened, for the live region.
     pub(crate) heard: Shared<Vec<String>>,

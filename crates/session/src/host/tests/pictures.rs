@@ -20,7 +20,7 @@ fn frames_do_not_starve_the_simulation() {
 
 /// What a frame costs is part of the time between two.
 #[test]
-fn frames_begin_every_33_ms() {
+fn frames_begin_every_25_ms() {
     let mut host = playing();
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(1_010.0);
@@ -28,8 +28,8 @@ fn frames_begin_every_33_ms() {
     while host.wants() == Wants::Now {
         assert!(frames(&host.work(1_020.0)).is_empty());
     }
-    assert_eq!(host.wants(), Wants::At(1_033.0));
-    assert!(!frames(&host.work(1_033.0)).is_empty());
+    assert_eq!(host.wants(), Wants::At(1_025.0));
+    assert!(!frames(&host.work(1_025.0)).is_empty());
 }
 
 /// What the frames add up to: nodes and pods by their ids, the groups.
