@@ -238,6 +238,39 @@ impl Object {
 }
 
 impl Kind {
+    /// The group of its API; empty of the core.
+    pub fn group(self) -> &'static str {
+        self.group_and_version().0
+    }
+
+    /// The group of its API, empty of the core, and its version.
+    pub fn group_and_version(self) -> (&'static str, &'static str) {
+        let text = self.api_version();
+        text.split_once('/').unwrap_or(("", text))
+    }
+
+    /// `Pod`, `Deployment.apps`: the kind as messages name it.
+    pub fn qualified_name(self) -> String {
+        self.qualified(self.name())
+    }
+
+    /// `pods`, `deployments.apps`: the resource as the server names it (KC-117).
+    pub fn qualified_plural(self) -> String {
+        self.qualified(self.plural())
+    }
+
+    /// `pod`, `deployment.apps`: how kubectl names a kind before a slash (KC-052).
+    pub fn qualified_singular(self) -> String {
+        self.qualified(self.singular())
+    }
+
+    fn qualified(self, name: &str) -> String {
+        match self.group() {
+            "" => name.to_owned(),
+            group => format!("{name}.{group}"),
+        }
+    }
+
     /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
     pub const fn is_only_stored(self) -> bool {
         self as u8 >= Kind::PodTemplate as u8
@@ -258,8 +291,8 @@ impl Kind {
             // Short names are replaced as they are typed, before names are looked up in any case.
             let names = kind.plural() == lower || kind.singular() == lower || kind.short_names().contains(&bare);
             let of_group = group.is_none_or(|group| {
-                let own = kind.api_version().split_once('/').map_or("", |(own, _)| own);
-                own == group || format!("{}.{own}", kind.api_version().rsplit('/').next().unwrap_or("")) == group
+                let (own, version) = kind.group_and_version();
+                own == group || format!("{version}.{own}") == group
             });
             names && of_group
         })

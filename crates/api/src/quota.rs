@@ -58,10 +58,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
 
 /// The name by which a quota counts objects of a kind: `count/deployments.apps`.
 fn count_name(kind: Kind) -> Str {
-    match kind.api_version().split_once('/') {
-        Some((group, _)) => format!("count/{}.{group}", kind.plural()).into(),
-        None => format!("count/{}", kind.plural()).into(),
-    }
+    format!("count/{}", kind.qualified_plural()).into()
 }
 
 /// Ports on nodes and load balancers that a Service takes.

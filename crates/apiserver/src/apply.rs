@@ -372,7 +372,7 @@ fn remove(value: &mut Value, path: &[Str]) {
 
 fn untyped(applied: &Applied, errors: &[String]) -> ApiError {
     let kind = applied.kind;
-    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let (group, version) = kind.group_and_version();
     let of = format!("{}; {group}/{version}, Kind={}", applied.key, kind.name());
     let why = match errors {
         [one] => one.clone(),

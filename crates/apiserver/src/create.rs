@@ -6,7 +6,7 @@ use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
 use super::{ApiServer, Caller, Outcome, admission, is_unrecorded, name_suffix, parts};
-use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND, qualified_resource};
+use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND};
 
 impl ApiServer {
     /// Creates an object as a client posts it.
@@ -139,7 +139,7 @@ impl ApiServer {
 
 /// In the words of an object count quota.
 fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
-    let what = format!("count/{}", qualified_resource(kind));
+    let what = format!("count/{}", kind.qualified_plural());
     ApiError::forbidden(
         kind,
         name,

@@ -1,6 +1,6 @@
 //! Addresses and ports of Services: what is given out, what an update keeps, and what another type of Service loses.
 
-use podscope_api::{Kind, Object, Service, ServiceSpec, Str, ordered};
+use podscope_api::{Kind, Service, ServiceSpec, Str, ordered};
 
 use podscope_sim::ApiError;
 
@@ -10,24 +10,21 @@ impl ApiServer {
     /// Ports of the nodes that no Service has, from the lowest. Deviation: the real server draws them.
     fn free_node_ports(&self) -> impl Iterator<Item = i32> + use<> {
         let mut taken = ordered::Set::new();
-        for object in self.objects().list_kind(Kind::Service) {
-            if let Object::Service(service) = object {
-                taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
-                taken.extend(service.spec.health_check_node_port);
-            }
+        for service in self.objects().list::<Service>() {
+            taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
+            taken.extend(service.spec.health_check_node_port);
         }
         (30_000..32_768).filter(move |port| !taken.contains(port))
     }
 
     /// The next cluster address that nobody asked for by name.
     fn free_cluster_ip(&mut self) -> Str {
-        let services = self.objects().list_kind(Kind::Service);
         loop {
             self.next_cluster_ip += 1;
             let number = self.next_cluster_ip + 9;
             let address: Str = format!("10.96.{}.{}", (number >> 8) & 255, number & 255).into();
-            let has = |object: &Object| matches!(object, Object::Service(other) if other.spec.cluster_ip == address);
-            if !services.iter().any(has) {
+            let mut services = self.objects().list::<Service>();
+            if services.all(|other| other.spec.cluster_ip != address) {
                 return address;
             }
         }
@@ -36,16 +33,9 @@ impl ApiServer {
     /// Refuses a Service that asks for an address or a port that another one has.
     pub(super) fn check_conflicts(&self, service: &Service) -> Result<(), ApiError> {
         let key = service.metadata.key();
-        let others: Vec<std::sync::Arc<Service>> = self
-            .objects()
-            .list_kind(Kind::Service)
-            .into_iter()
-            .filter_map(|object| match object {
-                Object::Service(other) if other.metadata.key() != key => Some(other),
-                _ => None,
-            })
-            .collect();
-        let problems = podscope_api::service_conflicts(service, others.iter().map(|other| &**other));
+        let services = self.objects().list::<Service>().map(|other| &**other);
+        let others: Vec<&Service> = services.filter(|other| other.metadata.key() != key).collect();
+        let problems = podscope_api::service_conflicts(service, others.iter().copied());
         match problems.is_empty() {
             true => Ok(()),
             false => Err(ApiError::invalid(Kind::Service, &service.metadata.name, problems)),

@@ -155,7 +155,7 @@ fn ends_with_this_write(old: &Object, new: &Object) -> bool {
 
 fn other_uid(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
     ApiError::other_uid(
-        &podscope_sim::qualified_resource(kind),
+        &kind.qualified_plural(),
         &key.name,
         wanted.as_str(),
         old.metadata().uid.as_str(),

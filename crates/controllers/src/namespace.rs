@@ -167,7 +167,7 @@ struct Report {
 
 impl Report {
     fn add(&mut self, namespace: &str, kind: Kind, count: usize, held: ordered::Map<String, usize>, estimate: i64) {
-        let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+        let (group, version) = kind.group_and_version();
         let plural = kind.plural();
         let estimate = match estimate {
             0 if held.is_empty() => {

@@ -20,7 +20,7 @@ use podscope_api::{
     Deployment, EventType, HorizontalPodAutoscaler, Kind, LabelSelector, Object, ObjectKey, ReplicaSet,
     ReplicationController, StatefulSet, Time, ordered,
 };
-use podscope_sim::{Change, Mutation, Objects, Part, Request, Span, qualified_resource};
+use podscope_sim::{Change, Mutation, Objects, Part, Request, Span};
 use serde_json::{Value, json};
 
 use super::controller::{Controller, ControllerContext, note};
@@ -78,7 +78,7 @@ impl Scale {
                 (one.spec.replicas, Some(selector))
             }
             Some(_) => return Err("the server could not find the requested resource".to_owned()),
-            None => return Err(format!("{} {:?} not found", qualified_resource(kind), &*target.name)),
+            None => return Err(format!("{} {:?} not found", kind.qualified_plural(), &*target.name)),
         };
         Ok(Self {
             kind,

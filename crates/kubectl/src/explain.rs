@@ -10,7 +10,7 @@ const WHICH: &str = "All fields are listed; described are those that decide wher
 /// `kubectl explain` (KC-114). The fields are those that manifests are read into; descriptions are Podscope's own, where
 /// a field decides where a pod runs and when it is gone.
 pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mut Printed) {
-    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let (group, version) = kind.group_and_version();
     let head = |printed: &mut Printed| {
         if !group.is_empty() {
             printed.out(format!("GROUP:      {group}"));

@@ -12,7 +12,7 @@ use super::output::Form;
 use super::selector::{FieldQuery, LabelQuery, refused};
 use super::text::table;
 use super::work::Work;
-use super::{Printed, View, not_found, qualified_singular};
+use super::{Printed, View, not_found};
 use crate::command::{Get, Output, Selection, Target};
 
 /// The objects a selection names, by kind in order; misses are reported as they come.
@@ -119,7 +119,11 @@ pub fn shown(object: &Object, managed_fields: bool) -> Value {
 
 /// A `v1` `List` of objects (KC-053).
 pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
-    let items: Vec<Value> = objects.iter().map(|object| shown(object, managed_fields)).collect();
+    list_of(objects.iter().map(|object| shown(object, managed_fields)).collect())
+}
+
+/// A `v1` `List` of values.
+pub(super) fn list_of(items: Vec<Value>) -> Value {
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
 }
 
@@ -188,7 +192,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             for object in &objects {
                 printed.out(format!(
                     "{}/{}",
-                    qualified_singular(object.kind()),
+                    object.kind().qualified_singular(),
                     object.metadata().name
                 ));
             }
@@ -269,10 +273,8 @@ impl SortKey {
                 Ok(quantity) => SortKey::Number(i128::from(quantity.milli_value())),
                 Err(_) => SortKey::Text(text.clone()),
             },
-            Value::Object(_) => SortKey::Unsortable("map[string]interface {}"),
-            Value::Array(_) => SortKey::Unsortable("[]interface {}"),
-            Value::Bool(_) => SortKey::Unsortable("bool"),
             Value::Null => SortKey::Text(String::new()),
+            other => SortKey::Unsortable(crate::gotext::type_name(other)),
         }
     }
 }
@@ -317,7 +319,7 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
 /// What stands before names: the kind, where there are several or it was asked for.
 pub(super) fn name_prefix(get: &Get, kind: Kind, several: bool) -> String {
     match several || get.show_kind {
-        true => format!("{}/", qualified_singular(kind)),
+        true => format!("{}/", kind.qualified_singular()),
         false => String::new(),
     }
 }

@@ -123,27 +123,11 @@ impl Printed {
     }
 }
 
-/// `deployment.apps`, `pod`: how kubectl names a kind before a slash (KC-052).
-pub fn qualified_singular(kind: Kind) -> String {
-    match kind.api_version().split_once('/') {
-        Some((group, _)) => format!("{}.{group}", kind.singular()),
-        None => kind.singular().to_owned(),
-    }
-}
-
-/// `deployments.apps`, `pods`: how the server names a resource (KC-117).
-pub fn qualified_plural(kind: Kind) -> String {
-    match kind.api_version().split_once('/') {
-        Some((group, _)) => format!("{}.{group}", kind.plural()),
-        None => kind.plural().to_owned(),
-    }
-}
-
 /// KC-117: an object that is not there.
 pub fn not_found(kind: Kind, name: &str) -> String {
     format!(
         "Error from server (NotFound): {} {name:?} not found",
-        qualified_plural(kind)
+        kind.qualified_plural()
     )
 }
 

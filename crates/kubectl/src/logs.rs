@@ -8,7 +8,7 @@ use podscope_cluster::SimTime;
 
 use super::command::Since;
 use super::selector::{LabelQuery, refused};
-use super::{Printed, View, qualified_plural};
+use super::{Printed, View};
 
 /// `v1.Node`, as Go names the type of a kind.
 pub(crate) fn go_type(kind: Kind) -> String {
@@ -86,7 +86,7 @@ fn of_workload(
     let object = object.ok_or_else(|| {
         format!(
             "error: error from server (NotFound): {} {name:?} not found in namespace {:?}",
-            qualified_plural(kind),
+            kind.qualified_plural(),
             logs.namespace
         )
     })?;

@@ -261,7 +261,7 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
         let indent = if found.single { "" } else { " " };
         if !found.single {
             let (kind, name) = (object.kind(), &object.metadata().name);
-            let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+            let group = kind.group();
             printed.out(format!("Listing {what} for {}.{group}/{name}:", kind.name()));
         }
         // With changes, what they would make of them.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::gotemplate::GoTemplate;
 use super::jsonpath::Template;
-use super::{kyaml, qualified_singular};
+use super::kyaml;
 use crate::command::Output;
 
 /// How an object is printed whole; a table is not such a way.
@@ -77,7 +77,7 @@ fn name_of(value: &Value) -> String {
     let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default();
     let (kind, name) = (text("/kind"), text("/metadata/name"));
     match podscope_api::Kind::from_wire(text("/apiVersion"), kind) {
-        Some(kind) => format!("{}/{name}", qualified_singular(kind)),
+        Some(kind) => format!("{}/{name}", kind.qualified_singular()),
         None => format!("{}/{name}", kind.to_ascii_lowercase()),
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum Act {
 
 pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<Act, String> {
     let name = typed_name(object);
-    let plural = super::qualified_plural(object.kind());
+    let plural = object.kind().qualified_plural();
     let meta_name = object.metadata().name.to_string();
     let paused = matches!(object, Object::Deployment(deployment) if deployment.spec.paused == Some(true));
     let write = |word: &str, unchanged: Option<String>, patch: Value| {
@@ -84,12 +84,8 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
 
 /// What kubectl says of a kind whose revisions it does not know: of some it knows that they hold pods.
 pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> String {
-    let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
-    let name = kind.name();
-    let qualified = match group {
-        "" => name.to_owned(),
-        group => format!("{name}.{group}"),
-    };
+    let (group, name) = (kind.group(), kind.name());
+    let qualified = kind.qualified_name();
     match name {
         "Pod" | "ReplicaSet" | "ReplicationController" | "Job" | "CronJob" => {
             format!("error: no {what} has been implemented for {qualified:?}")

@@ -3,7 +3,8 @@
 use podscope_api::{Kind, Object, Time};
 use serde_json::{Value, json};
 
-use super::columns::age;
+use super::columns::{age, selector_query, sent_selector};
+use super::get::list_of;
 use super::output::Form;
 use super::text::table;
 use super::{Printed, shown};
@@ -36,7 +37,8 @@ pub(super) fn scale_of(object: &Object) -> Value {
         Kind::ReplicationController => json!({"matchLabels": whole.pointer("/spec/selector")}),
         _ => whole.pointer("/spec/selector").cloned().unwrap_or_default(),
     };
-    let selector = selector_text(&selector);
+    let selector = sent_selector(Some(&selector)).map(|selector| selector_query(&selector));
+    let selector = selector.unwrap_or_default();
     if !selector.is_empty() {
         status["selector"] = Value::from(selector);
     }
@@ -47,34 +49,6 @@ pub(super) fn scale_of(object: &Object) -> Value {
         "spec": if wanted == 0 { json!({}) } else { json!({"replicas": wanted}) },
         "status": status,
     })
-}
-
-/// A selector as a command line has it, its keys sorted.
-fn selector_text(selector: &Value) -> String {
-    let mut parts: Vec<(String, String)> = Vec::new();
-    let labels = selector.get("matchLabels").and_then(Value::as_object);
-    for (key, value) in labels.into_iter().flatten() {
-        parts.push((key.clone(), format!("{key}={}", value.as_str().unwrap_or_default())));
-    }
-    let expressions = selector.get("matchExpressions").and_then(Value::as_array);
-    for one in expressions.into_iter().flatten() {
-        let text = |field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default();
-        let values = one.get("values").and_then(Value::as_array);
-        let mut values: Vec<&str> = values.into_iter().flatten().filter_map(Value::as_str).collect();
-        values.sort_unstable();
-        let (key, values) = (text("key"), values.join(","));
-        parts.push((
-            key.to_owned(),
-            match text("operator") {
-                "In" => format!("{key} in ({values})"),
-                "NotIn" => format!("{key} notin ({values})"),
-                "Exists" => key.to_owned(),
-                _ => format!("!{key}"),
-            },
-        ));
-    }
-    parts.sort_unstable();
-    parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(",")
 }
 
 /// `get --subresource=scale`.
@@ -93,9 +67,7 @@ pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Prin
             (_, Some(form)) => {
                 let whole = match scales.as_slice() {
                     [one] => one.clone(),
-                    all => {
-                        json!({"apiVersion": "v1", "items": all, "kind": "List", "metadata": {"resourceVersion": ""}})
-                    }
+                    all => list_of(all.to_vec()),
                 };
                 match form.text(&whole) {
                     Ok(text) => text.split('\n').for_each(|line| printed.out(line)),

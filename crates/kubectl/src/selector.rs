@@ -225,7 +225,7 @@ pub struct FieldQuery(Vec<(String, bool, String)>);
 
 /// Why a selector is refused, as kubectl words what the server said.
 pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String {
-    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let (group, version) = kind.group_and_version();
     let plural = kind.plural();
     format!(
         "Unable to find \"{group}/{version}, Resource={plural}\" that match label selector \"{label}\", field selector \"{field}\": {why}"

@@ -2,8 +2,8 @@
 
 use podscope_cluster::ApiError;
 
+use crate::Printed;
 use crate::command::{Deed, Kubectl, RolloutAction, Selection, Target};
-use crate::{Printed, qualified_plural};
 
 /// How much of the control plane answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,5 +68,5 @@ fn resource(command: &Kubectl) -> String {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) => of(&mark.target),
         _ => None,
     };
-    kind.map_or_else(|| "pods".to_owned(), qualified_plural)
+    kind.map_or_else(|| "pods".to_owned(), podscope_api::Kind::qualified_plural)
 }

@@ -4,14 +4,6 @@ use podscope_api::Kind;
 
 use crate::ApiError;
 
-/// `pods`, `deployments.apps`: the resource as error texts name it.
-pub fn qualified_resource(kind: Kind) -> String {
-    match kind.api_version().split_once('/') {
-        Some((group, _)) => format!("{}.{group}", kind.plural()),
-        None => kind.plural().to_owned(),
-    }
-}
-
 impl ApiError {
     fn of(code: u16, reason: &'static str, message: String) -> Self {
         Self {
@@ -29,7 +21,7 @@ impl ApiError {
         Self::of(
             404,
             "NotFound",
-            format!("{} {name:?} not found", qualified_resource(kind)),
+            format!("{} {name:?} not found", kind.qualified_plural()),
         )
     }
     /// 409 of a create.
@@ -37,12 +29,12 @@ impl ApiError {
         Self::of(
             409,
             "AlreadyExists",
-            format!("{} {name:?} already exists", qualified_resource(kind)),
+            format!("{} {name:?} already exists", kind.qualified_plural()),
         )
     }
     /// 409 of a write.
     pub fn conflict(kind: Kind, name: &str, why: &str) -> Self {
-        Self::conflict_on(&qualified_resource(kind), name, why)
+        Self::conflict_on(&kind.qualified_plural(), name, why)
     }
     /// 409 of a write to a resource given by name, e.g. `pods/binding`.
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
@@ -84,7 +76,7 @@ impl ApiError {
         Self::of(
             403,
             "Forbidden",
-            format!("{} {name:?} is forbidden: {why}", qualified_resource(kind)),
+            format!("{} {name:?} is forbidden: {why}", kind.qualified_plural()),
         )
     }
     /// 422 with everything that is wrong.

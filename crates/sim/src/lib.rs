@@ -35,7 +35,6 @@ pub use actor::{Actor, Place};
 pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, Owner};
 pub use context::{Change, Context, Effect, Input, subject, subject_of};
 pub use due::{Coming, Due};
-pub use errors::qualified_resource;
 pub use happening::{
     AttemptResult, BreakCause, ControlPlaneProcess, Culprit, FaultDetails, FaultKind, FenceMechanism, Fields, Flag,
     Happening, HookKind, OneWay, ProbeKind, Updated, Violation, What,

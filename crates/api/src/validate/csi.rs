@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{CsiStorageCapacity, ordered};
 
 use super::list::quoted;
-use super::untyped::{items, text};
+use super::untyped::{items, text, texts};
 use super::{ErrorList, Path, names, selector, volume};
 
 /// Most letters of what a driver calls a node.
@@ -37,8 +37,7 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
             errors.invalid(&path, seconds, "may not specify a duration larger than 2^32 seconds");
         }
     }
-    let modes = spec.get("volumeLifecycleModes").and_then(Value::as_array);
-    for mode in modes.into_iter().flatten().filter_map(Value::as_str) {
+    for mode in texts(spec, "volumeLifecycleModes") {
         if !LIFECYCLES.contains(&mode) {
             errors.unsupported_text(&path.child("volumeLifecycleModes"), mode, LIFECYCLES);
         }
@@ -71,9 +70,9 @@ pub(super) fn node(value: &Value, errors: &mut ErrorList) {
         if !known.insert(name) {
             errors.duplicate(&path.child("name"), quoted(name), "");
         }
-        let keys = driver.get("topologyKeys").cloned().unwrap_or_default();
         let mut seen = ordered::Set::new();
-        for key in keys.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let keys = texts(driver, "topologyKeys");
+        for key in keys.iter().copied() {
             if key.is_empty() {
                 errors.required(&path, "");
             }
@@ -81,7 +80,7 @@ pub(super) fn node(value: &Value, errors: &mut ErrorList) {
                 errors.duplicate(&path, quoted(key), "");
             }
             for problem in names::qualified(key) {
-                errors.invalid(&path, &keys, &problem);
+                errors.invalid(&path, Value::from(keys.clone()), &problem);
             }
         }
     }

@@ -4,13 +4,8 @@ use serde_json::Value;
 
 use crate::{Kept, Kind};
 
-use super::untyped::text;
+use super::untyped::{text, texts};
 use super::{ErrorList, Path, names, networking};
-
-fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
-    let list = value.get(field).and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_str).collect()
-}
 
 fn items(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     value.and_then(Value::as_array).into_iter().flatten().enumerate()

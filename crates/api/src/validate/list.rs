@@ -44,7 +44,7 @@ impl ErrorList {
     }
     /// `Pod "web" is invalid: [a, b]`: the message of the API's refusal, exact repeats once (VA-016).
     pub fn to_status_message(&self, kind: Kind, name: &str) -> String {
-        format!("{} {} is invalid: {self}", super::qualified_kind(kind), quoted(name))
+        format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
     }
 
     fn push(&mut self, path: &Path<'_>, reason: &'static str, message: String) {

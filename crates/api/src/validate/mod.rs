@@ -41,10 +41,10 @@ mod workload_update;
 pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
-pub use self::names::{label_value_problems, qualified_name_problems};
+pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems};
 pub use self::pod_resize::validate_resize;
 pub use self::service::service_conflicts;
-use crate::{Kind, Object};
+use crate::Object;
 
 /// Everything that is wrong with an object that is to be created.
 pub fn validate(object: &Object) -> ErrorList {
@@ -133,12 +133,4 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
 /// What keeps a text from being a DNS label.
 pub(crate) fn dns_label(text: &str) -> Vec<String> {
     names::label(text)
-}
-
-/// `Pod`, `Deployment.apps`: the kind as messages name it.
-pub(crate) fn qualified_kind(kind: Kind) -> String {
-    match kind.api_version().split_once('/') {
-        Some((group, _)) => format!("{}.{group}", kind.name()),
-        None => kind.name().to_owned(),
-    }
 }

@@ -138,6 +138,11 @@ pub(super) fn label_value(text: &str) -> Messages {
     messages
 }
 
+/// What is wrong with a port's name (VA-082), in the API server's words; kubectl asks the same.
+pub fn port_name_problems(text: &str) -> Vec<String> {
+    port_name(text)
+}
+
 /// VA-082: names of ports.
 pub(super) fn port_name(text: &str) -> Messages {
     let mut messages = Vec::new();

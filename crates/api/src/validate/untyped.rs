@@ -18,6 +18,11 @@ pub(super) fn is_true(value: &Value, field: &str) -> bool {
     value.get(field).and_then(Value::as_bool) == Some(true)
 }
 
+/// The texts of a list.
+pub(super) fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
+    items(value, field).filter_map(|(_, item)| item.as_str()).collect()
+}
+
 pub(super) fn items<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = (usize, &'v Value)> {
     let list = value.get(field).and_then(Value::as_array);
     list.into_iter().flatten().enumerate()

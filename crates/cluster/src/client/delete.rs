@@ -75,7 +75,7 @@ impl Deleting {
             }
             Input::Timer(ClientTimer::Timeout) => {
                 for left in &self.awaited {
-                    let resource = crate::qualified_resource(left.kind);
+                    let resource = left.kind.qualified_plural();
                     complain(
                         ctx,
                         format!(
@@ -105,10 +105,7 @@ impl Deleting {
         if self.command.output_name {
             print(ctx, object_name(kind, &key.name));
         } else {
-            let what = match kind.api_version().split_once('/') {
-                Some((group, _)) => format!("{}.{group}", kind.singular()),
-                None => kind.singular().to_owned(),
-            };
+            let what = kind.qualified_singular();
             let how = if self.is_forced() { "force deleted" } else { "deleted" };
             let from = if key.namespace.is_empty() {
                 String::new()

@@ -227,10 +227,7 @@ fn errors_text(errors: &[(ApiError, String)]) -> Vec<String> {
 
 /// `pod/web`, `deployment.apps/web`: an object as kubectl names it.
 pub fn object_name(kind: Kind, name: &str) -> String {
-    match kind.api_version().split_once('/') {
-        Some((group, _)) => format!("{}.{group}/{name}", kind.singular()),
-        None => format!("{}/{name}", kind.singular()),
-    }
+    format!("{}/{name}", kind.qualified_singular())
 }
 
 fn version_of(object: &Object) -> u64 {

@@ -62,7 +62,7 @@ impl Writing {
                             _ => write.success,
                         };
                         let name = metadata.map_or("", |metadata| &metadata.name);
-                        let is_shown = write.shows.is_some() && !text.is_empty();
+                        let is_shown = write.shows.is_some();
                         print(ctx, if is_shown { text } else { text.replace("{name}", name) });
                     }
                     Err(error) if matches!(error.code, 409 | 422) && !write.instead.is_empty() => {

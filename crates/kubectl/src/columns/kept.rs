@@ -1,10 +1,10 @@
 //! Columns of kinds that are stored, and on which nothing acts.
 
-use podscope_api::{Kept, Kind, LabelSelector};
+use podscope_api::{Kept, Kind};
 use serde_json::Value;
 
 use super::line::Line;
-use super::{or_none, selector_text, some_of};
+use super::{or_none, selector_text, sent_selector, some_of};
 use crate::jsonpath::plain;
 
 pub(super) fn kept(object: &Kept, line: &mut Line) {
@@ -19,8 +19,7 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
         Kind::RoleBinding | Kind::ClusterRoleBinding => return binding(object, line),
         Kind::NetworkPolicy => {
             let selector = object.at("/spec/podSelector");
-            let selector = selector.and_then(|value| podscope_api::wire::from_value::<LabelSelector>(value).ok());
-            line.put("POD-SELECTOR", selector_text(selector.as_ref()));
+            line.put("POD-SELECTOR", selector_text(sent_selector(selector).as_ref()));
         }
         Kind::Ingress => {
             let hosts = list("/spec/rules");

@@ -6,8 +6,9 @@ mod line;
 mod storage;
 mod workloads;
 
-use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::{ordered, wire};
+use serde_json::Value;
 
 use podscope_api::{
     ConditionStatus, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec, PodTemplateSpec,
@@ -112,11 +113,18 @@ fn containers(template: &PodTemplateSpec) -> [String; 2] {
     ]
 }
 
-/// `a=b,c in (x,y),!z`, sorted by key (KC-026's "FLS").
+/// `a=b,c in (x,y),!z`, sorted by key (KC-026's "FLS"); `<none>` of one that selects nothing by name.
 pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
-    let Some(selector) = selector else {
-        return "<none>".into();
-    };
+    or_none(&selector.map(selector_query).unwrap_or_default())
+}
+
+/// A selector as it was sent.
+pub(crate) fn sent_selector(value: Option<&Value>) -> Option<LabelSelector> {
+    value.and_then(|value| wire::from_value(value).ok())
+}
+
+/// A selector as a command line has it, sorted by key; empty of an empty one.
+pub(crate) fn selector_query(selector: &LabelSelector) -> String {
     let mut parts: Vec<(String, String)> = selector
         .match_labels
         .iter()
@@ -135,7 +143,7 @@ pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
         parts.push((one.key.to_string(), text));
     }
     parts.stable_sort();
-    or_none(&parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(","))
+    parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(",")
 }
 
 pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {

@@ -92,6 +92,11 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Texts of what stands between the flags.
+    pub(crate) fn words(&self) -> Vec<&str> {
+        self.positional.iter().map(|word| word.text.as_str()).collect()
+    }
+
     pub(crate) fn parse(
         command: &str,
         specs: &[Flag],

@@ -1,12 +1,10 @@
 //! Ingresses, their classes and network policies, as they are kept (KC-121).
 
-use podscope_api::{
-    EndpointSlice, LabelSelector, LabelSelectorRequirement, Object, ObjectKey, SelectorOperator, Service,
-};
+use podscope_api::{EndpointSlice, Object, ObjectKey, Service};
 use serde_json::Value;
 
 use super::super::View;
-use super::super::columns::{or_none, selector_text};
+use super::super::columns::{or_none, selector_text, sent_selector};
 use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 use super::network::endpoints;
@@ -151,7 +149,7 @@ pub(super) fn policy(object: &Object, text: &mut Elastic) {
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
     text.line(0, "Spec:");
-    let pods = match selector(spec.get("podSelector")) {
+    let pods = match selector_text(sent_selector(spec.get("podSelector")).as_ref()) {
         all if all == "<none>" => ALL_PODS.to_owned(),
         some => some,
     };
@@ -205,7 +203,10 @@ fn peer(one: &Value, text: &mut Elastic) {
     ] {
         if let Some(labels) = one.get(field) {
             is_selected = true;
-            text.line(3, &format!("{title}: {}", selector(Some(labels))));
+            text.line(
+                3,
+                &format!("{title}: {}", selector_text(sent_selector(Some(labels)).as_ref())),
+            );
         }
     }
     if let Some(block) = one.get("ipBlock").filter(|_| !is_selected) {
@@ -213,25 +214,4 @@ fn peer(one: &Value, text: &mut Elastic) {
         text.line(4, &format!("CIDR: {}", word(block, "cidr")));
         text.line(4, &format!("Except: {}", joined(block, "except", ", ")));
     }
-}
-
-/// A selector of labels as kubectl prints it; `<none>` of an empty one.
-fn selector(value: Option<&Value>) -> String {
-    let Some(value) = value else {
-        return selector_text(None);
-    };
-    let labels = value.get("matchLabels").and_then(Value::as_object);
-    let labels = labels.into_iter().flatten();
-    selector_text(Some(&LabelSelector {
-        match_labels: labels
-            .map(|(key, value)| (key.as_str().into(), plain(value).into()))
-            .collect(),
-        match_expressions: items(value, "matchExpressions")
-            .map(|row| LabelSelectorRequirement {
-                key: word(row, "key").into(),
-                operator: SelectorOperator::from(word(row, "operator")),
-                values: items(row, "values").map(|value| plain(value).into()).collect(),
-            })
-            .collect(),
-    }))
 }

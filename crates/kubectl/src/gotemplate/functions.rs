@@ -5,16 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::{Found, MAX_OUTPUT, TOO_LONG};
-use crate::gotext::{float, plain};
+use crate::gotext::{float, plain, type_name};
 
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "nil",
-        Value::Bool(_) => "bool",
+        // A number of JSON, as templates read it.
         Value::Number(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
+        other => type_name(other),
     }
 }
 

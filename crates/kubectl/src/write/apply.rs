@@ -14,7 +14,7 @@ use super::super::selector::LabelQuery;
 use super::manifest::{BINDING, CREATING, left_out, malformed};
 use super::objects::{convertible, invalid_patch, other_identity};
 use super::reading::{Read, read, without_fields};
-use super::{LAST_APPLIED, Plan, View, change, finish, qualified_singular, saved, typed_name};
+use super::{LAST_APPLIED, Plan, View, change, finish, saved, typed_name};
 use crate::command::{Apply, ServerSide};
 
 /// What a client's own merge is called.
@@ -97,7 +97,7 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
 
 /// The document as it is sent to server-side apply.
 fn on_server(kind: Kind, key: ObjectKey, document: Value, how: &ServerSide) -> Write {
-    let success = format!("{}/{} serverside-applied", qualified_singular(kind), key.name);
+    let success = format!("{}/{} serverside-applied", kind.qualified_singular(), key.name);
     let applied = Applied {
         kind,
         key,
@@ -223,9 +223,9 @@ fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<String> 
         return None;
     }
     let kind = live.kind();
-    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let (group, version) = kind.group_and_version();
     let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
-    let plural = super::super::qualified_plural(kind);
+    let plural = kind.qualified_plural();
     Some(format!(
         "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": Operation cannot be fulfilled on {plural} {:?}: the object has been modified; please apply your changes to the latest version and try again",
         kind.plural(),
@@ -246,7 +246,7 @@ fn unnamed(object: &Object) -> String {
         );
     }
     let kind = object.kind();
-    let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+    let (group, version) = kind.group_and_version();
     format!(
         "error: error when retrieving current configuration of:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: \"\", Namespace: {:?}\nfrom server for: \"STDIN\": resource name may not be empty",
         kind.plural(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::output::{Form, shown_value};
 use super::reading::{Read, read};
-use super::{Plan, finish, qualified_singular, saved};
+use super::{Plan, finish, saved};
 use crate::command::{Output, Validation};
 
 /// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
@@ -52,7 +52,7 @@ pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, save_con
             .unwrap_or_default();
         writes.push(Write::say(match &form {
             Some(form) => format!("{separator}{}", shown_value(form, &document)),
-            None => format!("{}/{name} created (dry run)", qualified_singular(kind)),
+            None => format!("{}/{name} created (dry run)", kind.qualified_singular()),
         }));
     }
     finish(plan, writes, errors)
@@ -83,7 +83,7 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
                 // Left out by kubectl, whoever wrote it.
                 object.metadata_mut().resource_version = Str::default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating("kubectl-create")]);
-                let success = format!("{}/{{name}} created", qualified_singular(object.kind()));
+                let success = format!("{}/{{name}} created", object.kind().qualified_singular());
                 writes.push(Write {
                     context: CREATING.to_owned(),
                     ..Write::new(Request::Create(object), success)
@@ -153,7 +153,7 @@ pub(super) const CREATING: &str = "error when creating \"STDIN\": ";
 
 pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // A client that only says what it would do does not read what the server would refuse.
-    let success = format!("{}/{} created", qualified_singular(kind), key.name);
+    let success = format!("{}/{} created", kind.qualified_singular(), key.name);
     Write {
         context: CREATING.into(),
         ..Write::new(Request::Malformed { kind, key, why }, success)

@@ -23,7 +23,7 @@ use serde_json::Value;
 use super::get::find;
 use super::output::{Form, shown_object};
 use super::rollout;
-use super::{View, not_found, qualified_singular};
+use super::{View, not_found};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Selection, Target};
 
 /// The annotation that holds what `apply` was given last.
@@ -379,7 +379,7 @@ fn showing_scale(mut plan: Plan, output: &Output) -> Plan {
 
 /// `deployment.apps/web`.
 pub(super) fn typed_name(object: &Object) -> String {
-    format!("{}/{}", qualified_singular(object.kind()), object.metadata().name)
+    format!("{}/{}", object.kind().qualified_singular(), object.metadata().name)
 }
 
 /// What a verb of `kubectl set` writes: `how` changes a copy of the object as it is then.

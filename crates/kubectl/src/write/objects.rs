@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 
 pub(super) use super::super::logs::go_type;
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
-use super::super::qualified_plural;
 use super::manifest::BINDING;
 use super::reading::{Read, read, without_fields};
-use super::{Plan, View, change, find, qualified_singular, set, typed_name, with_objects};
+use super::{Plan, View, change, find, set, typed_name, with_objects};
 use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Selection, Target, Validation};
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
@@ -83,7 +82,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
             } else {
                 String::new()
             };
-            let kind = qualified_singular(*kind);
+            let kind = kind.qualified_singular();
             plan.out(match what.output_name {
                 true => format!("{kind}/{}", key.name),
                 false => format!("{kind} {:?} deleted{tail} (dry run)", &*key.name),
@@ -244,7 +243,7 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
             }
             return Err(format!(
                 "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
-                qualified_plural(object.kind()),
+                object.kind().qualified_plural(),
                 &*meta.name
             ));
         }
@@ -352,7 +351,7 @@ fn other_version(object: &Object, patched: &Value) -> Option<String> {
     (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| {
         format!(
             "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
-            qualified_plural(object.kind()),
+            object.kind().qualified_plural(),
             &*meta.name
         )
     })

@@ -15,10 +15,7 @@ use super::super::selector::LabelQuery;
 use super::super::work::Work;
 use super::manifest::{manifest_objects, manifest_objects_with};
 use super::set;
-use super::{
-    Plan, View, all_or_none, change, find, finish, not_found, qualified_singular, rehearsed, saved, typed_name,
-    with_objects,
-};
+use super::{Plan, View, all_or_none, change, find, finish, not_found, rehearsed, saved, typed_name, with_objects};
 use crate::command::{Autoscale, Awaited, Deed, Expose, Forced, Made, Output, Said, SetChange, Wait};
 
 /// The plan of such a command; none if it only reads.
@@ -127,7 +124,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
             Ok(mut object) => {
                 let verb = said.words.verb.split(' ').next().unwrap_or_default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating(format!("kubectl-{verb}"))]);
-                let success = format!("{}/{{name}} {}", qualified_singular(object.kind()), made.word);
+                let success = format!("{}/{{name}} {}", object.kind().qualified_singular(), made.word);
                 writes.push(Write {
                     context: made.context.clone(),
                     ..Write::new(Request::Create(object), success)
@@ -246,9 +243,7 @@ fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
         Kind::Service | Kind::ReplicationController => "/spec/selector",
         Kind::Deployment | Kind::ReplicaSet => "/spec/selector/matchLabels",
         _ => {
-            let group = kind.api_version().split_once('/').map(|(group, _)| format!(".{group}"));
-            let of = format!("{}{}", kind.name(), group.unwrap_or_default());
-            return Err(format!("error: cannot expose a {of}"));
+            return Err(format!("error: cannot expose a {}", kind.qualified_name()));
         }
     };
     let selector = match &expose.selector {
@@ -398,7 +393,7 @@ fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
         kind,
         Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
     ) {
-        let (group, version) = kind.api_version().split_once('/').unwrap_or(("", kind.api_version()));
+        let (group, version) = kind.group_and_version();
         return Err(format!(
             "error: cannot autoscale a {}: could not find scale subresource for {group}/{version}, Resource={} in discovery information",
             kind.name(),
@@ -577,7 +572,7 @@ fn deleted(kind: Kind, key: ObjectKey, how: &Forced) -> Write {
         true => format!(" from {} namespace", key.namespace),
         false => String::new(),
     };
-    let say = format!("{} {:?} deleted{tail}", qualified_singular(kind), &*key.name);
+    let say = format!("{} {:?} deleted{tail}", kind.qualified_singular(), &*key.name);
     let options = DeleteOptions {
         grace_seconds: how.grace,
         propagation: Some(match how.cascade.as_deref() {

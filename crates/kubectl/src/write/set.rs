@@ -234,7 +234,7 @@ pub(super) fn write(
 fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &mut Vec<Write>) -> Result<(), String> {
     let kind = object.kind().name();
     if !matches!(kind, "RoleBinding" | "ClusterRoleBinding") {
-        let (plural, name) = (super::super::qualified_plural(object.kind()), &object.metadata().name);
+        let (plural, name) = (object.kind().qualified_plural(), &object.metadata().name);
         return Err(format!(
             "error: {plural}/{name} setting subjects is only supported for RoleBinding/ClusterRoleBinding\n"
         ));

@@ -10,7 +10,7 @@ type Parsed<T> = Result<T, CommandError>;
 
 pub(super) fn can_i(args: &Args) -> Parsed<Deed> {
     let quiet = args.bool("quiet", false)?;
-    let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+    let words = args.words();
     if args.bool("list", false)? {
         return match words.as_slice() {
             [] => Ok(Deed::CanI {
@@ -57,7 +57,7 @@ fn oddities(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> V
                 }
             }
             Some(kind) if !kind.is_namespaced() && !all_namespaces => {
-                let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+                let group = kind.group();
                 odd.push(format!(
                     "resource '{}' is not namespace scoped{}",
                     kind.plural(),
@@ -132,7 +132,7 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
 
 pub(super) fn version(args: &Args) -> Parsed<Deed> {
     if !args.positional.is_empty() {
-        let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+        let words = args.words();
         return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
     }
     match args.value("output").as_deref() {

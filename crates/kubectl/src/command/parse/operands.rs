@@ -120,6 +120,14 @@ pub(super) fn chosen(args: &Args, words: &[Word]) -> Result<Target, CommandError
     Ok(target)
 }
 
+/// The same for verbs that take all objects or some that are selected, but not both.
+pub(super) fn chosen_or_all(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
+    if args.bool("all", false)? && selector(args).is_some() {
+        return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
+    }
+    chosen(args, words)
+}
+
 /// `-l`.
 pub(super) fn selector(args: &Args) -> Option<String> {
     args.value("selector").filter(|selector| !selector.is_empty())

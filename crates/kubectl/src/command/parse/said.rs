@@ -49,7 +49,7 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "api-resources" => api_resources(args)?,
         "api-versions" => match args.positional.first() {
             Some(extra) => {
-                let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+                let words = args.words();
                 return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", words.join(" "))));
             }
             None => Deed::ApiVersions,
@@ -81,7 +81,7 @@ pub(super) fn keep(args: &Args, verb: &'static str, deed: Deed, dry_run: DryRun,
     Kubectl::Said(Box::new(Said {
         words: Words {
             verb,
-            positional: args.positional.iter().map(|word| word.text.clone()).collect(),
+            positional: args.words().into_iter().map(str::to_owned).collect(),
             flags: args.given(),
             handed_on: args.handed_on.clone(),
             stdin: args.stdin.clone(),
@@ -372,10 +372,7 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
             (resources, SetChange::Selector(selector.text.clone()))
         }
     };
-    if args.bool("all", false)? && selector(args).is_some() {
-        return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
-    }
-    let target = chosen(args, resources)?;
+    let target = chosen_or_all(args, resources)?;
     Ok(Deed::Set { target, change })
 }
 

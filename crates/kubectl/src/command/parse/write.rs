@@ -74,7 +74,7 @@ fn validation(args: &Args) -> Result<Validation, CommandError> {
 
 /// `Unexpected args: [foo x]`.
 fn unexpected(args: &Args) -> String {
-    let words: Vec<&str> = args.positional.iter().map(|word| word.text.as_str()).collect();
+    let words = args.words();
     format!("Unexpected args: [{}]", words.join(" "))
 }
 
@@ -272,10 +272,7 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
             .position(is_change)
             .unwrap_or(args.positional.len());
         let (what, images) = args.positional.split_at(at);
-        if args.bool("all", false)? && selector(args).is_some() {
-            return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
-        }
-        let target = chosen(args, what)?;
+        let target = chosen_or_all(args, what)?;
         let images: Vec<(String, String)> = images.iter().filter_map(|word| pair(&word.text)).collect();
         if images.is_empty() {
             return Err(args.plain(args.end, "at least one image update is required"));

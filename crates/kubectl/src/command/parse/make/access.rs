@@ -73,10 +73,7 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
                 // The server's words, without kubectl's own before them.
                 let unknown = || CommandError::new(args.column("resource"), no_such_type(resource));
                 let kind = Kind::from_resource_name(resource).ok_or_else(unknown)?;
-                (
-                    kind.api_version().split_once('/').map_or("", |(group, _)| group),
-                    kind.plural(),
-                )
+                (kind.group(), kind.plural())
             }
         };
         let plural = part.map_or_else(|| plural.to_owned(), |part| format!("{plural}/{part}"));

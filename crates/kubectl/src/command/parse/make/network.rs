@@ -28,9 +28,9 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
             Some(target) => match target.parse::<i32>() {
                 Ok(number) if (1..=65535).contains(&number) => Value::from(number),
                 Ok(_) => return Err(args.plain(column, "must be between 1 and 65535, inclusive")),
-                Err(_) => match port_name_problem(target) {
-                    None => Value::from(target),
-                    Some(why) => return Err(args.plain(column, why)),
+                Err(_) => match podscope_api::port_name_problems(target).join(",") {
+                    none if none.is_empty() => Value::from(target),
+                    why => return Err(args.plain(column, why)),
                 },
             },
         };
@@ -67,19 +67,6 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
     );
     made.empties = vec![("/status", json!({"loadBalancer": {}}))];
     Ok(made)
-}
-
-/// What is wrong with the name of a port.
-fn port_name_problem(name: &str) -> Option<&'static str> {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    Some(match name {
-        name if name.len() > 15 => "must be no more than 15 characters long",
-        name if !name.chars().all(is_plain) => "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
-        name if !name.chars().any(|c| c.is_ascii_lowercase()) => "must contain at least one letter (a-z)",
-        name if name.contains("--") => "must not contain consecutive hyphens",
-        name if name.starts_with('-') || name.ends_with('-') => "must not begin or end with a hyphen",
-        _ => return None,
-    })
 }
 
 /// `SERVICE:PORT` of an ingress.
