@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock;
 use crate::{Director, Micros, StoryState, SubjectRef};
 
 /// The picture's next state.
@@ -417,6 +418,14 @@ pub struct BrokenInvariant {
     pub by: String,
     /// The statement and what broke it, in words.
     pub text: String,
+}
+
+impl BrokenInvariant {
+    /// When it broke, by whom and how, as one sentence.
+    pub fn sentence(&self) -> String {
+        let at = clock::instant(self.at);
+        format!("Broken at {at} by {}: {}.", self.by, self.text.trim_end_matches('.'))
+    }
 }
 
 /// What caused the break of an invariant.

@@ -7,7 +7,6 @@ mod answers;
 mod console;
 mod director;
 mod fields;
-mod flow;
 mod frames;
 mod moments;
 mod open;
@@ -21,7 +20,6 @@ mod work;
 
 use podscope_cluster::{SimTime, Span};
 
-pub(crate) use self::flow::unfolded;
 use self::frames::Show;
 use self::pace::{LastFrame, Pace};
 use self::reader::Reader;

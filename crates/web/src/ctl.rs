@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use podscope_protocol::{Micros, Request};
+use podscope_protocol::{Micros, Request, Source, SubjectRef};
 use yew::prelude::*;
 
 use crate::pure::actions::{self, Action};
@@ -70,6 +70,19 @@ impl Ctl {
     pub(crate) fn speed(&self, per_mille: u64) {
         self.act.emit(Act::Speed(per_mille));
         self.send.emit(Request::Speed { per_mille });
+    }
+
+    /// Selects something.
+    pub(crate) fn select(&self, subject: SubjectRef) -> Callback<MouseEvent> {
+        self.act.reform(move |_| Act::Select(Some(subject.clone())))
+    }
+
+    /// Opens a text that was pasted.
+    pub(crate) fn open_pasted(&self, text: String) {
+        let files = vec![("pasted.yaml".into(), text)];
+        self.send.emit(Request::Open {
+            source: Source::Files { files },
+        });
     }
 
     /// A request as a click's answer.

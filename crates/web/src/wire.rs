@@ -121,9 +121,7 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
             place: PastePlace::Page,
             kind,
         } if *kind != TextKind::Other => {
-            let files = vec![("pasted.yaml".into(), text.clone())];
-            let source = Source::Files { files };
-            ctl.send.emit(Request::Open { source });
+            ctl.open_pasted(text.clone());
         }
         Update::Opened(_) => {
             let is_beside = {

@@ -5,7 +5,8 @@ use podscope_api::{Kind, field_values, fields};
 use podscope_kubectl::explained;
 use podscope_protocol::Completion;
 
-use super::{flow, scenario_fields};
+use super::scenario_fields;
+use crate::scenario::unfolded;
 
 /// A line of a text, as far as it says where it belongs.
 struct Line<'a> {
@@ -124,7 +125,7 @@ pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let before = before.get(before.len() - own..).unwrap_or_default();
     let own = after.split_inclusive('\n').take_while(|line| !is_end(line));
     let after = after.get(..own.map(str::len).sum()).unwrap_or_default();
-    match flow::unfolded(before, after) {
+    match unfolded(before, after) {
         Some((before, after)) => in_block_style(&before, &after),
         None => in_block_style(before, after),
     }

@@ -64,7 +64,11 @@ impl Host {
             Request::Inspect { subject } => return self.do_only(|host| host.inspect(subject)),
             Request::Predict { step, answer } => return self.do_only(|host| host.predict(step, answer, clock)),
             Request::CancelHelp => return self.do_only(|host| host.help = None),
-            Request::Pause => return self.do_only(Host::pause),
+            Request::Pause => {
+                let told = self.forget_waiting();
+                self.pause();
+                return told;
+            }
             Request::Play => self.unless_asked(|host| host.play(clock)),
             Request::Step => self.unless_asked(Host::step),
             Request::NextDecision => self.unless_asked(Host::next_decision),

@@ -68,16 +68,6 @@ impl Host {
 
     /// Takes what has to wait for the end of a seek; gives back what can be done now.
     pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
-        if matches!(request, Request::Pause) {
-            let told = self.forget_waiting();
-            // The pause itself is still to be done.
-            return if told.is_empty() {
-                Err(request)
-            } else {
-                self.pause();
-                Ok(told)
-            };
-        }
         let is_on_the_way = matches!(self.job, Some(Job::Seek { .. }));
         let queued = !self.waiting.requests.is_empty();
         let waits = (is_on_the_way || queued) && acts_at_the_cursor(&request) || queued && leaves(&request);

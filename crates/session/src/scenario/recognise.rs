@@ -4,7 +4,7 @@
 use podscope_api::{Data, Tree};
 use podscope_protocol::TextKind;
 
-use crate::host::unfolded;
+use super::flow::unfolded;
 
 /// What a document is; none for what says neither kind nor version.
 fn of_document(document: &Tree<'_>) -> Option<TextKind> {

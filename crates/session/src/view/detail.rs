@@ -410,12 +410,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
         .collect();
     let sentence = match breaks.first() {
         None => format!("{name} holds."),
-        Some((at, first)) => format!(
-            "Broken at {} by {}: {}.",
-            podscope_protocol::clock::instant(at.0),
-            first.by.who,
-            first.message.trim_end_matches('.'),
-        ),
+        Some((at, first)) => super::told(*at, first).sentence(),
     };
     Detail {
         title: name.to_owned(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{Pod, UnsatisfiableAction};
+use podscope_api::{Pod, TopologySpreadConstraint, UnsatisfiableAction};
 
 use super::nodes::Nodes;
 use super::pods::Seen;
@@ -65,14 +65,14 @@ impl Groups {
         let mut is_same = kept;
         if !kept {
             let views = by_label(nodes, key);
-            is_same = !is_other_key && views.len() == self.views.len() && views.iter().zip(&self.views).all(same_nodes);
+            is_same = !is_other_key && are_alike(&views, &self.views);
             if !is_same {
                 pods.iter_mut().for_each(|seen| seen.share = None);
                 self.views = views;
             }
         }
         debug_assert!(
-            by_label(nodes, key).iter().zip(&self.views).all(same_nodes),
+            are_alike(&by_label(nodes, key), &self.views),
             "groups that are kept are those of the nodes"
         );
         for seen in pods.iter_mut().filter(|seen| seen.share.is_none()) {
@@ -132,17 +132,17 @@ impl Groups {
             let named = (self.views).partition_point(|group| !group.name.is_empty() && *group.name < *value);
             if value.is_empty() { self.views.len() - 1 } else { named }
         });
-        let owner = counted_with(view, pod, &self.key).map(|name| match self.owners.get(&*name) {
+        let constraint = pod.and_then(|pod| {
+            let mut constraints = pod.spec.topology_spread_constraints.iter();
+            constraints.find(|constraint| *constraint.topology_key == *self.key)
+        });
+        let owner = counted_with(view, constraint).map(|name| match self.owners.get(&*name) {
             Some(owner) => *owner,
             None => {
                 let owner = self.owners.len();
                 self.owners.insert(name.into_owned(), owner);
                 owner
             }
-        });
-        let constraint = pod.and_then(|pod| {
-            let mut constraints = pod.spec.topology_spread_constraints.iter();
-            constraints.find(|constraint| *constraint.topology_key == *self.key)
         });
         Share {
             group,
@@ -160,22 +160,19 @@ impl Groups {
     }
 }
 
-fn same_nodes((new, old): (&GroupView, &GroupView)) -> bool {
-    new.name == old.name && new.nodes == old.nodes
+/// Whether two groupings are of the same nodes.
+fn are_alike(new: &[GroupView], old: &[GroupView]) -> bool {
+    let is_alike = |(new, old): (&GroupView, &GroupView)| new.name == old.name && new.nodes == old.nodes;
+    new.len() == old.len() && new.iter().zip(old).all(is_alike)
 }
 
-/// Who a pod is counted with: its owner's, or, of a pod that nobody owns, those with the labels of its constraint over
-/// this key; none for a pod that is spread by nothing.
-fn counted_with<'a>(view: &'a PodView, pod: Option<&Pod>, key: &str) -> Option<Cow<'a, str>> {
+/// Who a pod is counted with: its owner's, or, of a pod that nobody owns, those with the labels of its constraint; none
+/// for a pod that is spread by nothing.
+fn counted_with<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstraint>) -> Option<Cow<'a, str>> {
     if !view.owner.is_empty() {
         return Some(Cow::Borrowed(&view.owner));
     }
-    let mut constraints = pod?.spec.topology_spread_constraints.iter();
-    let selector = constraints
-        .find(|constraint| &*constraint.topology_key == key)?
-        .label_selector
-        .as_ref()?;
-    let labels = selector
+    let labels = (constraint?.label_selector.as_ref()?)
         .match_labels
         .iter()
         .map(|(name, value)| format!("{name}={value}"));

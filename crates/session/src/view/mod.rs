@@ -13,7 +13,7 @@ mod spread;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ObjectKey, Uid};
-use podscope_cluster::Invariant;
+use podscope_cluster::{Invariant, SimTime, Violation};
 
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
@@ -79,12 +79,11 @@ impl Picture {
         self.machines = machines;
         let regrouped = (self.groups).follow(&self.nodes, &mut self.pods.seen, group_by, are_others);
         match regrouped {
-            _ if reset => frame.groups = Some(self.groups.views.clone()),
-            Regrouped::All => frame.groups = Some(self.groups.views.clone()),
+            told if reset || matches!(told, Regrouped::All) => frame.groups = Some(self.groups.views.clone()),
             Regrouped::Counts => {
                 frame.counts = Some(self.groups.views.iter().map(|group| group.counts.clone()).collect());
             }
-            Regrouped::Nothing => {}
+            Regrouped::All | Regrouped::Nothing => {}
         }
         frame.control_plane = renew(&mut self.control_plane, control_plane(session), reset);
         frame.branches = renew(&mut self.branches, branches(session), reset);
@@ -162,18 +161,22 @@ fn control_plane(session: &Session) -> ControlPlaneView {
     let mut broken: Vec<BrokenInvariant> = Vec::new();
     for record in session.violations() {
         let Some(violation) = record.violation() else { continue };
-        if broken.iter().any(|known| *known.name == *violation.invariant) {
-            continue;
+        if !broken.iter().any(|known| *known.name == *violation.invariant) {
+            broken.push(told(record.at, violation));
         }
-        broken.push(BrokenInvariant {
-            at: record.at.0,
-            cause: cause(violation.cause),
-            by: violation.by.who.clone(),
-            text: violation.message.clone(),
-            name: violation.invariant.to_string(),
-        });
     }
     ControlPlaneView { components, broken }
+}
+
+/// A break as it is told.
+fn told(at: SimTime, violation: &Violation) -> BrokenInvariant {
+    BrokenInvariant {
+        at: at.0,
+        cause: cause(violation.cause),
+        by: violation.by.who.clone(),
+        text: violation.message.clone(),
+        name: violation.invariant.to_string(),
+    }
 }
 
 /// `namespace/name`, or a name in `default`.

@@ -197,8 +197,8 @@ pub(crate) fn follow(
     let is_steady = machines.are_heard_as(heard);
     let is_heard_as_before = |node: &str| is_steady || machines.is_dark(node) == heard.is_dark(node);
     let are_owned_as_before = pods.are_owned_as_before(world);
-    let turns = pods.written(world).filter(|_| is_steady && are_owned_as_before);
-    let turns = turns.unwrap_or_else(|| {
+    let is_followed = is_steady && are_owned_as_before;
+    let turns = is_followed.then(|| pods.written(world)).flatten().unwrap_or_else(|| {
         pods.all(world, |old| {
             are_owned_as_before && old.is_settled && is_heard_as_before(&old.view.node)
         })
@@ -229,14 +229,12 @@ pub(crate) fn follow(
             owned = by;
             (owner, name) = owner_of(world, pod);
         }
-        let stays = |old: &Seen| {
-            Arc::ptr_eq(&old.pod, pod)
-                && old.is_settled
-                && old.view.owner == owner
-                && is_heard_as_before(&old.view.node)
-        };
-        if let Some(old) = old.as_ref().filter(|old| !Arc::ptr_eq(&old.pod, pod)) {
-            places.extend(old.pod.spec.node_name.clone());
+        let is_written = old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod));
+        let stays =
+            |old: &Seen| !is_written && old.is_settled && old.view.owner == owner && is_heard_as_before(&old.view.node);
+        if is_written {
+            places.extend(old.as_ref().and_then(|old| old.pod.spec.node_name.clone()));
+            places.extend(pod.spec.node_name.clone());
         }
         match old {
             Some(old) if stays(&old) => pods.push(old),
@@ -248,13 +246,13 @@ pub(crate) fn follow(
                 if let Some(old) = old.as_ref().filter(|old| old.view.id != view.id) {
                     frame.pods_gone.push(old.view.id.clone());
                 }
-                if old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod)) {
-                    places.extend(pod.spec.node_name.clone());
-                }
-                let share = (old.as_ref().filter(|old| old.view == view)).and_then(|old| old.share);
-                if old.is_none_or(|old| old.view != view) {
-                    frame.pods.push(view.clone());
-                }
+                let share = match old.filter(|old| old.view == view) {
+                    Some(old) => old.share,
+                    None => {
+                        frame.pods.push(view.clone());
+                        None
+                    }
+                };
                 pods.push(Seen {
                     pod: Arc::clone(pod),
                     is_settled: !view.node.is_empty() && !pod.metadata.is_terminating(),

@@ -243,11 +243,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
         p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
     });
     let (nodes, pods) = seen(page, model);
-    let cut = model
-        .nodes
-        .values()
-        .filter(|node| !node.view.machine.cuts.is_empty())
-        .count();
+    let cut = model.cut_nodes().count();
     let differing = versus
         .map(|versus| Rc::new(compare::differing(model, versus)))
         .unwrap_or_default();

@@ -1,7 +1,7 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use podscope_protocol::{ConsoleLine, LineKind, PastePlace, Request, Source, TextKind};
+use podscope_protocol::{ConsoleLine, LineKind, PastePlace, Request, TextKind};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -116,9 +116,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             match event.key().as_str() {
                 "Enter" if pasted != TextKind::Other && line.is_empty() => {
                     if pasted >= TextKind::Scenario {
-                        let files = vec![("pasted.yaml".into(), (*block).clone())];
-                        let source = Source::Files { files };
-                        ctl.send.emit(Request::Open { source });
+                        ctl.open_pasted((*block).clone());
                     } else {
                         ctl.run(&paste::here_document(&block));
                     }

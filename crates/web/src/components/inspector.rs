@@ -157,12 +157,7 @@ fn fill(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
             detail.title.clone_from(name);
             detail.subtitle = "invariant".into();
             if let Some(b) = model.plane.broken.iter().find(|b| b.name == *name) {
-                detail.sentence = format!(
-                    "Broken at {} by {}: {}.",
-                    clock::instant(b.at),
-                    b.by,
-                    b.text.trim_end_matches('.')
-                );
+                detail.sentence = b.sentence();
             }
         }
     }

@@ -9,7 +9,7 @@ use super::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::scale::Span;
-use crate::state::{Act, Shared};
+use crate::state::Shared;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -65,7 +65,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                 <ul class="chain">
                     { for detail.owners.iter().map(|(kind, key)| {
                         let subject = SubjectRef::Object { kind: kind.clone(), key: key.clone() };
-                        let go = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
+                        let go = ctl.select(subject);
                         html! { <li><button type="button" class="quiet" onclick={go}>{ format!("{kind} {key}") }</button></li> }
                     }) }
                 </ul>

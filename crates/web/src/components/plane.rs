@@ -58,10 +58,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
     // Several are one where there is no room for their names: the first tells of the others.
     let many = (all.len() > 1).then_some("many");
     let broken = all.iter().map(|b| {
-        let select = ctl.act.reform({
-            let name = b.name.clone();
-            move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() }))
-        });
+        let select = ctl.select(SubjectRef::Invariant { name: b.name.clone() });
         if props.idle {
             return html! { <span class={classes!("chip", "bad", many)} title={podscope_api::visible(&b.text).into_owned()}>{ icon("shield") }{ told(b) }</span> };
         }
@@ -119,10 +116,9 @@ fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Htm
     if idle {
         return html! { <span class="chip bad together">{ words }</span> };
     }
-    let name = first.name.clone();
-    let select = ctl
-        .act
-        .reform(move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() })));
+    let select = ctl.select(SubjectRef::Invariant {
+        name: first.name.clone(),
+    });
     html! { <button type="button" class="chip bad together" onclick={select}>{ words }</button> }
 }
 

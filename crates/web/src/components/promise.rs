@@ -7,7 +7,7 @@ use super::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::actions::HEAL_ALL;
 use crate::pure::clock;
-use crate::state::{Act, Model, Shared};
+use crate::state::{Model, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -38,10 +38,9 @@ pub(crate) fn Promise(props: &Props) -> Html {
         .iter()
         .filter(|other| other.name != props.name)
         .map(|other| {
-            let name = other.name.clone();
-            let select = ctl
-                .act
-                .reform(move |_: MouseEvent| Act::Select(Some(SubjectRef::Invariant { name: name.clone() })));
+            let select = ctl.select(SubjectRef::Invariant {
+                name: other.name.clone(),
+            });
             html! { <button type="button" class="chip bad" onclick={select}>{ &other.name }</button> }
         });
     html! {
@@ -75,8 +74,6 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.run(&line))
     };
-    let nodes = || model.nodes.values().map(|node| &node.view);
-    let cut = nodes().filter(|node| !node.machine.cuts.is_empty()).take(NODES);
     let haunted: Vec<&str> = {
         let ghosts = model
             .pods
@@ -86,7 +83,7 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
         all.dedup();
         all
     };
-    let powered = |name: &str| nodes().any(|node| node.name == name && node.machine.powered);
+    let powered = |name: &str| (model.nodes.get(name)).is_some_and(|node| node.view.machine.powered);
     html! {
         <>
             <h3 class="eyebrow">{ "Ways back" }</h3>
@@ -95,10 +92,10 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
                 if broken.cause == BreakCause::Command {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
                 }
-                if nodes().filter(|node| !node.machine.cuts.is_empty()).count() > 1 {
+                if model.cut_nodes().nth(1).is_some() {
                     <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ "Heal everything" }</button><span>{ "Every cut is removed." }</span></li>
                 }
-                { for cut.map(|node| html! {
+                { for model.cut_nodes().take(NODES).map(|node| html! {
                     <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ format!("Heal {}", node.name) }</button><span>{ "Its kubelet hears what was decided meanwhile, and ends what it should not run." }</span></li>
                 }) }
                 { for haunted.iter().filter(|name| powered(name)).take(NODES).map(|name| html! {

@@ -58,10 +58,7 @@ pub(crate) fn Pending() -> Html {
     let open = |ctl: &Ctl, text: String| {
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Dialog(Dialog::None));
-        let files = vec![("pasted.yaml".to_string(), text)];
-        ctl.send.emit(Request::Open {
-            source: Source::Files { files },
-        });
+        ctl.open_pasted(text);
     };
     let pasted = {
         let ctl = ctl.clone();

@@ -249,6 +249,12 @@ impl Model {
         self.owners.get(owner).map_or(HUES, |o| o.hue % HUES)
     }
 
+    /// Nodes that are cut off from something.
+    pub(crate) fn cut_nodes(&self) -> impl Iterator<Item = &NodeView> {
+        let nodes = self.nodes.values().map(|node| &node.view);
+        nodes.filter(|node| !node.machine.cuts.is_empty())
+    }
+
     /// Nodes that no group lists: machines whose Node object is gone.
     pub(crate) fn loose(&self) -> Vec<Shared<NodeState>> {
         if self.groups.iter().map(|g| g.nodes.len()).sum::<usize>() == self.nodes.size() {

@@ -125,7 +125,7 @@ fn separating(ctl: &Ctl, props: &Props) -> Html {
         key: pod.clone(),
         uid: String::new(),
     };
-    let look = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
+    let look = ctl.select(subject);
     html! { <button type="button" class="quiet" onclick={look}>{ "Why here?" }</button> }
 }
 
