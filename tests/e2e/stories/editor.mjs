@@ -8,6 +8,13 @@ const take = async (page) => {
   await page.keyboard.press("Enter");
 };
 
+/** Types the beginning of a field and takes the choice that is meant. */
+const field = async (page, choices, beginning, choice) => {
+  await page.keyboard.type(beginning);
+  await choices.filter({ hasText: choice }).waitFor();
+  await take(page);
+};
+
 export const stories = {
   async "fields complete as they are typed, by keys alone, with their types and words (U-07)"(t) {
     const page = await t.open("#new");
@@ -24,15 +31,9 @@ export const stories = {
     await take(page);
     await page.keyboard.type("2");
     await page.keyboard.press("Enter");
-    await page.keyboard.type("templ");
-    await choices.filter({ hasText: "template" }).waitFor();
-    await take(page);
-    await page.keyboard.type("spe");
-    await choices.filter({ hasText: /^spec/ }).waitFor();
-    await take(page);
-    await page.keyboard.type("contain");
-    await choices.filter({ hasText: /^containers/ }).waitFor();
-    await take(page);
+    await field(page, choices, "templ", "template");
+    await field(page, choices, "spe", /^spec/);
+    await field(page, choices, "contain", /^containers/);
     await page.keyboard.type("imag");
     // In a list's first element the fields are a container's, each with its words.
     await choices.filter({ hasText: /^image\s*string/ }).waitFor();
@@ -102,12 +103,8 @@ export const stories = {
     const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
     await t.write(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");
     await page.keyboard.press("Control+End");
-    await page.keyboard.type("spe");
-    await choices.filter({ hasText: /^spec/ }).waitFor();
-    await take(page);
-    await page.keyboard.type("contain");
-    await choices.filter({ hasText: /^containers/ }).waitFor();
-    await take(page);
+    await field(page, choices, "spe", /^spec/);
+    await field(page, choices, "contain", /^containers/);
     await page.keyboard.type("name: a, imag");
     await choices.filter({ hasText: /^image\s*string/ }).waitFor();
     await t.look(page, "editor-flow");
