@@ -90,6 +90,8 @@ macro_rules! kinds {
                 if let Value::Object(fields) = self.as_wire().write() { map.extend(fields); }
                 Value::Object(map)
             }
+            /// Whether both are one object in memory, and so the same in all they hold.
+            pub fn is_same(&self, other: &Object) -> bool { std::ptr::addr_eq(self.as_wire(), other.as_wire()) }
             fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Kept(object) => &**object } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Kept(object) => Arc::make_mut(object).extra = extra }

@@ -32,6 +32,7 @@ mod pod_status;
 mod rollout;
 mod said;
 mod scale;
+mod selectable;
 mod selector;
 mod text;
 mod unreachable;

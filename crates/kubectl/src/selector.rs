@@ -2,6 +2,8 @@
 
 use podscope_api::{Kind, LabelSelectorRequirement, Object, SelectorOperator, Str};
 
+use crate::selectable;
+
 /// A parsed label selector: requirements, ANDed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LabelQuery(Vec<(LabelSelectorRequirement, bool)>);
@@ -234,7 +236,7 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
 
 /// What the server says of a field that it does not select by: kinds with fields of their own, and all others.
 fn unsupported(kind: Kind, field: &str) -> String {
-    if own_fields(kind).is_empty() || matches!(kind, Kind::ReplicaSet) {
+    if selectable::fields(kind).is_empty() || matches!(kind, Kind::ReplicaSet) {
         let namespace = if kind.is_namespaced() {
             ", \"metadata.namespace\""
         } else {
@@ -277,81 +279,12 @@ impl FieldQuery {
     pub fn matches(&self, object: &Object) -> bool {
         self.0
             .iter()
-            .all(|(field, equal, value)| (field_value(object, field) == *value) == *equal)
+            .all(|(field, equal, value)| (selectable::value(object, field) == value.as_str()) == *equal)
     }
 }
 
 fn supported(kind: Kind, field: &str) -> bool {
     field == "metadata.name"
         || (field == "metadata.namespace" && kind.is_namespaced())
-        || own_fields(kind).contains(&field)
-}
-
-/// Fields that objects of the kind are selected by, besides name and namespace (KC-060).
-fn own_fields(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Pod => &[
-            "spec.nodeName",
-            "spec.restartPolicy",
-            "spec.schedulerName",
-            "spec.serviceAccountName",
-            "spec.hostNetwork",
-            "status.phase",
-            "status.podIP",
-            "status.podIPs",
-            "status.nominatedNodeName",
-            "spec.host",
-        ],
-        Kind::Node => &["spec.unschedulable"],
-        Kind::Event => &[
-            "involvedObject.kind",
-            "involvedObject.namespace",
-            "involvedObject.name",
-            "involvedObject.uid",
-            "involvedObject.apiVersion",
-            "involvedObject.resourceVersion",
-            "involvedObject.fieldPath",
-            "reason",
-            "reportingComponent",
-            "source",
-            "type",
-        ],
-        Kind::Service => &["spec.clusterIP", "spec.type"],
-        Kind::Namespace => &["status.phase"],
-        Kind::Job => &["status.successful"],
-        Kind::ReplicationController => &["status.replicas"],
-        Kind::Secret => &["type"],
-        _ => &[],
-    }
-}
-
-/// How many of a job's pods succeeded.
-fn successes(object: &Object) -> String {
-    let succeeded = match object {
-        Object::Job(job) => job.status.succeeded,
-        _ => None,
-    };
-    succeeded.unwrap_or(0).to_string()
-}
-
-fn field_value(object: &Object, field: &str) -> String {
-    let field = if field == "spec.host" { "spec.nodeName" } else { field };
-    if field == "source"
-        && let Object::Event(event) = object
-    {
-        return event.source.component.to_string();
-    }
-    let defaults_false = matches!(field, "spec.unschedulable" | "spec.hostNetwork");
-    let value = object.typed_value();
-    let mut at = Some(&value);
-    for part in field.split('.') {
-        at = at.and_then(|value| value.get(part));
-    }
-    match at {
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(serde_json::Value::Null) | None if defaults_false => "false".into(),
-        Some(serde_json::Value::Null) | None if field == "status.successful" => successes(object),
-        Some(serde_json::Value::Null) | None => String::new(),
-        Some(other) => other.to_string(),
-    }
+        || selectable::fields(kind).contains(&field)
 }

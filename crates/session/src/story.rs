@@ -14,10 +14,12 @@
 //! The story is a function of the run alone, and part of every checkpoint. It knows no reader: which of the shown
 //! steps is looked at, what was answered, and that time waits for an answer, is the host's (`host/reader.rs`).
 
+use std::cell::RefCell;
+
 use podscope_api::ordered;
 use podscope_cluster::{Objects, SimTime};
 
-use crate::scenario::{About, Check, Condition, Scenario, Step, Timing, count, value_at};
+use crate::scenario::{About, Check, Condition, Findings, Scenario, Step, Timing, count, value_at};
 use podscope_kubectl::duration::print_duration;
 
 /// Where a goal stands.
@@ -82,6 +84,7 @@ pub(crate) struct Moment<'a> {
     pub(crate) now: SimTime,
     pub(crate) objects: &'a Objects,
     pub(crate) broken: &'a ordered::Map<String, SimTime>,
+    pub(crate) findings: &'a RefCell<Findings>,
 }
 
 impl Moment<'_> {
@@ -93,7 +96,7 @@ impl Moment<'_> {
         };
         let is_broken = |name: &str| self.broken.contains_key(name);
         let check = condition.check.as_ref();
-        in_time && check.is_none_or(|check| check.holds(self.objects, &is_broken).0)
+        in_time && check.is_none_or(|check| check.holds(self.objects, &is_broken, self.findings).0)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Expectations, conditions of steps, and goals: one form for all.
 
+use std::cell::RefCell;
+
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{Objects, SimTime, Span};
 use serde_json::Value;
 
-use super::Place;
 use super::document::ExpectDocument;
+use super::{Findings, Place};
 use crate::timeline::END_OF_TIME;
 use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
@@ -346,16 +348,21 @@ pub(crate) fn value_at(path: &Path, object: &Object) -> Option<String> {
 
 impl Check {
     /// Whether it holds for these objects, and what was found. `broken` tells whether an invariant has been broken.
-    pub fn holds(&self, objects: &Objects, broken: &dyn Fn(&str) -> bool) -> (bool, String) {
+    pub(crate) fn holds(
+        &self,
+        objects: &Objects,
+        broken: &dyn Fn(&str) -> bool,
+        findings: &RefCell<Findings>,
+    ) -> (bool, String) {
         match self {
             Check::Object { kind, key, path, test } => {
                 let Some(object) = objects.get_kind(*kind, key) else {
                     return (test.holds(None), "no such object".into());
                 };
-                let Some((path, _)) = path else {
+                let Some((path, text)) = path else {
                     return (test.holds(Some("")), "it exists".into());
                 };
-                match value_at(path, &object) {
+                match findings.borrow_mut().at(path, text, &object) {
                     None => (test.holds(None), "nothing".into()),
                     Some(text) => (test.holds(Some(&text)), text),
                 }

@@ -1,12 +1,14 @@
 //! What is judged while time runs: expectations, the story's steps, its
 //! goals. Part of every checkpoint, so that seeking finds it as it was.
 
+use std::cell::RefCell;
+
 use podscope_api::ordered;
 
 use podscope_cluster::{SimTime, World};
 
 use super::log::Log;
-use crate::scenario::{Scenario, Timing};
+use crate::scenario::{Findings, Scenario, Timing};
 use crate::story::{Moment, Story};
 
 /// Where everything that is judged stands.
@@ -34,6 +36,7 @@ pub struct Progress {
     pub(crate) changed: bool,
     revision: u64,
     judged_until: i64,
+    findings: Findings,
 }
 
 impl Progress {
@@ -97,6 +100,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         return false;
     }
     let objects = world.objects().clone();
+    let findings = RefCell::new(std::mem::take(&mut progress.findings));
     let broken = progress.broken.clone();
     let is_broken = |name: &str| broken.contains_key(name);
     let mut verdicts = Vec::new();
@@ -111,7 +115,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         if !due {
             continue;
         }
-        let (holds, found) = expect.check.holds(&objects, &is_broken);
+        let (holds, found) = expect.check.holds(&objects, &is_broken, &findings);
         let verdict = match expect.timing {
             Timing::At(_) => Some(holds),
             Timing::By(_) if holds => Some(true),
@@ -130,8 +134,10 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         now,
         objects: &objects,
         broken: &broken,
+        findings: &findings,
     };
     let moved = progress.story.judge(scenario, &moment);
+    progress.findings = findings.into_inner();
     for (text, verdict, found) in verdicts {
         world.record_expectation(&text, verdict, &found, log);
     }

@@ -1,0 +1,142 @@
+//! Fields by which objects are selected (KC-060): each kind has its own few, and what they say is read from the object
+//! itself, because a selector looks at every object of its kind.
+
+use std::borrow::Cow;
+
+use podscope_api::{Event, Kind, Object, Pod};
+
+/// Fields that objects of the kind are selected by, besides name and namespace (KC-060).
+pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Pod => &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.podIPs",
+            "status.nominatedNodeName",
+            "spec.host",
+        ],
+        Kind::Node => &["spec.unschedulable"],
+        Kind::Event => &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
+        ],
+        Kind::Service => &["spec.clusterIP", "spec.type"],
+        Kind::Namespace => &["status.phase"],
+        Kind::Job => &["status.successful"],
+        Kind::ReplicationController => &["status.replicas"],
+        Kind::Secret => &["type"],
+        _ => &[],
+    }
+}
+
+/// What a field says of an object; nothing where the object is silent.
+pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
+    let metadata = object.metadata();
+    match (object, field) {
+        (_, "metadata.name") => Cow::Borrowed(&metadata.name),
+        (_, "metadata.namespace") => Cow::Borrowed(&metadata.namespace),
+        (Object::Pod(pod), field) => of_pod(pod, field),
+        (Object::Event(event), field) => of_event(event, field),
+        (Object::Node(node), _) => Cow::Owned(node.spec.unschedulable.unwrap_or(false).to_string()),
+        (Object::Service(service), "spec.clusterIP") => Cow::Borrowed(&service.spec.cluster_ip),
+        (Object::Service(service), _) => Cow::Borrowed(&service.spec.kind),
+        (Object::Namespace(namespace), _) => Cow::Borrowed(&namespace.status.phase),
+        (Object::Job(job), _) => Cow::Owned(job.status.succeeded.unwrap_or(0).to_string()),
+        (Object::ReplicationController(one), _) => Cow::Owned(one.status.replicas.to_string()),
+        (Object::Secret(secret), _) => Cow::Borrowed(&secret.kind),
+        _ => Cow::Borrowed(""),
+    }
+}
+
+fn of_pod<'o>(pod: &'o Pod, field: &str) -> Cow<'o, str> {
+    let (spec, status) = (&pod.spec, &pod.status);
+    match field {
+        "spec.nodeName" | "spec.host" => Cow::Borrowed(spec.node_name.as_deref().unwrap_or_default()),
+        "spec.restartPolicy" => said(spec.restart_policy.as_ref()),
+        "spec.schedulerName" => Cow::Borrowed(&spec.scheduler_name),
+        "spec.serviceAccountName" => Cow::Borrowed(&spec.service_account_name),
+        "spec.hostNetwork" => Cow::Owned(spec.host_network.unwrap_or(false).to_string()),
+        "status.phase" => said(status.phase.as_ref()),
+        "status.podIP" => Cow::Borrowed(&status.pod_ip),
+        "status.nominatedNodeName" => Cow::Borrowed(&status.nominated_node_name),
+        // The server takes `status.podIPs` and sets nothing for it.
+        _ => Cow::Borrowed(""),
+    }
+}
+
+fn of_event<'o>(event: &'o Event, field: &str) -> Cow<'o, str> {
+    let about = &event.involved_object;
+    Cow::Borrowed(match field {
+        "involvedObject.kind" => &about.kind,
+        "involvedObject.namespace" => &about.namespace,
+        "involvedObject.name" => &about.name,
+        "involvedObject.uid" => &about.uid.0,
+        "involvedObject.apiVersion" => &about.api_version,
+        "involvedObject.resourceVersion" => &about.resource_version,
+        "involvedObject.fieldPath" => &about.field_path,
+        "reason" => &event.reason,
+        "reportingComponent" => &event.reporting_component,
+        // Newer events name only who reports.
+        "source" if event.source.component.is_empty() => &event.reporting_component,
+        "source" => &event.source.component,
+        "type" => &event.kind,
+        _ => "",
+    })
+}
+
+fn said(value: Option<&impl ToString>) -> Cow<'static, str> {
+    value.map_or(Cow::Borrowed(""), |value| Cow::Owned(value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fields, value};
+    use podscope_api::{Kind, object_from_value};
+    use serde_json::{Value, json};
+
+    /// Each field is read from where its path leads in the object's JSON.
+    #[test]
+    fn each_field_says_what_stands_at_its_path() {
+        for kind in Kind::ALL.iter().copied() {
+            for field in fields(kind) {
+                let said = match *field {
+                    "spec.hostNetwork" | "spec.unschedulable" => json!(true),
+                    "status.successful" | "status.replicas" => json!(3),
+                    "spec.restartPolicy" => json!("Never"),
+                    "status.podIPs" => continue,
+                    _ => json!("said"),
+                };
+                let path = match *field {
+                    "spec.host" => "spec.nodeName",
+                    "source" => "source.component",
+                    "status.successful" => "status.succeeded",
+                    field => field,
+                };
+                let tree = (path.rsplit('.')).fold(said.clone(), |below, name| json!({name: below}));
+                let mut whole =
+                    json!({"apiVersion": kind.api_version(), "kind": kind.name(), "metadata": {"name": "x"}});
+                let (Value::Object(whole), Value::Object(tree)) = (&mut whole, tree) else {
+                    unreachable!("maps")
+                };
+                whole.extend(tree);
+                let object = object_from_value(&Value::Object(whole.clone())).expect(field);
+                let said = said.as_str().map_or_else(|| said.to_string(), str::to_owned);
+                assert_eq!(value(&object, field), said, "{kind:?} {field}");
+            }
+        }
+    }
+}
