@@ -192,10 +192,9 @@ fn paths_and_links_of_the_documents_lead_somewhere() {
 }
 
 /// What a command of ours prints.
-fn said(package: &str, args: &[&str]) -> String {
-    let run = ["run", "--quiet", "--package", package, "--"];
+fn said(args: &[&str]) -> String {
     let out = Command::new(env!("CARGO"))
-        .args(run)
+        .arg("xtask")
         .args(args)
         .current_dir(root())
         .output();
@@ -213,11 +212,8 @@ fn listed<'t>(help: &'t str, lead: &str) -> ordered::Set<&'t str> {
 ///
 #[test]
 fn commands_of_the_documents_exist() {
-    let (xtask, podscope, steps) = (
-        said("xtask", &["help"]),
-        said("podscope", &["help"]),
-        said("xtask", &["test", "--list"]),
-    );
+    let podscope = fs::read_to_string(root().join("crates/cli/src/help.txt")).expect("what `podscope help` prints");
+    let (xtask, steps) = (said(&["help"]), said(&["test", "--list"]));
     let (xtask, podscope, steps) = (
         listed(&xtask, "  "),
         listed(&podscope, "  podscope "),

@@ -4,6 +4,7 @@
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
+use crate::steps;
 use crate::tools::{Paths, Tool};
 use std::path::{Path, PathBuf};
 
@@ -163,13 +164,10 @@ pub(crate) fn instructions() -> (Fallible, Counts) {
         println!("skipped: valgrind is not on PATH (apt-get install valgrind)");
         return (Ok(()), counts);
     }
-    if let Err(message) = Run::cargo()
-        .args(["build", "--quiet", "--package", "podscope"])
-        .status()
-    {
-        return (Err(message), counts);
-    }
-    let podscope = host::target().join("debug").join("podscope");
+    let podscope = match steps::program("", "podscope") {
+        Ok(program) => program,
+        Err(message) => return (Err(message), counts),
+    };
     let mut wrong = Vec::new();
     for workload in &WORKLOADS {
         match instructions_of(&podscope, workload.name) {

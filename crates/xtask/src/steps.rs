@@ -4,6 +4,7 @@
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
 use crate::{changed, decisions, golden, host, package, site, size, spec};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// One step of the test suite.
@@ -172,22 +173,28 @@ fn plain(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
 }
 
+/// A program of the workspace, built with all packages as the native tests are: chosen alone, its dependencies would
+/// have other features and be built once more.
+pub(crate) fn program(kind: &str, name: &str) -> Fallible<PathBuf> {
+    let build = Run::cargo().args(["build", "--workspace", "--exclude", "podscope-js"]);
+    // An example among what is built: only then do the features of tests count.
+    let build = build.args(["--bin", "podscope", "--example", "hashes"]);
+    build.status()?;
+    let dir = host::target().join("debug").join(kind);
+    Ok(dir.join(tools::exe(name)))
+}
+
 fn conformance(_: &Paths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
     let mut done = Ok(());
     for corpus in ["decisions", "configured"] {
         let cases = format!("tests/conformance/{corpus}.jsonl.gz");
-        let run = Run::cargo().args([
-            "run",
-            "--quiet",
-            "--package",
-            "podscope",
-            "--",
-            "explain",
-            "--check",
-            "--cases",
-        ]);
-        let (one, found) = run.args([&cases]).counted();
+        let (one, found) = match program("", "podscope") {
+            Ok(podscope) => Run::new(podscope)
+                .args(["explain", "--check", "--cases", &cases])
+                .counted(),
+            Err(message) => (Err(message), Counts::default()),
+        };
         counts.add(found);
         done = done.and(one);
     }
@@ -197,8 +204,7 @@ fn conformance(_: &Paths) -> (Fallible, Counts) {
 /// wasm-pack takes one crate at a time.
 fn wasm(paths: &Paths) -> (Fallible, Counts) {
     // The native engine's traces, boiled down, for the wasm one to compare with.
-    let hashes = Run::cargo().args(["run", "--quiet", "--package", "podscope-tests", "--example", "hashes"]);
-    let hashes = match hashes.output() {
+    let hashes = match program("examples", "hashes").and_then(|hashes| Run::new(hashes).output()) {
         Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
         Err(message) => return (Err(message), Counts::default()),
     };

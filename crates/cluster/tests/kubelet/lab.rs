@@ -94,13 +94,16 @@ impl Lab {
         let until = SimTime((seconds * 1e6) as i64);
         self.world.run_until(until, &mut self.trace);
     }
-    /// Whether something holds at some millisecond until then.
+    /// Whether something holds at some millisecond until then; asked anew when something has happened.
     pub(crate) fn sees(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
         let end = SimTime((until * 1e6) as i64);
+        let mut asked = None;
         while self.world.now() < end {
-            if holds(self) {
+            let state = Some((self.world.revision(), self.trace.records.len()));
+            if asked != state && holds(self) {
                 return true;
             }
+            asked = state;
             let next = self.world.now() + Span::millis(1);
             self.world.run_until(next, &mut self.trace);
         }
