@@ -29,6 +29,7 @@
 mod advice;
 mod autoscaler;
 mod behavior;
+pub mod clock;
 mod config;
 mod core;
 pub mod cron;

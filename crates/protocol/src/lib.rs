@@ -18,7 +18,6 @@
 //! ```
 #![deny(missing_docs)]
 
-pub mod clock;
 mod detail;
 mod director;
 mod explanation;
@@ -27,6 +26,8 @@ mod picture;
 mod request;
 mod story;
 mod update;
+
+pub use podscope_api::clock;
 
 pub use detail::{ContainerDetail, Detail, EventLine};
 pub use director::{Caption, Director, DueKind, DueView, FastRun};

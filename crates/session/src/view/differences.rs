@@ -28,7 +28,10 @@ pub(super) fn differs(
     } else if state.is_dark {
         let silent = heartbeat.map_or_else(
             || "no heartbeat yet".to_owned(),
-            |at| format!("no heartbeat for {} s", (world.now() - at).whole_seconds()),
+            |at| {
+                let silent = podscope_api::clock::length((world.now() - at).whole_seconds());
+                format!("no heartbeat for {silent}")
+            },
         );
         let why = if state.kubelet {
             "cut off"

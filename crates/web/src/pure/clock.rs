@@ -2,7 +2,7 @@
 
 use podscope_protocol::Micros;
 pub(crate) use podscope_protocol::clock::instant;
-use podscope_protocol::clock::whole;
+use podscope_protocol::clock::{length, whole};
 
 const SECOND: i64 = 1_000_000;
 
@@ -32,12 +32,7 @@ pub(crate) fn plain(micros: Micros) -> String {
 
 /// How long ago, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
-    let seconds = (now - since).max(0) / SECOND;
-    match seconds {
-        0..=119 => format!("{seconds} s"),
-        120..=7199 => format!("{} min", seconds / 60),
-        _ => format!("{} h", seconds / 3600),
-    }
+    length((now - since) / SECOND)
 }
 
 /// A speed in thousandths: `0.1×`, `10×`, `10 000×`.

@@ -1,0 +1,30 @@
+//! Instants as people read them: one form on the page, in its words and pictures, and in what a broken guarantee says.
+
+/// An instant on the clock, of microseconds since t = 0, with tenths: `1:32.4`, from an hour on `1:02:03.4`.
+#[must_use]
+pub fn instant(at: i64) -> String {
+    let tenths = at.max(0) / 100_000;
+    let (seconds, tenth) = (tenths / 10, tenths % 10);
+    format!("{}.{tenth}", whole(seconds))
+}
+
+/// Seconds on the clock: `1:30`.
+#[must_use]
+pub fn whole(seconds: i64) -> String {
+    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if h > 0 {
+        format!("{h}:{m:02}:{s:02}")
+    } else {
+        format!("{m}:{s:02}")
+    }
+}
+
+/// A length in whole seconds, rounded down to what matters of it: `82 s`, `4 min`, `2 h`.
+#[must_use]
+pub fn length(seconds: i64) -> String {
+    match seconds {
+        ..120 => format!("{} s", seconds.max(0)),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
+}
