@@ -128,11 +128,25 @@ fn unused() -> u64 {
 pub(crate) fn take(id: u64) {
     leave();
     let marked = get(&mark(id)).is_some();
-    let id = if marked { unused() } else { id };
+    let id = if marked { copy(id) } else { id };
     if let Some(tab) = of_tab() {
         drop(tab.set_item(&name("tab"), &id.to_string()));
     }
     stay(id);
+}
+
+/// The number of a copy, which is named after its original: `NAME (2)`, or the next number that no other has.
+fn copy(original: u64) -> u64 {
+    let (id, all) = (unused(), sessions());
+    if let Some(kept) = all.iter().find(|kept| kept.id == original) {
+        let name = (kept.title.rsplit_once(" ("))
+            .filter(|(_, n)| n.strip_suffix(')').is_some_and(|n| n.parse::<u32>().is_ok()))
+            .map_or(&*kept.title, |(name, _)| name);
+        let mut names = (2..).map(|n: u32| format!("{name} ({n})"));
+        let free = names.find(|name| all.iter().all(|kept| kept.title != *name));
+        rename(id, &free.unwrap_or_default());
+    }
+    id
 }
 
 /// The mark of a session that a tab works on. One that a tab left behind when it crashed costs a copy, nothing else.

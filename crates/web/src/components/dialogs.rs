@@ -341,12 +341,12 @@ fn Sessions() -> Html {
         };
         html! {
             <li key={id}>
+                <span class="mono">{ store::when(kept.at) }</span>
+                <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label={if id == here { "Name of this tab's session".into() } else { format!("Name of {name}") }} title="Call it as you like" />
                 if id == here {
-                    <span class="mono">{ store::when(kept.at) }</span>
-                    <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label="Name of this tab's session" title="Call it as you like" />
                     <span class="none">{ "this tab's" }</span>
                 } else {
-                    <button type="button" class="quiet name" onclick={open}>{ shown(&name) }</button>
+                    <button type="button" onclick={open} aria-label={format!("Open {name}")}>{ "Open" }</button>
                 }
                 <button type="button" class="quiet" onclick={download} aria-label={format!("Save the link of {name}")} title="Save its link as a file">{ icon("files") }</button>
                 if id != here {
