@@ -46,7 +46,7 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
     (
         "Page",
         &[
-            ("/", "Find pods and nodes"),
+            ("/", "Find pods and nodes; Enter goes to the next"),
             ("`", "Console"),
             ("l", "Lessons"),
             ("e", "Editor"),
@@ -216,7 +216,10 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }
         "f" => ctl.send.emit(Request::Fork),
         "u" => ctl.send.emit(Request::Undo),
-        "/" => ctl.act.emit(Act::Find(Some(page.find.clone().unwrap_or_default()))),
+        "/" => {
+            ctl.act.emit(Act::Find(Some(page.find.clone().unwrap_or_default())));
+            browser::focus_on(".find input");
+        }
         "`" => ctl.act.emit(Act::ConsoleOpen(!page.console_open)),
         "l" => ctl.act.emit(Act::Dialog(Dialog::Lessons)),
         "e" => ctl.act.emit(Act::Dialog(Dialog::Editor)),

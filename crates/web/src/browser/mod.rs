@@ -66,6 +66,27 @@ pub(crate) fn bring_into_sight(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
+/// The first element that a selector finds.
+fn first(selector: &str) -> Option<Element> {
+    window()?.document()?.query_selector(selector).ok()?
+}
+
+/// Scrolls to what is selected in the cluster.
+pub(crate) fn show_selected() {
+    if let Some(element) = first("#cluster .pod.sel, #cluster .node.sel") {
+        bring_into_sight(&element);
+    }
+}
+
+/// Gives a field the focus that is there after the next drawing.
+pub(crate) fn focus_on(selector: &'static str) {
+    after_drawing(move || {
+        if let Some(field) = first(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+            drop(field.focus());
+        }
+    });
+}
+
 /// Whether the person wants little motion.
 pub(crate) fn calm() -> bool {
     window()

@@ -33,26 +33,39 @@ pub(crate) fn Find(props: &Props) -> Html {
         .act
         .reform(|event: InputEvent| Act::Find(Some(crate::browser::value_of(&event))));
     let onkeydown = {
-        let ctl = ctl.clone();
+        let (ctl, page) = (ctl.clone(), props.page.clone());
         Callback::from(move |event: KeyboardEvent| {
             if event.key() == "Escape" {
                 event.prevent_default();
                 event.stop_propagation();
                 ctl.act.emit(Act::Find(None));
             } else if event.key() == "Enter" {
-                let field: HtmlInputElement = event.target_unchecked_into();
-                drop(field.blur());
+                let next =
+                    (page.filter.as_ref()).and_then(|f| f.next(&page.model, page.selected.as_ref(), event.shift_key()));
+                if next.is_some() {
+                    ctl.act.emit(Act::Select(next));
+                    crate::browser::after_drawing(crate::browser::show_selected);
+                }
             }
         })
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Find(None));
-    let said = props.page.filter.as_ref().map(|filter| told(filter, &props.page));
+    // While time runs it is counted a few times a second.
+    let every = if props.page.model.playing { 8 } else { 1 };
+    let stamp = (
+        props.page.filter.clone(),
+        props.page.frames / every,
+        props.page.model.playing,
+    );
+    let said = use_memo(stamp, |(filter, ..)| {
+        filter.as_ref().map(|filter| told(filter, &props.page))
+    });
     html! {
         <div class="find" role="search">
             { icon("find") }
             <input ref={field} type="text" value={text} {oninput} {onkeydown} aria-label="Find pods and nodes"
-                placeholder="A name, a label, a state, an owner, a node" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" />
-            <span class="mono found" role="status">{ said.unwrap_or_default() }</span>
+                placeholder="A name, a label, a state, an owner, a node" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" title="Enter goes to the next one, Shift + Enter to the one before" />
+            <span class="mono found" role="status">{ (*said).clone().unwrap_or_default() }</span>
             <button type="button" class="quiet" onclick={close} aria-label="Show everything again">{ icon("cross") }</button>
         </div>
     }

@@ -179,6 +179,19 @@ pub(crate) fn Overview(props: &Props) -> Html {
             .and_then(|p| props.model.nodes.get(&p.node).cloned()),
         _ => None,
     };
+    {
+        // The picture's frame, and where the arrows go on, follow what is selected.
+        let at = by_selection.as_ref().and_then(|node| {
+            let of = |(_, nodes): &(String, Vec<Shared<NodeState>>)| {
+                nodes.iter().position(|n| n.view.name == node.view.name)
+            };
+            zones.iter().enumerate().find_map(|(z, zone)| Some((z, of(zone)?)))
+        });
+        let focus = focus.setter();
+        use_effect_with((props.selected.clone(), at), move |(_, at)| {
+            at.iter().for_each(|at| focus.set(*at))
+        });
+    }
     let shown = by_selection.or(focused);
     html! {
         <div class="overview">
@@ -335,7 +348,7 @@ fn draw(
             .for_each(|r| context.rect(r.x + 0.5, r.y + 0.5, (r.w - 1.0).max(1.0), (r.h - 1.0).max(1.0)));
         context.stroke();
     };
-    let (mut cards, mut unwell) = (Vec::new(), Vec::new());
+    let (mut cards, mut unwell, mut holding) = (Vec::new(), Vec::new(), Vec::new());
     let mut filled = vec![Vec::new(); colours.hues.len()];
     let mut outlined = vec![Vec::new(); colours.hues.len()];
     let (mut ghosts, mut failing) = (Vec::new(), Vec::new());
@@ -375,6 +388,11 @@ fn draw(
                 let Some(mark) = belief::mark(pod, &node.view, truth) else {
                     continue;
                 };
+                // What is looked for is seen from afar, as is the square that holds it.
+                let inner = if filter.is_some() { around(inner, 0.75) } else { inner };
+                if filter.is_some() && holding.last() != Some(rect) {
+                    holding.push(*rect);
+                }
                 match mark {
                     PodMark::Ghost => ghosts.push(inner),
                     PodMark::Starting | PodMark::Pending => outlined[hue].push(inner),
@@ -410,6 +428,7 @@ fn draw(
     }
     paint(&colours.card, &cards);
     frame(&colours.line, 1.0, &cards);
+    frame(&colours.ink, 1.0, &holding);
     frame(&colours.bad, 2.0, &unwell);
     for (hue, colour) in colours.hues.iter().enumerate() {
         paint(colour, &filled[hue]);

@@ -1,6 +1,6 @@
 //! Pods that have no node: what each waits for, and together those that have the same trouble.
 
-use podscope_api::ordered::{self, Set};
+use podscope_api::ordered::{self, Set, StableSort as _};
 use std::rc::Rc;
 
 use podscope_protocol::{Micros, OwnerView, PodView};
@@ -89,9 +89,15 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     }
 }
 
-/// Many pods by what keeps them.
+/// Many pods by what keeps them: first what is looked for.
 fn grouped(props: &Props) -> Html {
-    let groups = waits::groups(&props.pending);
+    let mut groups = waits::groups(&props.pending);
+    if let Some(filter) = &props.filter {
+        for group in &mut groups {
+            group.pods.stable_sort_by_key(|pod| !filter.finds_pod(pod));
+        }
+        groups.stable_sort_by_key(|group| !group.pods.first().is_some_and(|pod| filter.finds_pod(pod)));
+    }
     let rest: usize = groups.iter().skip(GROUPS).map(|group| group.pods.len()).sum();
     html! {
         <>
@@ -102,14 +108,19 @@ fn grouped(props: &Props) -> Html {
 }
 
 fn group_row(props: &Props, group: &Group) -> Html {
-    let count = group.pods.len();
     if let [only] = group.pods.as_slice() {
         return row(props, only);
     }
+    let count = group.pods.len();
+    let found = (props.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
+    let of = found
+        .filter(|n| *n < count)
+        .map_or_else(String::new, |n| format!("{n} of "));
+    let told = format!("{of}{count} pods: {}", group.cause);
     html! {
-        <li key={group.cause.clone()} class="many" data-cause={group.cause.clone()}>
-            <span class="what"><b>{ format!("{count} pods: ") }{ shown(&group.cause) }</b></span>
-            <span class="more" role="group" aria-label={format!("{count} pods: {}", group.cause)}>
+        <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
+            <span class="what"><b>{ shown(&told) }</b></span>
+            <span class="more" role="group" aria-label={told.clone()}>
                 { for group.pods.iter().take(MARKS).map(|pod| mark(props, pod)) }
                 if count > MARKS { <span class="chip">{ format!("+{}", count - MARKS) }</span> }
             </span>

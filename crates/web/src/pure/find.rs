@@ -73,6 +73,26 @@ impl Filter {
         }
     }
 
+    /// What is found after what is selected, or before it: nodes first, then pods, round and round.
+    pub(crate) fn next(&self, model: &Model, selected: Option<&SubjectRef>, back: bool) -> Option<SubjectRef> {
+        let nodes = model.nodes.values().filter(|node| self.finds_node(&node.view));
+        let nodes = nodes.map(|node| SubjectRef::Node {
+            name: node.view.name.clone(),
+        });
+        let pods = model.pods.values().filter(|pod| self.finds_pod(pod));
+        let pods = pods.map(|pod| SubjectRef::Pod {
+            key: pod.key.clone(),
+            uid: pod.uid.clone(),
+        });
+        let mut all: Vec<SubjectRef> = nodes.chain(pods).collect();
+        if back {
+            all.reverse();
+        }
+        let here = all.iter().position(|one| Some(one) == selected);
+        let next = here.map_or(0, |here| (here + 1) % all.len());
+        (next < all.len()).then(|| all.swap_remove(next))
+    }
+
     /// How much of a cluster is found.
     pub(crate) fn count(&self, model: &Model) -> Found {
         Found {
