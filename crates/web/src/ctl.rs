@@ -85,9 +85,14 @@ impl Ctl {
         });
     }
 
-    /// A request as a click's answer.
+    /// A request as a click's answer. A fork that is pressed twice is one.
     pub(crate) fn on(&self, request: Request) -> Callback<MouseEvent> {
-        self.send.reform(move |_| request.clone())
+        let send = self.send.clone();
+        Callback::from(move |_| {
+            if request != Request::Fork || !is_pressed_twice("") {
+                send.emit(request.clone());
+            }
+        })
     }
 }
 

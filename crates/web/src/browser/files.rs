@@ -78,5 +78,8 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
             .map_err(|_| format!("{} cannot be read", file.name()))?;
         all.push((file.name(), text.as_string().unwrap_or_default()));
     }
-    Ok(all)
+    match all.as_slice() {
+        [(name, text)] if text.trim().is_empty() => Err(format!("{name} is empty: nothing was opened")),
+        _ => Ok(all),
+    }
 }

@@ -1,5 +1,6 @@
 //! The top: identity, scenario, transport, clock, speed, fork, share, theme, help.
 
+use gloo_timers::callback::Timeout;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
@@ -169,11 +170,16 @@ struct SpeedProps {
     achieved: Option<String>,
 }
 
-/// The speed. A sweep over it changes nothing until it is let go; Escape, and a finger that turns into scrolling, take
-/// it back. Frames that come meanwhile leave the thumb where the hand has it.
+/// Milliseconds for which the keys rest before the speed that they chose holds.
+const RESTS: u32 = 600;
+
+/// The speed. A sweep over it changes nothing until it is let go, or until the keys rest; Escape, and a finger that turns
+/// into scrolling, take it back. Frames that come meanwhile leave the thumb where the hand has it.
 #[component]
 fn Speed(props: &SpeedProps) -> Html {
     let swept = use_state(|| None::<u64>);
+    // A key was the last that touched it; what the keys chose, until they rest.
+    let keys = use_mut_ref(|| (false, None::<Timeout>));
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
@@ -186,30 +192,44 @@ fn Speed(props: &SpeedProps) -> Html {
         Callback::from(move |event: InputEvent| swept.set(Some(chosen(&crate::browser::value_of(&event)))))
     };
     let onchange = {
-        let swept = swept.clone();
+        let (swept, keys) = (swept.clone(), keys.clone());
         Callback::from(move |event: Event| {
-            ctl.speed(chosen(&crate::browser::value_of(&event)));
-            swept.set(None);
+            let (ctl, swept, speed) = (ctl.clone(), swept.clone(), chosen(&crate::browser::value_of(&event)));
+            let hold = move || {
+                ctl.speed(speed);
+                swept.set(None);
+            };
+            let mut keys = keys.borrow_mut();
+            if keys.0 {
+                keys.1 = Some(Timeout::new(RESTS, hold));
+            } else {
+                hold();
+            }
         })
     };
     let back = {
-        let swept = swept.clone();
-        move || swept.set(None)
+        let (swept, keys) = (swept.clone(), keys.clone());
+        move || {
+            keys.borrow_mut().1 = None;
+            swept.set(None);
+        }
     };
     let onkeydown = {
-        let back = back.clone();
+        let (back, keys) = (back.clone(), keys.clone());
         Callback::from(move |event: KeyboardEvent| {
+            keys.borrow_mut().0 = true;
             if event.key() == "Escape" {
                 back();
             }
         })
     };
+    let onpointerdown = move |_: PointerEvent| keys.borrow_mut().0 = false;
     let shown = swept.unwrap_or(props.set);
     let (at, last) = (clock::speed_index(shown), clock::SPEEDS.len() - 1);
     let said = clock::speed(shown);
     html! {
         <label class="speed mono">
-            <input type="range" min="0" max={last.to_string()} step="1" value={at.to_string()} {oninput} {onchange} {onkeydown} onpointercancel={move |_: PointerEvent| back()}
+            <input type="range" min="0" max={last.to_string()} step="1" value={at.to_string()} {oninput} {onchange} {onkeydown} {onpointerdown} onpointercancel={move |_: PointerEvent| back()}
                 aria-label="Speed" aria-valuetext={said.clone()} ~style={format!("--v:{}%", at * 100 / last)} />
             <span class="set">{ said }</span>
             if let Some(achieved) = &props.achieved { <span class="got" title="What this machine achieves">{ format!("({achieved})") }</span> }

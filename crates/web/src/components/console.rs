@@ -205,7 +205,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
             if open {
                 <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
-                    if console.lines.is_empty() { <p class="notice">{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</p> }
+                    if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
                     { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
                         let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
                         html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ shown(&l.text) }</span></p> }

@@ -336,12 +336,13 @@ impl Page {
     /// What is said to a command is seen also where the console is closed: refusals, hints.
     fn answer(&mut self, lines: &[ConsoleLine]) {
         let fresh = self.asked.is_some_and(|asked| self.frames <= asked + ANSWER_FRAMES);
-        if !fresh || self.console_open || self.sheet == Sheet::Console {
+        if self.console_open || self.sheet == Sheet::Console {
             return;
         }
-        // What kubectl warns of has been asked before.
+        // What kubectl warns of has been asked before. A complaint of no command answers a button.
         let said = |l: &&ConsoleLine| {
-            l.kind == LineKind::Notice || l.kind == LineKind::Error && !l.text.starts_with("Warning:")
+            let is_error = l.kind == LineKind::Error && !l.text.starts_with("Warning:");
+            fresh && l.kind == LineKind::Notice || is_error && (fresh || l.command.is_none())
         };
         for line in lines.iter().filter(said) {
             self.toast(line.text.clone());
