@@ -1,6 +1,7 @@
 //! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity
 //! never has live processes of two pods.
 
+use super::ledger::whereabouts;
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Place, What};
 
@@ -65,10 +66,9 @@ impl Check for AtMostOne {
                 cause,
                 by: by.clone(),
                 message: format!(
-                    "processes of two pods {identity} run: {other} on {} and {} on {}",
-                    entry.node,
-                    object.uid,
-                    place(&record.actor.place()),
+                    "processes of two pods {identity} run: {} and {}",
+                    entry.whereabouts(),
+                    whereabouts(&place(&record.actor.place()), record.at),
                 ),
             });
             let is_cut = !view

@@ -26,6 +26,19 @@ pub(crate) struct LivePod {
     pub identity: Option<ObjectKey>,
 }
 
+impl LivePod {
+    /// Which of several pods of one name it is, as people tell them apart: `on a-1 since 0:02.1`.
+    pub(crate) fn whereabouts(&self) -> String {
+        let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
+        whereabouts(&self.node, since)
+    }
+}
+
+/// Where a pod runs, and since when.
+pub(crate) fn whereabouts(node: &str, since: SimTime) -> String {
+    format!("on {node} since {}", podscope_api::clock::instant(since.0))
+}
+
 /// How a pod object came to an end.
 #[derive(Debug, Clone)]
 pub(crate) struct Removal {

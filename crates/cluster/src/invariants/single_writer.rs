@@ -137,12 +137,21 @@ impl SingleWriter {
                     object,
                     cause,
                     by,
-                    message: format!("{volume} is writable on {other_node} by {other} and on {node} by {uid}"),
+                    message: format!(
+                        "{volume} is writable by {} and by {}",
+                        writer(other, view),
+                        writer(uid, view)
+                    ),
                     corrupts: (!is_exclusive && node != other_node).then(|| volume.clone()),
                 });
             }
         }
     }
+}
+
+/// A pod that can write, by its name, its node, and since when it runs there.
+fn writer(uid: &Uid, view: &View<'_>) -> String {
+    (view.ledger.live.get(uid)).map_or_else(String::new, |pod| format!("{} {}", pod.key, pod.whereabouts()))
 }
 
 /// Whether what the pod writes there arrives: it has live processes, and the storage answers its node.

@@ -54,7 +54,7 @@ impl Check for SlotUnique {
                     object: Some(subject_of(&Object::Pod(new.clone()))),
                     cause: Cause::Bug,
                     by: actor.to_string().into(),
-                    message: format!("{key} was created while the object with UID {} had the name", holder.0),
+                    message: format!("{key} was created while an older pod had the name"),
                 });
             }
             Seen::Record(_) | Seen::Tick { .. } => {}
