@@ -107,11 +107,7 @@ pub(super) fn sentence(cache: &Cache, decision: &Decision, explanation: &Explana
             } else if let Some(status) = &decision.found.diagnosis.pre_filter {
                 format!("{pod} waits: {}, whatever the node.", status.message(&cache.symbols))
             } else {
-                format!(
-                    "{pod} waits: none of {} can take it. {}",
-                    nodes(n_nodes),
-                    causes(explanation)
-                )
+                format!("{pod} waits: {}", causes(explanation, n_nodes))
             };
             if let Some(Preemption::Found { candidates, chosen, .. }) = &decision.preemption {
                 let victims = candidates
@@ -122,20 +118,20 @@ pub(super) fn sentence(cache: &Cache, decision: &Decision, explanation: &Explana
                     let names: Vec<String> = chosen.iter().map(|node| name(cache, *node)).collect();
                     names.join(" or ")
                 });
-                let who = if victims == 1 {
-                    "a less important pod".to_owned()
+                let (who, whose) = if victims == 1 {
+                    ("a less important pod".to_owned(), "its")
                 } else {
-                    format!("{victims} less important pods")
+                    (format!("{victims} less important pods"), "their")
                 };
-                text.push_str(&format!(" It may end {who} on {place} and take their room."));
+                text.push_str(&format!(" It may end {who} on {place} and take {whose} room."));
             }
             text
         }
     }
 }
 
-/// `3 lack cpu or other room, 1 has a taint …`, most frequent first.
-fn causes(explanation: &Explanation) -> String {
+/// `none of 4 nodes can take it. Of these: 3 lack cpu or other room, 1 has a taint …`, most frequent first.
+fn causes(explanation: &Explanation, n_nodes: usize) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for node in &explanation.nodes {
         let plugin = node.plugin.as_deref().and_then(Plugin::from_name);
@@ -148,10 +144,9 @@ fn causes(explanation: &Explanation) -> String {
     }
     counts.stable_sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let parts: Vec<String> = counts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
-    let text = parts.join(", ");
-    if text.is_empty() {
-        text
-    } else {
-        format!("Of these: {text}.")
+    match (counts.as_slice(), n_nodes) {
+        ([], n) => format!("none of {} can take it.", nodes(n)),
+        ([(cause, _)], 1) => format!("the only node cannot take it: {cause}."),
+        (_, n) => format!("none of {} can take it. Of these: {}.", nodes(n), parts.join(", ")),
     }
 }
