@@ -64,6 +64,11 @@ impl<'t> JsonReader<'t> {
         (&self.text[self.pos..], self.line)
     }
 
+    /// How many bytes have been looked at, with the one that is wrong.
+    pub(crate) fn offset(&self) -> usize {
+        self.pos + 1
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
     }
@@ -133,18 +138,23 @@ impl<'t> JsonReader<'t> {
             Some(b'"') => Data::String(self.string()?),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => {
-                let rest = &self.text[self.pos..];
                 let known = [
                     ("true", Data::Bool(true)),
                     ("false", Data::Bool(false)),
                     ("null", Data::Null),
                 ]
                 .into_iter()
-                .find(|(word, _)| rest.starts_with(word));
+                .find(|(word, _)| word.bytes().next() == self.peek());
                 let Some((word, data)) = known else {
                     return Err(self.unexpected("looking for beginning of value"));
                 };
-                self.pos += word.len();
+                for letter in word.bytes() {
+                    if self.peek() != Some(letter) {
+                        let wanted = format!("in literal {word} (expecting {:?})", char::from(letter));
+                        return Err(self.unexpected(&wanted));
+                    }
+                    self.pos += 1;
+                }
                 data
             }
         };

@@ -2,16 +2,16 @@
 
 use crate::json::TextError;
 
-/// The line, from 1, or 0 where none is told, and the words. `piece` is the document, `before` the lines before it.
-pub(crate) fn in_go_words(error: TextError, piece: &str, before: u32) -> (u32, String) {
+/// The line, from 1, or 0 where none is told, and the words. `piece` is the document, read from its first line on.
+pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
     // The problem alone, without what was being read.
     let problem = match error.message.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,
         _ => &error.message,
     };
-    let line_of = |index: usize| before + u32::try_from(index).unwrap_or(u32::MAX - before) + 1;
-    let at = usize::try_from(error.line.saturating_sub(before + 1)).unwrap_or(0);
-    let line = piece.lines().nth(at).unwrap_or_default();
+    let line_of = |index: usize| u32::try_from(index).unwrap_or(u32::MAX - 1) + 1;
+    let at = error.line.saturating_sub(1);
+    let line = piece.lines().nth(at as usize).unwrap_or_default();
     if problem.contains("tab character") {
         // A tab cannot begin anything; behind a text it ends what might go on.
         let is_indented = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
@@ -28,16 +28,24 @@ pub(crate) fn in_go_words(error: TextError, piece: &str, before: u32) -> (u32, S
     if problem == "found unexpected end of stream" {
         return (line_of(piece.matches('\n').count()), problem.to_owned());
     }
-    if problem == "found unknown anchor" {
+    // What is found when the values are made of what was read has no line.
+    let name = || -> String {
         let column = usize::try_from(error.column.saturating_sub(1)).unwrap_or(0);
-        let name: String = line
-            .chars()
-            .skip(column)
-            .skip_while(|letter| *letter != '*')
-            .skip(1)
+        let letters = line.chars().skip(column).skip_while(|letter| *letter != '*').skip(1);
+        letters
             .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
-            .collect();
-        return (0, format!("unknown anchor '{name}' referenced"));
+            .collect()
+    };
+    match problem {
+        "found unknown anchor" => return (0, format!("unknown anchor '{}' referenced", name())),
+        "anchor value contains itself" => return (0, format!("anchor '{}' value contains itself", name())),
+        _ if ["cannot decode", "map merge", "document contains"]
+            .iter()
+            .any(|word| problem.starts_with(word)) =>
+        {
+            return (0, problem.to_owned());
+        }
+        _ => {}
     }
     if problem.starts_with("unsupported map key")
         && let Some(key) = braced(line)
@@ -48,17 +56,17 @@ pub(crate) fn in_go_words(error: TextError, piece: &str, before: u32) -> (u32, S
             format!("invalid map key: map[interface {{}}]interface {{}}{{{key}:interface {{}}(nil)}}"),
         );
     }
-    if problem.starts_with("unexpected character") {
-        return (error.line, "found character that cannot start any token".to_owned());
-    }
-    // What its parser misses it tells with the line before, what its scanner finds with the line itself.
-    let is_parsers = problem.starts_with("did not find expected");
-    let line = if is_parsers {
-        error.line.saturating_sub(1)
-    } else {
-        error.line
+    let words = match problem {
+        "misplaced bracket" => "did not find expected node content",
+        "simple key expect ':'" => "could not find expected ':'",
+        "expected ',' or ']'" => "did not find expected ',' or ']'",
+        _ if problem.starts_with("invalid trailing content") => "did not find expected key",
+        _ if problem.starts_with("unexpected character") => "found character that cannot start any token",
+        other => other,
     };
-    (line, problem.to_owned())
+    // The line before of what its parser misses, the line itself of what its scanner finds; none of the first.
+    let is_parsers = words.starts_with("did not find expected");
+    (if is_parsers || at == 0 { at } else { at + 1 }, words.to_owned())
 }
 
 /// The text in two braces, as templates have them: to YAML a map whose key is a map with that one key.

@@ -82,6 +82,8 @@ impl ApiServer {
         match object {
             Object::Pod(pod) => {
                 let pod = Arc::make_mut(pod);
+                let grace = &mut pod.spec.termination_grace_period_seconds;
+                *grace = grace.map(podscope_api::stored_grace_period);
                 pod.status.phase = Some(PodPhase::Pending);
                 pod.status.qos_class = Some(admission::qos_class(&pod.spec));
                 if !pod.spec.scheduling_gates.is_empty() {

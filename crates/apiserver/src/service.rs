@@ -35,7 +35,8 @@ impl ApiServer {
         let key = service.metadata.key();
         let services = self.objects().list::<Service>().map(|other| &**other);
         let others: Vec<&Service> = services.filter(|other| other.metadata.key() != key).collect();
-        let problems = podscope_api::service_conflicts(service, others.iter().copied());
+        let is_there = self.objects().get_kind(Kind::Service, &key).is_some();
+        let problems = podscope_api::service_conflicts(service, !is_there, others.iter().copied());
         match problems.is_empty() {
             true => Ok(()),
             false => Err(ApiError::invalid(Kind::Service, &service.metadata.name, problems)),

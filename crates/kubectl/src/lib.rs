@@ -41,6 +41,7 @@ mod work;
 mod write;
 
 use podscope_api::{Kind, NodeName, Time};
+use podscope_cluster::client::ClientCommand;
 use podscope_cluster::{Objects, OutputLine, SimTime};
 
 pub use columns::{event_times, node_status};
@@ -167,36 +168,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         }
         Kubectl::Explain { kind, path, recursive } => explain::explain(*kind, path, *recursive, &mut printed),
         Kubectl::Top(top) => others::top(top, view, &mut printed),
-        Kubectl::Logs {
-            pod,
-            selector,
-            namespace,
-            container,
-            previous,
-            all_containers,
-            timestamps,
-            prefix,
-            follow,
-            since,
-            limit_bytes,
-            tail,
-        } => {
-            let logs = logs::Logs {
-                pod,
-                selector: selector.as_deref(),
-                namespace: namespace.as_deref().unwrap_or("default"),
-                container: container.as_deref(),
-                previous: *previous,
-                all_containers: *all_containers,
-                timestamps: *timestamps,
-                prefix: *prefix,
-                follow: *follow,
-                since: *since,
-                limit_bytes: *limit_bytes,
-                tail: *tail,
-            };
-            logs::logs(&logs, view, &mut printed);
-        }
+        Kubectl::Logs(asked) => logs::logs(asked, view, &mut printed),
         Kubectl::Rollout {
             action: crate::command::RolloutAction::History { revision },
             target,
@@ -205,12 +177,64 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
-        Kubectl::Said(what) => {
-            if !said::said(what, view, &mut printed) {
-                return None;
-            }
-        }
-        _ => return None,
+        Kubectl::Said(what) if said::said(what, view, &mut printed) => {}
+        _ => return rehearsal(command, view),
     }
     Some(printed)
+}
+
+/// What a command prints that asks nobody (`--dry-run=client`, `--local`); none if it does.
+fn rehearsal(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
+    if !command.dry_run().is_of_client() {
+        return None;
+    }
+    let plan = plan(command, view.objects, view.now);
+    let mut printed = Printed {
+        lines: plan.lines,
+        status: 0,
+    };
+    match plan.client {
+        Some(ClientCommand::Write(writes)) if writes.iter().all(|write| write.request.is_none()) => {
+            let says = writes.into_iter().filter(|write| !write.success.is_empty());
+            says.for_each(|write| printed.out(write.success));
+        }
+        Some(_) => return None,
+        None => {}
+    }
+    if let Some(message) = plan.refused {
+        printed.fail(message);
+    }
+    Some(printed)
+}
+
+/// A container whose log is followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Followed {
+    /// The pod's.
+    pub uid: podscope_api::Uid,
+    /// Its name.
+    pub container: String,
+    /// Before each line (`--prefix`).
+    pub lead: String,
+    /// The wall clock at t = 0, where each line tells its time (`--timestamps`).
+    pub start: Option<Time>,
+}
+
+impl Followed {
+    /// A line as it is printed.
+    #[must_use]
+    pub fn line(&self, at: SimTime, text: &str) -> String {
+        let time = self
+            .start
+            .map(|start| podscope_api::print_rfc3339(start.0 + at.0, 6) + " ");
+        format!("{}{}{text}", self.lead, time.unwrap_or_default())
+    }
+}
+
+/// Whose logs go on being printed after those that there are (`logs -f`).
+pub fn followed(command: &Kubectl, view: &View<'_>) -> Vec<Followed> {
+    match command {
+        Kubectl::Logs(asked) if asked.follow => logs::followed(asked, view),
+        _ => Vec::new(),
+    }
 }

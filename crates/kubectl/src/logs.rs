@@ -6,9 +6,9 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Object, ObjectKey, Pod};
 use podscope_cluster::SimTime;
 
-use super::command::Since;
+use super::command::{Logs, Since};
 use super::selector::{LabelQuery, refused};
-use super::{Printed, View};
+use super::{Followed, Printed, View};
 
 /// `v1.Node`, as Go names the type of a kind.
 pub(crate) fn go_type(kind: Kind) -> String {
@@ -16,78 +16,102 @@ pub(crate) fn go_type(kind: Kind) -> String {
     format!("{version}.{}", kind.name())
 }
 
-/// What `logs` was asked for.
-pub(super) struct Logs<'a> {
-    pub(super) pod: &'a str,
-    pub(super) selector: Option<&'a str>,
-    pub(super) namespace: &'a str,
-    pub(super) container: Option<&'a str>,
-    pub(super) previous: bool,
-    pub(super) all_containers: bool,
-    pub(super) timestamps: bool,
-    pub(super) prefix: bool,
-    pub(super) follow: bool,
-    pub(super) since: Option<Since>,
-    pub(super) limit_bytes: u64,
-    pub(super) tail: i64,
+/// `kubectl logs`: the scripted containers' life events.
+pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
+    match pods(logs, view, printed) {
+        Ok(pods) if pods.is_empty() => printed.err(format!("No resources found in {} namespace.", namespace(logs))),
+        Ok(pods) => pods.iter().for_each(|pod| of_pod(logs, pod, view, printed)),
+        Err(message) => printed.fail(message),
+    }
 }
 
-/// `kubectl logs`: the scripted containers' life events.
-pub(super) fn logs(logs: &Logs<'_>, view: &View<'_>, printed: &mut Printed) {
-    let pods = match (logs.selector, logs.pod.split_once('/')) {
+/// The containers that go on telling, of those whose logs are asked for.
+pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
+    let mut unsaid = Printed::default();
+    let pods = pods(logs, view, &mut unsaid).unwrap_or_default();
+    let goes_on = |pod: &Pod, name: &str| {
+        let ended =
+            |status: &&podscope_api::ContainerStatus| *status.name == *name && status.state.terminated.is_some();
+        let statuses = pod.status.container_statuses.iter();
+        !pod.is_terminal()
+            && !statuses
+                .chain(&pod.status.init_container_statuses)
+                .any(|one| ended(&one))
+    };
+    let mut followed = Vec::new();
+    for pod in pods {
+        // One that has not started refuses.
+        let mut told = Printed::default();
+        of_pod(logs, &pod, view, &mut told);
+        if told.status != 0 || logs.previous {
+            continue;
+        }
+        for container in containers(logs, &pod) {
+            if goes_on(&pod, &container) {
+                followed.push(Followed {
+                    uid: pod.metadata.uid.clone(),
+                    lead: lead(logs, &pod, &container),
+                    start: logs.timestamps.then_some(view.start),
+                    container,
+                });
+            }
+        }
+    }
+    followed
+}
+
+fn namespace(logs: &Logs) -> &str {
+    logs.namespace.as_deref().unwrap_or("default")
+}
+
+/// The pods that are asked for.
+fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<Pod>>, String> {
+    match (&logs.selector, logs.pod.split_once('/')) {
         (Some(selector), _) => match LabelQuery::parse(selector) {
-            Ok(query) => in_namespace(logs, view)
+            Ok(query) => Ok(in_namespace(logs, view)
                 .filter(|pod| query.matches(&Object::Pod((*pod).clone())))
                 .cloned()
-                .collect(),
+                .collect()),
             Err(why) => {
                 let why = refused(Kind::Pod, selector, "", &why);
-                return printed.fail(format!("Error from server (BadRequest): {why}"));
+                Err(format!("Error from server (BadRequest): {why}"))
             }
         },
-        (None, Some((kind, name))) => match of_workload(logs, kind, name, view, printed) {
-            Ok(pod) => vec![pod],
-            Err(message) => return printed.fail(message),
+        (None, Some((kind, name))) => of_workload(logs, kind, name, view, printed).map(|pod| vec![pod]),
+        (None, None) => match view
+            .objects
+            .get::<Pod>(&ObjectKey::new(namespace(logs), logs.pod.as_str()))
+        {
+            Some(pod) => Ok(vec![pod.clone()]),
+            None => Err(format!(
+                "error: error from server (NotFound): pods {:?} not found in namespace {:?}",
+                logs.pod,
+                namespace(logs)
+            )),
         },
-        (None, None) => match view.objects.get::<Pod>(&ObjectKey::new(logs.namespace, logs.pod)) {
-            Some(pod) => vec![pod.clone()],
-            None => {
-                return printed.fail(format!(
-                    "error: error from server (NotFound): pods {:?} not found in namespace {:?}",
-                    logs.pod, logs.namespace
-                ));
-            }
-        },
-    };
-    if pods.is_empty() {
-        return printed.err(format!("No resources found in {} namespace.", logs.namespace));
-    }
-    pods.iter().for_each(|pod| of_pod(logs, pod, view, printed));
-    if logs.follow && printed.status == 0 && pods.iter().any(|pod| !pod.is_terminal()) {
-        printed.err("logs -f: this is what there is up to now; give the command again for what comes later");
     }
 }
 
-fn in_namespace<'v>(logs: &Logs<'_>, view: &'v View<'_>) -> impl Iterator<Item = &'v Arc<Pod>> {
-    view.objects.list_in::<Pod>(logs.namespace)
+fn in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v Arc<Pod>> {
+    view.objects.list_in::<Pod>(namespace(logs))
 }
 
 /// The pod of a workload that kubectl takes: one that runs and is ready, for long; how many there were is told.
 fn of_workload(
-    logs: &Logs<'_>,
+    logs: &Logs,
     kind: &str,
     name: &str,
     view: &View<'_>,
     printed: &mut Printed,
 ) -> Result<Arc<Pod>, String> {
     let kind = Kind::from_resource_name(kind).unwrap_or(Kind::Deployment);
-    let key = ObjectKey::new(logs.namespace, name);
+    let key = ObjectKey::new(namespace(logs), name);
     let object = view.objects.get_kind(kind, &key);
     let object = object.ok_or_else(|| {
         format!(
             "error: error from server (NotFound): {} {name:?} not found in namespace {:?}",
             kind.qualified_plural(),
-            logs.namespace
+            namespace(logs)
         )
     })?;
     let value = object.to_value();
@@ -140,38 +164,44 @@ fn of_workload(
     Ok(pod)
 }
 
-fn of_pod(logs: &Logs<'_>, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
-    let name_of_pod = &*pod.metadata.name;
-    let names: Vec<String> = if logs.all_containers {
-        pod.spec
-            .all_containers()
-            .map(|container| container.name.to_string())
-            .collect()
-    } else if let Some(name) = logs.container {
-        if !pod.spec.all_containers().any(|container| *container.name == *name) {
-            return printed.fail(format!("error: container {name} is not valid for pod {}", name_of_pod));
+/// The names of a pod's containers that are asked for.
+fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
+    let all = || pod.spec.all_containers().map(|container| container.name.to_string());
+    match &logs.container {
+        _ if logs.all_containers => all().collect(),
+        Some(name) => vec![name.clone()],
+        None => {
+            let first = pod.spec.containers.first();
+            first.map(|container| container.name.to_string()).into_iter().collect()
         }
-        vec![name.to_owned()]
-    } else {
-        let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
-        let first = pod
-            .spec
-            .containers
-            .first()
-            .map(|container| container.name.to_string())
-            .unwrap_or_default();
-        if all.len() > 1 {
+    }
+}
+
+fn lead(logs: &Logs, pod: &Pod, container: &str) -> String {
+    match logs.prefix {
+        true => format!("[pod/{}/{container}] ", pod.metadata.name),
+        false => String::new(),
+    }
+}
+
+fn of_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
+    let name_of_pod = &*pod.metadata.name;
+    let names = containers(logs, pod);
+    let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
+    match &logs.container {
+        _ if logs.all_containers => {}
+        Some(name) if !all.contains(&name.as_str()) => {
+            return printed.fail(format!("error: container {name} is not valid for pod {name_of_pod}"));
+        }
+        None if all.len() > 1 => {
+            let first = names.first().map_or("", String::as_str);
             printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
         }
-        vec![first]
-    };
-    let prefix = |container: &str| match logs.prefix {
-        true => format!("[pod/{name_of_pod}/{container}] "),
-        false => String::new(),
-    };
+        _ => {}
+    }
     let (mut lines, mut is_empty) = (Vec::new(), true);
     for name in &names {
-        let lead = prefix(name);
+        let lead = lead(logs, pod, name);
         let whole = (view.logs)(pod, name, logs.previous);
         is_empty &= whole.is_empty();
         let shown = shown(logs, whole, view).into_iter();
@@ -206,7 +236,7 @@ fn of_pod(logs: &Logs<'_>, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printe
 }
 
 /// What is shown of a container's log: what is not too old, of that the last lines, of these the first bytes.
-fn shown(logs: &Logs<'_>, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
+fn shown(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
     let oldest = logs.since.map(|since| match since {
         Since::Ago(ago) => view.now.0 - view.start.0 - ago.0,
         Since::At(at) => at.0 - view.start.0,

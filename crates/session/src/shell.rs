@@ -4,7 +4,7 @@
 use podscope_cluster::{SimTime, Span};
 
 use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
-use podscope_kubectl::command::{self, Command, CommandError, Pipe};
+use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
 use podscope_kubectl::duration::parse_duration;
 
 /// How far a command is followed to its answer where nobody says how long to wait.
@@ -15,6 +15,49 @@ const PIECE: u64 = 10_000;
 /// Said of a pipe behind a command that writes, watches or waits.
 pub(crate) const PIPED_LATE: &str =
     "error: a pipe takes what is printed at once; this command's answer comes while time runs";
+
+/// Lines, and the command to the world that is left with what its own go through.
+pub(crate) type Told = (Vec<(bool, String)>, Option<(Command, Pipe)>);
+
+/// What a command prints at once, and what is behind its pipe done with it; what is left to do is a command to the world.
+///
+/// # Errors
+/// What stands behind the pipe is no command.
+pub(crate) fn at_once(session: &Session, command: Command, pipe: &Pipe) -> Result<Told, String> {
+    let printed = match &command {
+        Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
+        Command::Kubectl(kubectl) => session.ask(kubectl).map(|printed| printed.lines),
+        _ => None,
+    };
+    match printed {
+        Some(printed) => through(session, printed, pipe),
+        None => Ok((Vec::new(), Some((command, pipe.clone())))),
+    }
+}
+
+/// The same for what has been printed.
+fn through(session: &Session, printed: Vec<(bool, String)>, pipe: &Pipe) -> Result<Told, String> {
+    let mut lines = pipe.run(printed);
+    let Some(next) = pipe.next(&lines) else {
+        return Ok((lines, None));
+    };
+    let (command, pipe) = next.map_err(|error| error.message)?;
+    lines.retain(|(is_error, _)| *is_error);
+    let (more, left) = at_once(session, command, &pipe)?;
+    lines.extend(more);
+    Ok((lines, left))
+}
+
+/// Whether what a command prints comes all in its first moments.
+fn answers_soon(command: &Command) -> bool {
+    match command {
+        Command::Kubectl(kubectl) => !matches!(
+            kubectl,
+            Kubectl::Get(_) | Kubectl::Events { .. } | Kubectl::Logs(_) | Kubectl::Drain(_)
+        ),
+        _ => true,
+    }
+}
 
 /// What a line came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,31 +154,43 @@ impl Shell {
 
     /// Runs a command, as [`Shell::run`]; what it prints at once goes through the pipe.
     pub fn give(&mut self, command: Command, pipe: &Pipe, wait: Span) -> Answer {
-        let read = match &command {
-            Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
-            Command::Kubectl(kubectl) => self.session.ask(kubectl).map(|printed| printed.lines),
-            _ => None,
-        };
         let until = self.session.now() + wait;
         let mut lines = Vec::new();
         let mut refused = None;
-        match read {
-            Some(read) => lines = pipe.run(read),
-            None if !pipe.is_empty() => refused = Some(PIPED_LATE.to_owned()),
-            None => {
-                let clients = self.session.world().clients();
-                refused = self.session.command(command).err();
-                if wait == Span::ZERO {
-                    let answered = self.session.now() + ANSWER;
-                    while self
-                        .session
-                        .advance_while(answered, PIECE, |world| world.clients() > clients)
-                        == Slice::More
-                    {}
+        let mut done = at_once(&self.session, command, pipe);
+        loop {
+            let (printed, left) = match done {
+                Ok(done) => done,
+                Err(message) => {
+                    refused = Some(message);
+                    break;
                 }
+            };
+            lines.extend(printed);
+            let Some((command, pipe)) = left else {
+                break;
+            };
+            if !pipe.is_empty() && !answers_soon(&command) {
+                refused = Some(PIPED_LATE.to_owned());
+                break;
             }
+            let clients = self.session.world().clients();
+            refused = self.session.command(command).err();
+            if wait == Span::ZERO || !pipe.is_empty() {
+                let answered = self.session.now() + ANSWER;
+                while self
+                    .session
+                    .advance_while(answered, PIECE, |world| world.clients() > clients)
+                    == Slice::More
+                {}
+            }
+            if pipe.is_empty() || refused.is_some() {
+                break;
+            }
+            let printed = self.unseen();
+            done = through(&self.session, printed, &pipe);
         }
-        let mut answer = self.advance(until - self.session.now());
+        let mut answer = self.advance((until - self.session.now()).max(Span::ZERO));
         lines.append(&mut answer.lines);
         answer.lines = lines
             .iter()
@@ -146,6 +201,15 @@ impl Shell {
             .collect();
         answer.refused = refused;
         answer
+    }
+
+    /// What was printed since it was last looked at.
+    fn unseen(&mut self) -> Vec<(bool, String)> {
+        let outputs = self.session.outputs();
+        let printed = outputs.get(self.seen..).unwrap_or_default();
+        let lines = printed.iter().map(|line| (line.is_error, line.text.clone())).collect();
+        self.seen = outputs.len();
+        lines
     }
 
     /// Lets time pass.
@@ -171,10 +235,7 @@ impl Shell {
                 }
             }
         }
-        let outputs = self.session.outputs();
-        let printed = outputs.get(self.seen..).unwrap_or_default();
-        lines.splice(0..0, printed.iter().map(|line| (line.is_error, line.text.clone())));
-        self.seen = outputs.len();
+        lines.splice(0..0, self.unseen());
         Answer {
             at: self.session.now(),
             lines,

@@ -91,7 +91,7 @@ impl ApiError {
         let version = kind.api_version().rsplit('/').next().unwrap_or_default();
         let name = kind.name();
         let given = match why {
-            podscope_api::schema::Rejection::Unregistered(given) => given,
+            podscope_api::schema::Rejection::Unregistered(given, _) => given,
             _ => name,
         };
         Self::bad_request(format!(

@@ -92,7 +92,8 @@ impl std::fmt::Display for SyntaxError {
 }
 
 /// The documents of a text, empty ones left out, up to where it is none: as kubectl reads it, which takes the last value
-/// of a key that comes twice.
+/// of a key that comes twice. A text that looks like JSON is read as YAML from where it is none, unless more than one
+/// value of JSON stood before; if that fails at once, it is told what was wrong with the JSON.
 pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
@@ -100,40 +101,85 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
         let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
         return (found, Some(SyntaxError::Yaml(1, message)));
     }
+    let (mut rest, mut not_json) = (text, None);
     if text.trim_start().starts_with('{') {
         let mut reader = JsonReader::new(text, 1);
-        let mut error = None;
-        while error.is_none() && reader.more() {
-            match reader.value() {
-                Ok(document) => found.push(document),
-                Err(wrong) => error = Some(wrong),
+        loop {
+            rest = reader.rest().0;
+            if rest.trim_start().is_empty() {
+                return (found, None);
+            }
+            let wrong = match reader.value() {
+                Ok(document) => {
+                    found.push(document);
+                    continue;
+                }
+                Err(wrong) => wrong.message,
+            };
+            let message = match wrong.as_str() {
+                // A stream that ends too soon, not a text.
+                "unexpected end of JSON input" => "unexpected EOF".to_owned(),
+                _ if found.len() > 1 => wrong,
+                _ => format!("json: offset {}: {wrong}", reader.offset()),
+            };
+            if found.len() > 1 {
+                return (found, Some(SyntaxError::Json(message)));
+            }
+            not_json = Some(SyntaxError::Json(message));
+            let next = rest.trim_start_matches([' ', '\t', '\r']);
+            rest = next.strip_prefix('\n').unwrap_or(next);
+            break;
+        }
+    }
+    let mut last = 0;
+    let above = text[..text.len() - rest.len()].matches('\n').count() as u32;
+    for (before, piece) in yaml::documents(rest) {
+        match yaml_document(piece, above + before) {
+            Ok(document) => {
+                last = found.len();
+                found.extend(document);
+            }
+            Err(wrong) => {
+                // The marker is met while the document above it is read.
+                if matches!(wrong, SyntaxError::Json(_)) {
+                    found.truncate(last);
+                }
+                return (found, not_json.or(Some(wrong)));
             }
         }
-        let Some(error) = error else {
-            return (found, None);
-        };
-        // Not JSON: perhaps YAML in flow style.
-        let body = text.trim_start().trim_start_matches('{').trim_start();
-        if body.starts_with(['"', '}']) && found.is_empty() {
-            // A stream that ends too soon, not a text.
-            let message = match error.message.as_str() {
-                "unexpected end of JSON input" => "unexpected EOF".to_owned(),
-                _ => error.message,
-            };
-            return (found, Some(SyntaxError::Json(message)));
-        }
-        found.clear();
-    }
-    for (before, piece) in yaml::documents(text) {
-        let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
-        let read = yaml::read(piece, before);
-        found.extend(read.documents.into_iter().filter(|document| !document.is_null()));
-        if let Some(wrong) = read.problems.into_iter().find(|problem| !problem.is_duplicate) {
-            let (line, message) = yaml_words::in_go_words(wrong, piece, before);
-            return (found, Some(SyntaxError::Yaml(line, message)));
-        }
+        not_json = None;
     }
     (found, None)
+}
+
+/// The first document of a piece of a text between two markers, which stands below so many lines; what else stands there
+/// is not read.
+fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {
+    let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
+    // Of what is wrong the lines are counted from behind the marker.
+    let mut body = piece;
+    let mut left = piece;
+    while let Some((line, after)) = left.split_once('\n').or((!left.is_empty()).then_some((left, ""))) {
+        if let Some(more) = line.strip_prefix("---").map(str::trim) {
+            if !more.is_empty() && !more.starts_with('#') {
+                return Err(SyntaxError::Json(format!("invalid Yaml document separator: {more}")));
+            }
+            body = after;
+        }
+        left = after;
+    }
+    let above = above + piece[..piece.len() - body.len()].matches('\n').count() as u32;
+    let read = yaml::read(body, above);
+    let wrong = read.problems.into_iter().find(|problem| !problem.is_duplicate);
+    let mut documents = read.documents.into_iter().filter(|document| !document.is_null());
+    match wrong {
+        Some(mut wrong) if !wrong.message.contains("<document start>") => {
+            wrong.line = wrong.line.saturating_sub(above);
+            let (line, message) = yaml_words::in_go_words(wrong, body);
+            Err(SyntaxError::Yaml(line, message))
+        }
+        _ => Ok(documents.next()),
+    }
 }
 
 /// A typed object of a kind from a tree, with its extra fields.

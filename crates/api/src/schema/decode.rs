@@ -12,8 +12,8 @@ use crate::{MicroTime, Quantity, Time};
 pub enum Rejection {
     /// The first value of a wrong type, in the decoder's words.
     Type(String),
-    /// A kind in small letters, as kubectl finds it and the API server does not.
-    Unregistered(String),
+    /// A kind in small letters, as kubectl finds it and the API server does not, of that version.
+    Unregistered(String, String),
     /// Fields that are not there, as `spec.foo`; only where decoding is strict.
     Unknown(Vec<String>),
 }
@@ -23,9 +23,9 @@ impl std::fmt::Display for Rejection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Rejection::Type(message) => f.write_str(message),
-            Rejection::Unregistered(kind) => write!(
+            Rejection::Unregistered(kind, version) => write!(
                 f,
-                "no kind {kind:?} is registered for version \"v1\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+                "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
             ),
             Rejection::Unknown(fields) => {
                 let fields: Vec<String> = fields.iter().map(|field| format!("unknown field {field:?}")).collect();

@@ -61,17 +61,17 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
     owner_references(metadata, &path.child("ownerReferences"), errors);
     let finalizers = path.child("finalizers");
     for (index, finalizer) in metadata.finalizers.iter().enumerate() {
-        errors.each_invalid(&finalizers, finalizer, &names::qualified(finalizer));
-        if matches!(kind, Kind::Pod | Kind::Namespace)
-            && !finalizer.contains('/')
-            && !matches!(&**finalizer, "orphan" | "foregroundDeletion")
-        {
-            errors.invalid_text(
-                &finalizers.index(index),
-                finalizer,
-                "name is neither a standard finalizer name nor is it fully qualified",
-            );
-        }
+        let is_core = matches!(kind, Kind::Pod | Kind::Namespace);
+        self::finalizer(finalizer, is_core, &finalizers, &finalizers.index(index), errors);
+    }
+}
+
+/// One finalizer: of a name of its own, if it must be.
+pub(super) fn finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(list, name, &names::qualified(name));
+    if is_core && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
+        let message = "name is neither a standard finalizer name nor is it fully qualified";
+        errors.invalid_text(at, name, message);
     }
 }
 

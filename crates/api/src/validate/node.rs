@@ -114,9 +114,19 @@ pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorLis
     errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
 }
 
-/// The labels of a namespace that say what its pods may do.
+/// What keeps a namespace, and its labels that say what its pods may do.
 pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
     const PREFIX: &str = "pod-security.kubernetes.io/";
+    let spec = Path::root("spec");
+    for finalizer in &object.spec.finalizers {
+        super::meta::finalizer(
+            finalizer,
+            true,
+            &spec.child("finalizers"),
+            &spec.child("finalizers"),
+            errors,
+        );
+    }
     let metadata = Path::root("metadata");
     let labels = metadata.child("labels");
     for mode in ["enforce", "audit", "warn"] {

@@ -420,9 +420,19 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
+/// Whether an address is of the range of Services, 10.96.0.0/12.
+fn is_in_range(ip: &str) -> bool {
+    let address = ip.parse::<std::net::Ipv4Addr>().map(|ip| ip.octets());
+    address.is_ok_and(|[a, b, ..]| a == 10 && b & 0xf0 == 96)
+}
+
 /// What a Service asks for by name that another one has: a cluster address, or a port of the nodes (VA-322). The first
 /// that is taken is told, addresses before ports.
-pub fn service_conflicts<'o>(service: &Service, others: impl Iterator<Item = &'o Service> + Clone) -> ErrorList {
+pub fn service_conflicts<'o>(
+    service: &Service,
+    is_new: bool,
+    others: impl Iterator<Item = &'o Service> + Clone,
+) -> ErrorList {
     let mut errors = ErrorList::default();
     let spec = Path::root("spec");
     let has_address = |one: &Service, ip: &str| one.spec.cluster_ips.iter().any(|other| **other == *ip);
@@ -432,9 +442,14 @@ pub fn service_conflicts<'o>(service: &Service, others: impl Iterator<Item = &'o
         .iter()
         .filter(|ip| !matches!(&***ip, "" | "None"))
     {
-        if others.clone().any(|other| has_address(other, ip)) {
+        let why = match others.clone().any(|other| has_address(other, ip)) {
+            true => Some("provided IP is already allocated"),
+            false if is_new && !is_in_range(ip) => Some("the provided network does not match the current range"),
+            false => None,
+        };
+        if let Some(why) = why {
             let all = serde_json::json!(service.spec.cluster_ips.iter().map(|ip| &**ip).collect::<Vec<_>>());
-            let message = format!("failed to allocate IP {ip}: provided IP is already allocated");
+            let message = format!("failed to allocate IP {ip}: {why}");
             errors.invalid(&spec.child("clusterIPs"), all, &message);
             return errors;
         }

@@ -316,7 +316,7 @@ fn what_another_service_has_is_not_given_twice() {
         ),
         ("clusterIPs: [None], ports: [{port: 80, nodePort: 30081}]", ""),
     ] {
-        let found = podscope_api::service_conflicts(&service(text), std::iter::once(&*old));
+        let found = podscope_api::service_conflicts(&service(text), true, std::iter::once(&*old));
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found.join("; "), wanted, "{text}");
     }

@@ -76,6 +76,8 @@ pub enum DryRun {
     Boolean(&'static str),
     /// Ask the server, which stores nothing.
     Server,
+    /// Nobody is asked, and what is changed is a text (`--local`).
+    Local,
 }
 
 impl DryRun {
@@ -83,7 +85,7 @@ impl DryRun {
     #[must_use]
     pub const fn is_of_client(self) -> bool {
         match self {
-            DryRun::Client | DryRun::Bare => true,
+            DryRun::Client | DryRun::Bare | DryRun::Local => true,
             DryRun::Boolean(word) => matches!(word.as_bytes().first(), Some(b'1' | b't' | b'T')),
             DryRun::None | DryRun::Server => false,
         }
@@ -92,6 +94,7 @@ impl DryRun {
     pub const fn suffix(self) -> &'static str {
         match self {
             DryRun::Server => " (server dry run)",
+            DryRun::Local => "",
             _ if self.is_of_client() => " (dry run)",
             _ => "",
         }
@@ -100,7 +103,7 @@ impl DryRun {
     pub fn request(self, request: Request) -> Request {
         match self {
             DryRun::Server => Request::DryRun(Arc::new(request)),
-            DryRun::None | DryRun::Client | DryRun::Bare | DryRun::Boolean(_) => request,
+            _ => request,
         }
     }
 }
@@ -219,6 +222,8 @@ pub struct DeleteCommand {
     pub dry_run: DryRun,
     /// Lines for stderr before anything happens (warnings).
     pub warnings: Vec<String>,
+    /// A question on whose line the answer goes on (`--interactive`).
+    pub question: String,
     /// Put before the server's message: `error when deleting "STDIN": `.
     pub context: &'static str,
 }

@@ -63,6 +63,9 @@ impl Deleting {
                     return;
                 };
                 self.next += 1;
+                if answer.is_err() {
+                    print(ctx, std::mem::take(&mut self.command.question));
+                }
                 match answer {
                     Ok(object) => self.accepted(kind, key, object.as_ref(), ctx),
                     Err(error) if error.is_not_found() && self.command.ignore_not_found => {}
@@ -102,8 +105,9 @@ impl Deleting {
         }
     }
     fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
+        let question = std::mem::take(&mut self.command.question);
         if self.command.output_name {
-            print(ctx, object_name(kind, &key.name));
+            print(ctx, format!("{question}{}", object_name(kind, &key.name)));
         } else {
             let what = kind.qualified_singular();
             let how = if self.is_forced() { "force deleted" } else { "deleted" };
@@ -113,7 +117,7 @@ impl Deleting {
                 format!(" from {} namespace", key.namespace)
             };
             let tail = self.command.dry_run.suffix();
-            print(ctx, format!("{what} {:?} {how}{from}{tail}", &*key.name));
+            print(ctx, format!("{question}{what} {:?} {how}{from}{tail}", &*key.name));
         }
         // Leases and events are not watched.
         if self.waits()

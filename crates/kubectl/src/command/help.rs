@@ -140,12 +140,36 @@ const GROUPS: &[(&str, &str)] = &[
     ("auth", "Inspect authorization."),
     (
         "config",
-        "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".",
+        "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".\n\n The loading order follows these rules:\n\n  1.  If the --kubeconfig flag is set, then only that file is loaded. The flag may only be set once and no merging takes place.\n  2.  If $KUBECONFIG environment variable is set, then it is used as a list of paths (normal path delimiting rules for your system). These paths are merged. When a value is modified, it is modified in the file that defines the stanza. When a value is created, it is created in the first file that exists. If no files in the chain exist, then it creates the last file in the list.\n  3.  Otherwise, ${HOME}/.kube/config is used and no merging takes place.",
+    ),
+    (
+        "top",
+        "Display resource (CPU/memory) usage.\n\n The top command allows you to see the resource consumption for nodes or pods.\n\n This command requires Metrics Server to be correctly configured and working on the server.",
     ),
 ];
 
 /// Sub-commands that kubectl lists and that are not among the verbs here.
 const LISTED: &[(&str, &str)] = &[
+    (
+        "auth reconcile",
+        "Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects",
+    ),
+    (
+        "config delete-cluster",
+        "Delete the specified cluster from the kubeconfig",
+    ),
+    (
+        "config delete-context",
+        "Delete the specified context from the kubeconfig",
+    ),
+    ("config delete-user", "Delete the specified user from the kubeconfig"),
+    ("config rename-context", "Rename a context from the kubeconfig file"),
+    ("config set", "Set an individual value in a kubeconfig file"),
+    ("config set-cluster", "Set a cluster entry in kubeconfig"),
+    ("config set-credentials", "Set a user entry in kubeconfig"),
+    ("config unset", "Unset an individual value in a kubeconfig file"),
+    ("top node", "Display resource (CPU/memory) usage of nodes"),
+    ("top pod", "Display resource (CPU/memory) usage of pods"),
     ("create secret", "Create a secret using a specified subcommand"),
     ("create service", "Create a service using a specified subcommand"),
 ];
@@ -155,9 +179,18 @@ const USAGES: &[(&str, &str)] = &[
     ("create", "create -f FILENAME"),
     ("create secret", "create secret (docker-registry | generic | tls)"),
     ("create service", "create service [flags]"),
+    ("auth", "auth [flags]"),
+    ("top", "top [flags]"),
 ];
 
 const MORE: &str = "Use \"kubectl options\" for a list of global command-line options (applies to all commands).";
+
+/// The commands in kubectl's own order.
+pub(super) fn commands() -> impl Iterator<Item = &'static str> {
+    SECTIONS
+        .iter()
+        .flat_map(|(_, commands)| commands.iter().map(|(name, _)| *name))
+}
 
 /// The text of `help TOPIC`.
 pub fn help_text(topic: &str) -> String {

@@ -246,6 +246,8 @@ pub struct Delete {
     pub ignore_not_found: bool,
     /// `-o name`.
     pub output_name: bool,
+    /// `--interactive`: what is answered to the question whether to go on.
+    pub answer: Option<String>,
     /// `--dry-run`.
     pub dry_run: DryRun,
 }
@@ -387,6 +389,35 @@ pub struct Top {
     pub no_headers: bool,
     /// `--sum`.
     pub sum: bool,
+}
+
+/// `kubectl logs`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logs {
+    /// Pod, or a workload one of whose pods is meant: `deployment/web`. Empty where a selector says which.
+    pub pod: String,
+    /// `-l`: every pod that it matches.
+    pub selector: Option<String>,
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// Container.
+    pub container: Option<String>,
+    /// `--previous`.
+    pub previous: bool,
+    /// `--all-containers`.
+    pub all_containers: bool,
+    /// `--timestamps`.
+    pub timestamps: bool,
+    /// `--prefix`: each line with its pod and container.
+    pub prefix: bool,
+    /// `-f`.
+    pub follow: bool,
+    /// `--since`, `--since-time`: only what is not older.
+    pub since: Option<Since>,
+    /// `--limit-bytes`: of each container; 0 is all.
+    pub limit_bytes: u64,
+    /// `--tail`; -1 is all.
+    pub tail: i64,
 }
 
 impl Kubectl {
@@ -561,32 +592,7 @@ pub enum Kubectl {
     /// `top`.
     Top(Top),
     /// `logs`.
-    Logs {
-        /// Pod, or a workload one of whose pods is meant: `deployment/web`. Empty where a selector says which.
-        pod: String,
-        /// `-l`: every pod that it matches.
-        selector: Option<String>,
-        /// Namespace, if given.
-        namespace: Option<String>,
-        /// Container.
-        container: Option<String>,
-        /// `--previous`.
-        previous: bool,
-        /// `--all-containers`.
-        all_containers: bool,
-        /// `--timestamps`.
-        timestamps: bool,
-        /// `--prefix`: each line with its pod and container.
-        prefix: bool,
-        /// `-f`.
-        follow: bool,
-        /// `--since`, `--since-time`: only what is not older.
-        since: Option<Since>,
-        /// `--limit-bytes`: of each container; 0 is all.
-        limit_bytes: u64,
-        /// `--tail`; -1 is all.
-        tail: i64,
-    },
+    Logs(Logs),
     /// What is kept with its words.
     Said(Box<super::Said>),
 }

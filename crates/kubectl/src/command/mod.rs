@@ -104,6 +104,21 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
         line.stdin.get_or_insert_with(|| stdin.to_owned());
     }
     let pipe = Pipe::parse(&line.pipe, line.end)?;
+    // `cat <<EOF | kubectl apply -f -`, `echo … | kubectl apply -f -`.
+    let told = match line.words.split_first() {
+        Some((program, [])) if program.text == "cat" => line.stdin.clone(),
+        Some((program, words)) if program.text == "echo" => Some(
+            words
+                .iter()
+                .map(|word| word.text.as_str())
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
+        _ => None,
+    };
+    if let Some(next) = told.and_then(|text| pipe.next(&pipe.run(vec![(false, text)]))) {
+        return next;
+    }
     Ok((parse_line(line)?, pipe))
 }
 

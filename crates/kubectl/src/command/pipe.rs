@@ -6,12 +6,25 @@ mod pattern;
 use podscope_api::ordered::StableSort as _;
 
 use self::pattern::Pattern;
-use super::CommandError;
 use super::shell::Word;
+use super::{Command, CommandError};
 
-/// Programs in a row; none for a command alone.
+/// Programs in a row; none for a command alone. Behind them may stand a command that reads what comes out.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Pipe(Vec<Filter>);
+pub struct Pipe {
+    filters: Vec<Filter>,
+    next: Option<Box<Next>>,
+}
+
+/// `| kubectl apply -f -`, `| xargs kubectl delete`.
+#[derive(Debug, Clone, PartialEq)]
+struct Next {
+    /// The words behind `kubectl`.
+    words: Vec<Word>,
+    /// What comes in is more words, and no standard input (`xargs`).
+    appends: bool,
+    pipe: Pipe,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 enum Filter {
@@ -48,25 +61,53 @@ enum Count {
 }
 
 /// What can stand behind a `|`.
-const KNOWN: &str = "cat, grep, head, sort, tail or wc";
+const KNOWN: &str = "cat, grep, head, kubectl, sort, tail, wc or xargs kubectl";
 
 impl Pipe {
     /// Reads the words behind each `|`; `column` is where the last of them stands.
     pub(super) fn parse(parts: &[Vec<Word>], column: u32) -> Result<Pipe, CommandError> {
-        let read = |words: &Vec<Word>| match words.split_first() {
-            None => Err(CommandError::unfinished(
-                column,
-                format!("a pipe leads to a command: {KNOWN}"),
-            )),
-            Some((program, rest)) => filter(program, rest),
-        };
-        parts.iter().map(read).collect::<Result<_, _>>().map(Pipe)
+        let mut pipe = Pipe::default();
+        for (at, words) in parts.iter().enumerate() {
+            let Some((program, rest)) = words.split_first() else {
+                let message = format!("a pipe leads to a command: {KNOWN}");
+                return Err(CommandError::unfinished(column, message));
+            };
+            let (rest, appends) = match (program.text.as_str(), rest) {
+                ("kubectl" | "k", rest) => (rest, false),
+                ("xargs", [kubectl, rest @ ..]) if matches!(kubectl.text.as_str(), "kubectl" | "k") => (rest, true),
+                _ => {
+                    pipe.filters.push(filter(program, rest)?);
+                    continue;
+                }
+            };
+            let next = Next {
+                words: rest.to_vec(),
+                appends,
+                pipe: Pipe::parse(parts.get(at + 1..).unwrap_or_default(), column)?,
+            };
+            if !appends {
+                // What is wrong with it is told before anything is done.
+                next.command(&[])?;
+            }
+            pipe.next = Some(Box::new(next));
+            break;
+        }
+        Ok(pipe)
+    }
+
+    /// The command behind it with what comes out as its standard input, and what its own lines go through.
+    ///
+    /// # Errors
+    /// The words are no command.
+    pub fn next(&self, lines: &[(bool, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
+        let next = self.next.as_ref()?;
+        Some(next.command(lines).map(|command| (command, next.pipe.clone())))
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.filters.is_empty() && self.next.is_none()
     }
 
     /// What comes out at its end, of lines (true for standard error) that may hold several each.
@@ -85,11 +126,31 @@ impl Pipe {
                 lines.extend(single);
             }
         }
-        for filter in &self.0 {
+        for filter in &self.filters {
             lines = filter.run(lines);
         }
         past.extend(lines.into_iter().map(|line| (false, line)));
         past
+    }
+}
+
+impl Next {
+    fn command(&self, lines: &[(bool, String)]) -> Result<Command, CommandError> {
+        let text: String = lines
+            .iter()
+            .filter(|(is_error, _)| !is_error)
+            .flat_map(|(_, line)| [line.as_str(), "\n"])
+            .collect();
+        if !self.appends {
+            return super::parse::kubectl(&self.words, Some(text));
+        }
+        let column = self.words.last().map_or(1, |word| word.column);
+        let more = text.split_whitespace().map(|word| Word {
+            text: word.to_owned(),
+            column,
+        });
+        let words: Vec<Word> = self.words.iter().cloned().chain(more).collect();
+        super::parse::kubectl(&words, None)
     }
 }
 
@@ -404,8 +465,14 @@ mod tests {
     #[test]
     fn what_a_pipe_cannot_do_is_said() {
         for (pipe, want) in [
-            ("| jq .", "jq: a pipe leads to cat, grep, head, sort, tail or wc here"),
-            ("|", "a pipe leads to a command: cat, grep, head, sort, tail or wc"),
+            (
+                "| jq .",
+                "jq: a pipe leads to cat, grep, head, kubectl, sort, tail, wc or xargs kubectl here",
+            ),
+            (
+                "|",
+                "a pipe leads to a command: cat, grep, head, kubectl, sort, tail, wc or xargs kubectl",
+            ),
             ("| grep", "grep wants a pattern"),
             ("| grep x file", "grep: file: there are no files here"),
             ("| head -x", "head: invalid option -- 'x'"),

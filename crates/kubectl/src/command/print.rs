@@ -376,43 +376,7 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.flag("--no-headers", top.no_headers).flag("--sum", top.sum);
             }
-            Kubectl::Logs {
-                pod,
-                selector,
-                namespace,
-                container,
-                previous,
-                all_containers,
-                timestamps,
-                prefix,
-                follow,
-                since,
-                limit_bytes,
-                tail,
-            } => {
-                t.word("logs");
-                match selector {
-                    Some(selector) => t.word("-l").word(selector),
-                    None => t.word(pod),
-                };
-                t.value("-n", namespace).value("-c", container);
-                t.flag("--previous", *previous)
-                    .flag("--all-containers", *all_containers)
-                    .flag("--timestamps", *timestamps)
-                    .flag("--prefix", *prefix)
-                    .flag("--follow", *follow);
-                match since {
-                    None => {}
-                    Some(Since::Ago(since)) => drop(t.equals("--since", podscope_api::print_duration(since.0))),
-                    Some(Since::At(at)) => drop(t.equals("--since-time", podscope_api::print_rfc3339(at.0, 6))),
-                }
-                if *limit_bytes != 0 {
-                    t.equals("--limit-bytes", limit_bytes);
-                }
-                if *tail != -1 {
-                    t.equals("--tail", tail);
-                }
-            }
+            Kubectl::Logs(logs) => print_logs(t, logs),
         }
         f.write_str(&text.0)
     }
@@ -432,6 +396,31 @@ fn print_words(t: &mut Text, words: &Words) {
     }
     if let Some(text) = &words.stdin {
         t.document(text);
+    }
+}
+
+fn print_logs(t: &mut Text, logs: &Logs) {
+    t.word("logs");
+    match &logs.selector {
+        Some(selector) => t.word("-l").word(selector),
+        None => t.word(&logs.pod),
+    };
+    t.value("-n", &logs.namespace).value("-c", &logs.container);
+    t.flag("--previous", logs.previous)
+        .flag("--all-containers", logs.all_containers)
+        .flag("--timestamps", logs.timestamps)
+        .flag("--prefix", logs.prefix)
+        .flag("--follow", logs.follow);
+    match logs.since {
+        None => {}
+        Some(Since::Ago(since)) => drop(t.equals("--since", podscope_api::print_duration(since.0))),
+        Some(Since::At(at)) => drop(t.equals("--since-time", podscope_api::print_rfc3339(at.0, 6))),
+    }
+    if logs.limit_bytes != 0 {
+        t.equals("--limit-bytes", logs.limit_bytes);
+    }
+    if logs.tail != -1 {
+        t.equals("--tail", logs.tail);
     }
 }
 
@@ -459,6 +448,9 @@ fn print_delete(t: &mut Text, delete: &Delete) {
         t.word("-o").word("name");
     }
     t.dry_run(delete.dry_run);
+    if let Some(answer) = &delete.answer {
+        t.word("--interactive").document(answer);
+    }
     if let Doomed::Manifest { text, .. } = &delete.what {
         t.word("-f").word("-").document(text);
     }

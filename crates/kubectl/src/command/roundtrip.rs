@@ -185,8 +185,13 @@ impl Draw {
             (true, _) => self.one(&[-1, 0]),
             _ => self.one(&[-1, 0, 1, 60]),
         };
+        let answer = match &what {
+            Doomed::Target(_) => self.some(|draw| draw.one(&["y\n", ""]).to_owned()),
+            Doomed::Manifest { .. } => None,
+        };
         Delete {
             what,
+            answer,
             grace_period,
             force,
             now,
@@ -419,7 +424,7 @@ impl Draw {
             }),
             _ => {
                 let all_containers = self.bool();
-                Kubectl::Logs {
+                Kubectl::Logs(Logs {
                     pod: self.name(),
                     selector: None,
                     namespace: self.namespace(),
@@ -436,7 +441,7 @@ impl Draw {
                     },
                     limit_bytes: self.int(1000).unsigned_abs(),
                     tail: self.int(5) - 1,
-                }
+                })
             }
         }
     }

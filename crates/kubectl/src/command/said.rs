@@ -62,8 +62,8 @@ pub enum Deed {
     Replace {
         /// The manifest.
         text: String,
-        /// `--force`: deleted and made anew.
-        force: Option<Forced>,
+        /// How.
+        how: Replaces,
     },
     /// `diff -f -`.
     Diff {
@@ -72,6 +72,27 @@ pub enum Deed {
     },
     /// `apply view-last-applied`.
     LastApplied(Target),
+    /// `apply set-last-applied -f -`.
+    SetLastApplied {
+        /// The manifest.
+        text: String,
+        /// `--create-annotation`.
+        creates: bool,
+    },
+    /// `apply edit-last-applied`: the edited text replaces what was applied last.
+    EditLastApplied {
+        /// Of what.
+        target: Target,
+        /// What was applied last, after editing.
+        text: String,
+    },
+    /// A verb with `--local`: done to the objects of standard input.
+    Local {
+        /// The verb, as if they were the cluster's.
+        command: Box<super::Kubectl>,
+        /// Their namespace; empty where nobody says it.
+        namespace: String,
+    },
     /// `set env|resources|serviceaccount|selector`.
     Set {
         /// What is changed.
@@ -126,6 +147,15 @@ pub enum Deed {
 
 /// The one cluster, user and context there is.
 pub(crate) const CONTEXT: &str = "podscope";
+
+/// How `replace` goes about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaces {
+    /// `--force`: deleted and made anew.
+    pub force: Option<Forced>,
+    /// `--validate`.
+    pub validation: super::Validation,
+}
 
 /// How `replace --force` deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]

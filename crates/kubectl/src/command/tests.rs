@@ -108,7 +108,7 @@ fn wrong_lines_are_refused_in_kubectls_words() {
     for (text, want) in [
         (
             "kubectl gett pods",
-            "error: unknown command \"gett\" for \"kubectl\"\n\nDid you mean this?\n\tget\n\tset",
+            "error: unknown command \"gett\" for \"kubectl\"\n\nDid you mean this?\n\tset\n\tget",
         ),
         (
             "kubectl get --bogus",

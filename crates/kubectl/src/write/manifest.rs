@@ -3,8 +3,8 @@
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Uid};
-use podscope_cluster::Request;
 use podscope_cluster::client::Write;
+use podscope_cluster::{ApiError, Request};
 use serde_json::Value;
 
 use super::super::output::{Form, shown_value};
@@ -13,7 +13,13 @@ use super::{Plan, finish, saved};
 use crate::command::{Output, Validation};
 
 /// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
-pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, save_config: bool, output: &Output) -> Plan {
+pub(super) fn create_of_client(
+    manifest: &str,
+    namespace: Option<&str>,
+    validation: Validation,
+    save_config: bool,
+    output: &Output,
+) -> Plan {
     let form = match Form::of(output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
@@ -21,7 +27,7 @@ pub(super) fn create_of_client(manifest: &str, namespace: Option<&str>, save_con
     let mut plan = Plan::default();
     let mut errors = Vec::new();
     let mut writes = Vec::new();
-    for read in read(manifest, namespace, Validation::Ignore) {
+    for read in read(manifest, namespace, validation) {
         let (kind, mut document) = match read {
             Ok(Read::Object { object, document, .. }) => (object.kind(), document),
             Ok(Read::Malformed { kind, document, .. }) => (kind, document),
@@ -108,40 +114,29 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
     finish(plan, writes, errors)
 }
 
-/// The objects of a manifest, if all of them can be read (`replace`, `diff`).
+/// The objects of a manifest, if all of them can be read (`diff`).
 pub(in super::super) fn manifest_objects(
     text: &str,
     namespace: Option<&str>,
     plan: &mut Plan,
 ) -> Result<Vec<Object>, String> {
-    manifest_objects_with(text, namespace, plan, |_, _| {})
-}
-
-/// The same, each with something done to it by what stands in the text.
-pub(super) fn manifest_objects_with(
-    text: &str,
-    namespace: Option<&str>,
-    plan: &mut Plan,
-    how: impl Fn(&mut Object, &Value),
-) -> Result<Vec<Object>, String> {
-    let found = read(text, namespace, Validation::Strict);
+    let found = read(text, namespace, Validation::Ignore);
     let mut objects = Vec::new();
     for read in found {
         match read? {
-            Read::Object {
-                mut object, document, ..
-            } => {
-                how(&mut object, &document);
-                objects.push(object);
-            }
-            Read::Malformed { kind, .. } => {
-                return Err(format!("error: a {} of the text cannot be read", kind.name()));
-            }
+            Read::Object { object, .. } => objects.push(object),
+            Read::Malformed { kind, why, .. } => return Err(undecodable(kind, &why)),
             Read::Binding { .. } => return Err(BINDING.to_owned()),
             Read::LeftOut { kind, name } => plan.err(left_out(&kind, &name)),
         }
     }
     Ok(objects)
+}
+
+/// What the server says of an object that it cannot read.
+pub(super) fn undecodable(kind: Kind, why: &Rejection) -> String {
+    let error = ApiError::undecodable(kind, why);
+    format!("Error from server ({}): {}", error.reason, error.message)
 }
 
 /// A binding can only be made.
@@ -151,6 +146,7 @@ pub(super) const BINDING: &str =
 /// Put before what the server says of an object that is created from a manifest.
 pub(super) const CREATING: &str = "error when creating \"STDIN\": ";
 
+/// A request that the server cannot read.
 pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // A client that only says what it would do does not read what the server would refuse.
     let success = format!("{}/{} created", kind.qualified_singular(), key.name);

@@ -3,10 +3,12 @@
 //! sends, waits and prints (KC-079 to KC-109).
 
 mod apply;
+mod last_applied;
 mod manifest;
 mod nodes;
 mod objects;
 mod reading;
+mod replace;
 mod said;
 mod saved;
 mod set;
@@ -187,11 +189,13 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Create {
             manifest,
             namespace,
+            validation,
             save_config,
             dry_run,
             output,
-            ..
-        } if dry_run.is_of_client() => manifest::create_of_client(manifest, namespace.as_deref(), *save_config, output),
+        } if dry_run.is_of_client() => {
+            manifest::create_of_client(manifest, namespace.as_deref(), *validation, *save_config, output)
+        }
         Kubectl::Create {
             manifest,
             namespace,

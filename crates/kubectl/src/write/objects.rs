@@ -35,6 +35,10 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
                     Err(message) => return Plan::refuse(message),
                 }
             }
+            targets.retain(|(_, key)| !key.name.is_empty());
+            if targets.is_empty() {
+                return Plan::refuse("error: error when deleting \"STDIN\": resource name may not be empty");
+            }
             namespace.is_some()
         }
         // What is named is deleted unseen, as it was named.
@@ -90,7 +94,27 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         }
         return plan;
     }
+    let mut question = String::new();
+    if let Some(answer) = &what.answer {
+        plan.out(format!(
+            "You are about to delete the following {} resource(s):",
+            targets.len()
+        ));
+        for (kind, key) in &targets {
+            plan.out(format!("{}/{}", kind.qualified_singular(), key.name));
+        }
+        "Do you want to continue? (y/n): ".clone_into(&mut question);
+        let is_yes = answer
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("y"));
+        if !is_yes {
+            plan.out(format!("{question}deletion is cancelled"));
+            return plan;
+        }
+    }
     plan.client = Some(ClientCommand::Delete(DeleteCommand {
+        question,
         targets,
         options: DeleteOptions {
             grace_seconds: what.grace_seconds(),

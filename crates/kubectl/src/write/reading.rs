@@ -29,35 +29,89 @@ pub(super) enum Read {
     LeftOut { kind: String, name: String },
 }
 
-/// The objects of a manifest in order, and what is wrong with the others, as kubectl prints it.
+/// The objects of a manifest in order, and what is wrong with the others, as kubectl prints it. A document that kubectl
+/// itself finds wrong ends the reading.
 pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation) -> Vec<Result<Read, String>> {
     let (documents, error) = podscope_api::read_documents(text);
     let mut found = Vec::new();
     for document in &documents {
-        items(document, namespace, validation, &mut found);
+        if validation != Validation::Ignore
+            && let Err(why) = validated(document)
+        {
+            found.push(Err(format!(
+                "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
+            )));
+            return found;
+        }
+        items(document, "", "", namespace, validation, &mut found);
     }
     found.extend(error.map(|error| Err(format!("error: error parsing STDIN: {error}"))));
     found
 }
 
-/// The object, or those of a list.
-fn items(tree: &Tree<'_>, namespace: Option<&str>, validation: Validation, found: &mut Vec<Result<Read, String>>) {
-    match validated(tree) {
-        Err(why) => found.push(Err(format!(
-            "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
-        ))),
-        Ok((_, kind)) if kind.ends_with("List") && tree.get("items").is_some() => {
-            match tree.get("items").map(|items| &items.data) {
-                Some(Data::Seq(list)) => list.iter().for_each(|item| items(item, namespace, validation, found)),
-                _ => found.push(Err("error: unable to decode \"STDIN\": items is no list".to_owned())),
+/// The object, or those of a list, which may leave out what its kind says of each.
+fn items(
+    tree: &Tree<'_>,
+    api_version: &str,
+    kind: &str,
+    namespace: Option<&str>,
+    validation: Validation,
+    found: &mut Vec<Result<Read, String>>,
+) {
+    let undecodable = |why: String| Err(format!("error: unable to decode \"STDIN\": {why}"));
+    if !matches!(tree.data, Data::Map(_)) {
+        let of = tree.json_kind();
+        let why = format!("json: cannot unmarshal {of} into Go value of type unstructured.detector");
+        return found.push(undecodable(why));
+    }
+    let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let (own_version, own) = (word("apiVersion"), word("kind"));
+    if own.is_empty() && kind.is_empty() || own_version.matches('/').count() > 1 {
+        let mut document = tree.to_value();
+        document.sort_all_objects();
+        let why = format!(
+            "Object 'Kind' is missing in '{}'",
+            super::super::gotext::json(&document)
+        );
+        return found.push(undecodable(why));
+    }
+    let api_version = if own_version.is_empty() {
+        api_version
+    } else {
+        own_version
+    };
+    let kind = if own.is_empty() { kind } else { own };
+    match (kind.strip_suffix("List"), tree.get("items").map(|items| &items.data)) {
+        (Some(of), Some(Data::Seq(list))) => {
+            let version = if of.is_empty() { "" } else { api_version };
+            for item in list {
+                items(item, version, of, namespace, validation, found);
             }
         }
-        Ok((api_version, kind)) => found.push(object(tree, api_version, kind, namespace, validation)),
+        (Some(_), Some(_)) => found.push(undecodable("items is no list".to_owned())),
+        _ => found.push(object(tree, api_version, kind, namespace, validation)),
+    }
+}
+
+/// What kubectl misses of a document, or of the objects of a list of any kinds, before it reads them.
+fn validated(tree: &Tree<'_>) -> Result<(), String> {
+    let (api_version, kind) = typed(tree)?;
+    if (api_version, kind) != ("v1", "List") {
+        return Ok(());
+    }
+    let Some(Data::Seq(list)) = tree.get("items").map(|items| &items.data) else {
+        return Err("invalid object to validate".to_owned());
+    };
+    let wrong: Vec<String> = list.iter().filter_map(|item| typed(item).err()).collect();
+    match wrong.as_slice() {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        several => Err(format!("[{}]", several.join(", "))),
     }
 }
 
 /// `apiVersion` and `kind`, or what kubectl misses of them.
-fn validated<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
+fn typed<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     if !matches!(tree.data, Data::Map(_)) {
         return Err("invalid object to validate".to_owned());
     }
@@ -74,9 +128,6 @@ fn validated<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     };
     if api_version.matches('/').count() > 1 {
         return Err(format!("unexpected GroupVersion string: {api_version}"));
-    }
-    if kind == "List" && api_version == "v1" && tree.get("items").is_none() {
-        return Err("invalid object to validate".to_owned());
     }
     Ok((api_version, kind))
 }
@@ -107,7 +158,7 @@ fn object(
         return Ok(Read::Malformed {
             kind: *known,
             key: ObjectKey::new(namespace.unwrap_or("default"), name),
-            why: Rejection::Unregistered(kind.to_owned()),
+            why: Rejection::Unregistered(kind.to_owned(), api_version.to_owned()),
             document: document(tree, ""),
         });
     }

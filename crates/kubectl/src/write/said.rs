@@ -6,17 +6,18 @@ use std::sync::Arc;
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write};
-use podscope_cluster::{DeleteOptions, Part, Propagation, Request};
+use podscope_cluster::{Objects, Part, Request};
 use serde_json::{Map, Value, json};
 
 use super::super::jsonpath::{Path, plain};
 use super::super::merge::{json_merge, overridden};
 use super::super::selector::LabelQuery;
 use super::super::work::Work;
-use super::manifest::{manifest_objects, manifest_objects_with};
-use super::set;
-use super::{Plan, View, all_or_none, change, find, finish, not_found, rehearsed, saved, typed_name, with_objects};
-use crate::command::{Autoscale, Awaited, Deed, Expose, Forced, Made, Output, Said, SetChange, Wait};
+use super::manifest::undecodable;
+use super::reading::{Read, read};
+use super::{Plan, View, all_or_none, change, find, finish, not_found, rehearsed, saved, with_objects};
+use super::{last_applied, replace, set};
+use crate::command::{Autoscale, Awaited, Deed, Expose, Kubectl, Made, Output, Said, SetChange, Validation, Wait};
 
 /// The plan of such a command; none if it only reads.
 pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
@@ -36,7 +37,10 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
             Err(message) => Plan::refuse(message),
         },
         Deed::Wait(wait) => self::wait(wait, view),
-        Deed::Replace { text, force } => rehearse(replace(text, force.as_ref(), said, view)),
+        Deed::Replace { text, how } => rehearse(replace::replace(text, how, said, view)),
+        Deed::SetLastApplied { text, creates } => rehearse(last_applied::set(text, *creates, said, view)),
+        Deed::EditLastApplied { target, text } => last_applied::edit(target, text, view),
+        Deed::Local { command, namespace } => local(command, namespace, said, view),
         Deed::Set { target, change } => {
             let mut warnings = Vec::new();
             let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
@@ -63,6 +67,21 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
         }
         _ => return None,
     })
+}
+
+/// A verb with `--local`, done to the objects of the text as if they were the cluster's.
+fn local(command: &Kubectl, namespace: &str, said: &Said, view: &View<'_>) -> Plan {
+    let text = said.words.stdin.as_deref().unwrap_or_default();
+    let mut objects = Objects::default();
+    for read in read(text, Some(namespace), Validation::Ignore) {
+        match read {
+            Ok(Read::Object { object, .. }) => drop(objects.put(object)),
+            Ok(Read::Malformed { kind, why, .. }) => return Plan::refuse(undecodable(kind, &why)),
+            Ok(Read::Binding { .. } | Read::LeftOut { .. }) => {}
+            Err(message) => return Plan::refuse(message),
+        }
+    }
+    super::planned(command, &objects, view.now)
 }
 
 /// Creates what a generator made. A client that only says what it would do prints it as the types of Go print it: with
@@ -516,75 +535,6 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
             names_object: !is_made,
         })),
         ..Plan::default()
-    }
-}
-
-/// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
-fn replace(text: &str, force: Option<&Forced>, said: &Said, view: &View<'_>) -> Plan {
-    let mut plan = Plan::default();
-    let read = match said.save_config {
-        true => manifest_objects_with(text, said.namespace.as_deref(), &mut plan, |object, document| {
-            saved::annotate_object(object, &saved::of_document(document));
-        }),
-        false => manifest_objects(text, said.namespace.as_deref(), &mut plan),
-    };
-    let objects = match read {
-        Ok(objects) => objects,
-        Err(message) => return Plan::refuse(message.replace("passed to apply", "passed to replace")),
-    };
-    if objects.is_empty() && force.is_some() {
-        return Plan::refuse("error: no objects passed to replace");
-    }
-    let (mut goes, mut writes, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    for object in objects {
-        let (kind, key) = (object.kind(), object.key());
-        if key.name.is_empty() && force.is_none() {
-            errors.push("error: error when replacing \"STDIN\": resource name may not be empty".to_owned());
-            continue;
-        }
-        let replaced = format!("{} replaced", typed_name(&object));
-        let is_there = view.objects.get_kind(kind, &key).is_some();
-        match force {
-            Some(how) => {
-                if is_there {
-                    goes.push(deleted(kind, key, how));
-                }
-                writes.push(Write::new(Request::Create(object), replaced));
-            }
-            None if is_there => writes.push(Write {
-                context: "error when replacing \"STDIN\": ".to_owned(),
-                ..Write::new(Request::Update(object, Part::Main), replaced)
-            }),
-            None => {
-                let missing = not_found(kind, &key.name);
-                let head = "Error from server (NotFound): ";
-                errors.push(missing.replacen(head, &format!("{head}error when replacing \"STDIN\": "), 1));
-            }
-        }
-    }
-    goes.append(&mut writes);
-    finish(plan, goes, errors)
-}
-
-/// The deletion of what is replaced by force, until it is gone.
-fn deleted(kind: Kind, key: ObjectKey, how: &Forced) -> Write {
-    let tail = match kind.is_namespaced() {
-        true => format!(" from {} namespace", key.namespace),
-        false => String::new(),
-    };
-    let say = format!("{} {:?} deleted{tail}", kind.qualified_singular(), &*key.name);
-    let options = DeleteOptions {
-        grace_seconds: how.grace,
-        propagation: Some(match how.cascade.as_deref() {
-            Some("orphan") => Propagation::Orphan,
-            Some(_) => Propagation::Foreground,
-            None => Propagation::Background,
-        }),
-        ..DeleteOptions::default()
-    };
-    Write {
-        until_gone: true,
-        ..Write::new(Request::Delete { kind, key, options }, say)
     }
 }
 

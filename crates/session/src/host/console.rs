@@ -2,8 +2,8 @@
 //! has to say. It knows no frames and no clock but the session's own.
 
 use super::Show;
-use crate::shell::PIPED_LATE;
-use podscope_kubectl::command::{self, Command};
+use crate::shell::{PIPED_LATE, at_once};
+use podscope_kubectl::command;
 use podscope_protocol::{ConsoleLine, LineKind, Micros, Update};
 
 /// Said after a command that was given while time stands still.
@@ -34,23 +34,21 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
             return (lines, false);
         }
     };
-    let printed = match &command {
-        Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
-        Command::Kubectl(kubectl) => show.session.ask(kubectl).map(|printed| printed.lines),
-        _ => None,
+    let (printed, left) = match at_once(&show.session, command, &pipe) {
+        Ok(done) => done,
+        Err(message) => (vec![(true, message)], None),
     };
-    if let Some(printed) = printed {
-        for (is_error, text) in pipe.run(printed) {
-            let kind = if is_error { LineKind::Error } else { LineKind::Output };
-            let blank = text.is_empty().then_some("");
-            lines.extend(text.lines().chain(blank).map(|text| console(kind, text)));
-        }
-        return (lines, false);
+    for (is_error, text) in printed {
+        let kind = if is_error { LineKind::Error } else { LineKind::Output };
+        let blank = text.is_empty().then_some("");
+        lines.extend(text.lines().chain(blank).map(|text| console(kind, text)));
     }
-    let given = if pipe.is_empty() {
-        show.session.command(command)
-    } else {
-        Err(PIPED_LATE.to_owned())
+    let Some((command, pipe)) = left else {
+        return (lines, false);
+    };
+    let given = match pipe.is_empty() {
+        true => show.session.command(command),
+        false => Err(PIPED_LATE.to_owned()),
     };
     match given {
         Ok(()) => {

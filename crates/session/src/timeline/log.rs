@@ -2,6 +2,9 @@
 
 use podscope_cluster::{BreakCause, Happening, OutputLine, Record, SimTime, Sink};
 
+use podscope_kubectl::Followed;
+
+use super::perform::told;
 use super::{Branch, Progress};
 
 /// Writes the branch's log; what is replayed is already there.
@@ -23,6 +26,35 @@ impl Log<'_> {
     }
 }
 
+impl Log<'_> {
+    /// `logs -f`: a line for what a container tells, until it ends.
+    fn follow(&mut self, record: &Record) {
+        let (Some(text), Some(subject)) = (told(&record.happening), &record.object) else {
+            return;
+        };
+        let is_its =
+            |one: &Followed| one.uid == subject.uid && record.container.as_deref() == Some(one.container.as_str());
+        let has_ended = matches!(record.happening, Happening::ContainerExited { .. });
+        let (mine, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.progress.followed)
+            .into_iter()
+            .partition(|(_, one)| is_its(one));
+        for (command, one) in mine {
+            self.output(OutputLine {
+                at: record.at,
+                command,
+                is_error: false,
+                text: one.line(record.at, &text),
+            });
+            match has_ended {
+                false => rest.push((command, one)),
+                true if rest.iter().all(|(other, _)| *other != command) => self.finished(command, record.at, 0),
+                true => {}
+            }
+        }
+        self.progress.followed = rest;
+    }
+}
+
 impl Sink for Log<'_> {
     fn record(&mut self, record: Record) {
         match &record.happening {
@@ -36,6 +68,9 @@ impl Sink for Log<'_> {
                 self.progress.changed = true;
             }
             _ => {}
+        }
+        if !self.progress.followed.is_empty() {
+            self.follow(&record);
         }
         if self.progress.recorded >= self.branch.trace.len() {
             self.branch.trace.push(record);

@@ -79,8 +79,8 @@ impl Session {
         let text = command.to_string();
         let number = self.progress.next_command as u32;
         if let Command::Kubectl(kubectl) = command {
-            let printed = self.ask(kubectl);
-            if let Some(printed) = printed {
+            let followed = self.viewing(|view| podscope_kubectl::followed(kubectl, view));
+            if let Some(printed) = self.answer(kubectl) {
                 let Some(branch) = self.branches.get_mut(self.current) else {
                     return;
                 };
@@ -92,6 +92,10 @@ impl Session {
                 let at = self.world.now();
                 for line in printed.output_lines(at, number) {
                     log.output(line);
+                }
+                if printed.status == 0 {
+                    let followed = followed.into_iter().map(|one| (number, one));
+                    log.progress.followed.extend(followed);
                 }
                 return;
             }
@@ -139,7 +143,10 @@ impl Session {
                 }
             }
             Command::Stop { all } => {
-                let running = self.world.running_clients();
+                let mut running = self.world.running_clients();
+                running.extend(log.progress.followed.iter().map(|(command, _)| *command));
+                running.sort_unstable();
+                running.dedup();
                 let stopped = if *all {
                     running.as_slice()
                 } else {
@@ -154,6 +161,7 @@ impl Session {
                 self.world.record_command(&text, None, &mut log);
                 for client in stopped {
                     self.world.stop_client(*client);
+                    log.progress.followed.retain(|(command, _)| command != client);
                     log.output(OutputLine {
                         at,
                         command: *client,
@@ -180,6 +188,17 @@ impl Session {
     /// What a person who gives a command that only reads is told now: its answer, or, while the control plane cannot
     /// give one, why; none if it is a command that writes.
     pub fn ask(&self, command: &Kubectl) -> Option<Printed> {
+        // What goes on being printed is a command to the world.
+        match self
+            .viewing(|view| podscope_kubectl::followed(command, view))
+            .is_empty()
+        {
+            true => self.answer(command),
+            false => None,
+        }
+    }
+
+    fn answer(&self, command: &Kubectl) -> Option<Printed> {
         let reach = match self.world.control_plane() {
             (false, _) => Reach::Nothing,
             (true, false) => Reach::Server,
@@ -191,6 +210,11 @@ impl Session {
 
     /// Answers a command that only reads, whatever the control plane can do; none if it is one that writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
+        self.viewing(|view| podscope_kubectl::read(command, view))
+    }
+
+    /// What somebody makes of the objects as they are now.
+    fn viewing<R>(&self, how: impl FnOnce(&View<'_>) -> R) -> R {
         let trace = self.trace();
         let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace.clone(), pod, container, previous);
         let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
@@ -199,17 +223,14 @@ impl Session {
             let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
             Some(podscope_api::Time(start.0 + at.0))
         };
-        podscope_kubectl::read(
-            command,
-            &View {
-                objects: self.world.objects(),
-                now: podscope_api::Time(start.0 + self.world.now().0),
-                start,
-                logs: &logs,
-                usage: &usage,
-                renewed: &renewed,
-            },
-        )
+        how(&View {
+            objects: self.world.objects(),
+            now: podscope_api::Time(start.0 + self.world.now().0),
+            start,
+            logs: &logs,
+            usage: &usage,
+            renewed: &renewed,
+        })
     }
 }
 
@@ -225,18 +246,12 @@ fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool)
         if !mine {
             continue;
         }
-        let text = match &record.happening {
-            Happening::ContainerStarted { .. } => {
-                lives.push(Vec::new());
-                "process started".to_owned()
-            }
-            Happening::SignalSent { signal } => format!("received {signal}"),
-            Happening::HookStarted { hook } => format!("{} hook started", hook.as_str()),
-            Happening::HookFinished { hook, .. } => format!("{} hook finished", hook.as_str()),
-            Happening::ContainerExited { exit_code, .. } => format!("exiting with code {exit_code}"),
-            Happening::ProbeFailed { probe } => format!("{} probe failed", probe.as_str()),
-            _ => continue,
+        let Some(text) = told(&record.happening) else {
+            continue;
         };
+        if matches!(record.happening, Happening::ContainerStarted { .. }) {
+            lives.push(Vec::new());
+        }
         match lives.last_mut() {
             Some(life) => life.push((record.at, text)),
             None => lives.push(vec![(record.at, text)]),
@@ -244,6 +259,19 @@ fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool)
     }
     let index = lives.len().checked_sub(if previous { 2 } else { 1 });
     index.and_then(|index| lives.get(index)).cloned().unwrap_or_default()
+}
+
+/// What a container's log says of what happened to it.
+pub(super) fn told(happening: &Happening) -> Option<String> {
+    Some(match happening {
+        Happening::ContainerStarted { .. } => "process started".to_owned(),
+        Happening::SignalSent { signal } => format!("received {signal}"),
+        Happening::HookStarted { hook } => format!("{} hook started", hook.as_str()),
+        Happening::HookFinished { hook, .. } => format!("{} hook finished", hook.as_str()),
+        Happening::ContainerExited { exit_code, .. } => format!("exiting with code {exit_code}"),
+        Happening::ProbeFailed { probe } => format!("{} probe failed", probe.as_str()),
+        _ => return None,
+    })
 }
 
 /// What a container uses now, if it runs, as its behaviour says: cpu in thousandths, memory in bytes.

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use podscope_api::ordered;
 
 use podscope_cluster::{SimTime, World};
+use podscope_kubectl::Followed;
 
 use super::log::Log;
 use crate::scenario::{Findings, Scenario, Timing};
@@ -32,6 +33,8 @@ pub struct Progress {
     pub(crate) expect: Vec<Option<bool>>,
     /// The lesson's story.
     pub(crate) story: Story,
+    /// Containers whose logs commands follow, each with the command's number.
+    pub(crate) followed: Vec<(u32, Followed)>,
     /// Something relevant happened since the last judgement.
     pub(crate) changed: bool,
     revision: u64,

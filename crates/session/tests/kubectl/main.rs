@@ -7,6 +7,7 @@ use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
 mod answers;
+mod texts;
 
 /// A session, and how much of its output was looked at.
 struct Shell {

@@ -261,8 +261,9 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
             return Err(args.plain(args.column(flag), why));
         }
     }
-    if args.bool("local", false)? {
-        let why = match what.is_empty() && args.value("filename").is_none() {
+    let is_of_text = what.is_empty() && args.value("filename").is_some();
+    if args.bool("local", false)? && !is_of_text {
+        let why = match what.is_empty() {
             true => "one or more files must be specified as -f pod.yaml or --filename=pod.json",
             false => "can only use local files by -f pod.yaml or --filename=pod.json when --local=true is set",
         };

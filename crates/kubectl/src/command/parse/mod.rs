@@ -2,6 +2,7 @@
 
 mod asked;
 mod image;
+mod local;
 mod make;
 mod mark;
 mod operands;
@@ -49,10 +50,14 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
     }
     let (spec, taken) = find_verb(&verb.text, &rest).map_err(|why| CommandError::new(verb.column, why))?;
     let Some(spec) = spec else {
-        // A group alone tells what it holds; `set` does so as an error.
-        return match verb.text.as_str() {
-            "set" => Err(CommandError::new(verb.column, help_text("kubectl set"))),
-            group => Ok(Command::Help(format!("kubectl {group}"))),
+        // A group alone tells what it holds; but for `rollout` as an error, unless it was asked.
+        let group = rest.iter().take(taken).map(|word| alias(&word.text));
+        let topic = std::iter::once("kubectl").chain([verb.text.as_str()]).chain(group);
+        let topic = topic.collect::<Vec<_>>().join(" ");
+        let is_asked = rest.iter().any(|word| matches!(word.text.as_str(), "-h" | "--help"));
+        return match is_asked || verb.text == "rollout" {
+            true => Ok(Command::Help(topic)),
+            false => Err(CommandError::new(verb.column, help_text(&topic))),
         };
     };
     let name = spec.name;
@@ -63,7 +68,15 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
         return Ok(Command::Help(format!("kubectl {name}")));
     }
     unread_flags(&args)?;
-    let reads = ["apply", "create", "delete", "edit", "replace", "diff"];
+    let reads = [
+        "apply",
+        "create",
+        "delete",
+        "edit",
+        "replace",
+        "diff",
+        "apply edit-last-applied",
+    ];
     let takes_text = name == "set env" && args.positional.iter().any(|word| word.text == "-");
     if args.stdin.is_some() && !reads.contains(&name) && !takes_text && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
@@ -109,10 +122,6 @@ fn unread_flags(args: &Args) -> Result<(), CommandError> {
 
 /// The verb of the longest beginning that is one, and how many words after the first it takes; none for a group alone.
 fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize), String> {
-    let alias = |word: &str| -> String {
-        let known = ALIASES.iter().find(|(short, _)| *short == word);
-        known.map_or(word, |(_, long)| long).to_owned()
-    };
     let mut names = vec![first.to_owned()];
     for word in rest.iter().take(2).take_while(|word| !word.text.starts_with('-')) {
         let last = names.last().cloned().unwrap_or_default();
@@ -146,6 +155,12 @@ fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize
         }
     }
     Err(unknown_verb(first))
+}
+
+/// The name of a sub-command.
+fn alias(word: &str) -> &str {
+    let known = ALIASES.iter().find(|(short, _)| *short == word);
+    known.map_or(word, |(_, long)| long)
 }
 
 /// Other names of sub-commands.
@@ -183,12 +198,10 @@ fn unknown_verb(name: &str) -> String {
         }
         row.last().copied().unwrap_or(0)
     };
-    let mut close: Vec<&str> = VERBS
-        .iter()
-        .filter_map(|verb| verb.name.split(' ').next())
-        .filter(|verb| distance(name, verb) <= 2 || (name.len() > 1 && verb.starts_with(name)))
+    let lower = name.to_ascii_lowercase();
+    let close: Vec<&str> = super::help::commands()
+        .filter(|verb| distance(&lower, verb) <= 2 || verb.starts_with(&lower))
         .collect();
-    close.dedup();
     let mut out = format!("error: unknown command {name:?} for \"kubectl\"");
     if !close.is_empty() {
         out.push_str("\n\nDid you mean this?\n");
@@ -204,6 +217,13 @@ fn unknown_verb(name: &str) -> String {
 }
 
 fn parse_verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
+    match args.bool("local", false)? {
+        true => local::local(name, args),
+        false => verb(name, args),
+    }
+}
+
+fn verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     match name {
         "get" => read::get(args),
         "describe" => read::describe(args),

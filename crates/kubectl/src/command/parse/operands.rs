@@ -224,7 +224,13 @@ const BOOLEANS: &[&str] = &[
 ];
 
 pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
+    let is_local = args.bool("local", false)?;
     match args.value("dry-run").as_deref() {
+        Some("server") if is_local => Err(args.plain(
+            args.column("dry-run"),
+            "cannot specify --local and --dry-run=server - did you mean --dry-run=client?",
+        )),
+        None | Some("none" | "unchanged" | "client") if is_local => Ok(DryRun::Local),
         None | Some("none") => Ok(DryRun::None),
         Some("unchanged") => Ok(DryRun::Bare),
         Some("client") => Ok(DryRun::Client),

@@ -135,6 +135,10 @@ pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
     }
+    if args.positional.is_empty() && args.value("filename").is_none() && args.value("kustomize").is_none() {
+        let why = "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.\n";
+        return Err(args.plain(args.end, why));
+    }
     Ok(Kubectl::Describe(Describe {
         target: target(args, &args.positional)?,
         show_events: match args.value("show-events") {
@@ -240,7 +244,7 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
 pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
     let (namespace, selector) = (namespace(args), selector(args));
     let Some((what, rest)) = args.positional.split_first() else {
-        return Err(args.usage(args.end, "use: kubectl top node|pod [NAME]"));
+        return Err(CommandError::new(args.end, help_text("kubectl top")));
     };
     let nodes = match what.text.as_str() {
         "node" | "nodes" | "no" => true,
@@ -253,7 +257,9 @@ pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
         }
     };
     if let Some(extra) = rest.get(1) {
-        return Err(args.usage(extra.column, "only one name may be given"));
+        let what = if nodes { "node" } else { "pod" };
+        let why = format!("error: {what} [NAME | -l label]\nSee 'kubectl top {what} -h' for help and examples");
+        return Err(CommandError::new(extra.column, why));
     }
     let sort_by = args.value("sort-by");
     if !matches!(sort_by.as_deref(), None | Some("cpu" | "memory")) {
@@ -306,7 +312,7 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
             let why = format!("--all-containers=true should not be specified with container name {name}");
             return Err(args.plain(args.column("all-containers"), why));
         }
-        Kubectl::Logs {
+        Kubectl::Logs(Logs {
             pod,
             selector: chosen,
             namespace,
@@ -319,7 +325,7 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
             since: since(args)?,
             limit_bytes,
             tail,
-        }
+        })
     };
     Ok(command)
 }

@@ -10,6 +10,7 @@ use super::super::*;
 use super::asked::{api_resources, can_i, token, use_context, version};
 use super::make;
 use super::operands::*;
+use super::write::validation;
 use crate::{LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
@@ -40,10 +41,24 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "wait" => wait(args)?,
         "replace" => Deed::Replace {
             text: text(args)?,
-            force: forced(args)?,
+            how: Replaces {
+                force: forced(args)?,
+                validation: validation(args)?,
+            },
         },
         "diff" => Deed::Diff { text: text(args)? },
         "apply view-last-applied" => Deed::LastApplied(chosen(args, &args.positional)?),
+        "apply set-last-applied" => Deed::SetLastApplied {
+            text: manifest(args)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
+            creates: args.bool("create-annotation", false)?,
+        },
+        "apply edit-last-applied" => Deed::EditLastApplied {
+            target: target(args, &args.positional)?,
+            text: args
+                .stdin
+                .clone()
+                .ok_or_else(|| args.plain(args.end, super::write::NO_EDIT))?,
+        },
         "auth can-i" => can_i(args)?,
         "auth whoami" => Deed::WhoAmI,
         "api-resources" => api_resources(args)?,

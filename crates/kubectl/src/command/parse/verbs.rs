@@ -64,7 +64,10 @@ verbs! {
     "apply", "-f - <<'EOF'", "Apply a configuration to a resource by file name or stdin",
         [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("wait", '-', Takes::Bool), TIMEOUT, GRACE,
          ("server-side", '-', Takes::Bool), ("force-conflicts", '-', Takes::Bool)];
-    "apply view-last-applied", "TYPE/NAME", "View the latest last-applied-configuration annotations of a resource", [NAMESPACE, SELECTOR, ALL, OUTPUT];
+    "apply view-last-applied", "TYPE/NAME", "View the latest last-applied-configuration annotations of a resource", [NAMESPACE, SELECTOR, ALL, OUTPUT, FILENAME, KUSTOMIZE, RECURSIVE];
+    "apply set-last-applied", "-f - <<'EOF'", "Set the last-applied-configuration annotation on a live object to match the contents of a file",
+        [NAMESPACE, FILENAME, DRY_RUN, OUTPUT, TEMPLATE, ("create-annotation", '-', Takes::Bool)];
+    "apply edit-last-applied", "TYPE/NAME <<'EOF'", "Edit latest last-applied-configuration annotations of a resource", [NAMESPACE, OUTPUT, TEMPLATE, FIELD_MANAGER, VALIDATE];
     "create", "-f - <<'EOF' | KIND NAME", "Create a resource from a file or from stdin", [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, ("edit", '-', Takes::Bool)];
     "create clusterrole", "NAME --verb=VERB --resource=TYPE", "Create a cluster role",
         [DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("verb", '-', Takes::Value), ("resource", '-', Takes::Value), ("resource-name", '-', Takes::Value), ("non-resource-url", '-', Takes::Value), ("aggregation-rule", '-', Takes::Value)];
@@ -91,7 +94,7 @@ verbs! {
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("verb", '-', Takes::Value), ("resource", '-', Takes::Value), ("resource-name", '-', Takes::Value)];
     "create rolebinding", "NAME --role=NAME|--clusterrole=NAME", "Create a role binding for a particular role or cluster role",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("role", '-', Takes::Value), ("clusterrole", '-', Takes::Value), ("user", '-', Takes::Value), ("group", '-', Takes::Value), ("serviceaccount", '-', Takes::Value)];
-    "create secret docker-registry", "NAME --docker-username=USER --docker-password=PASSWORD", "Create a secret for use with a container registry",
+    "create secret docker-registry", "NAME --docker-username=USER --docker-password=PASSWORD", "Create a secret for use with a Docker registry",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, FROM_FILE, APPEND_HASH, ("docker-username", '-', Takes::Value), ("docker-password", '-', Takes::Value), ("docker-email", '-', Takes::Value), ("docker-server", '-', Takes::Value)];
     "create secret generic", "NAME [--from-literal=KEY=VALUE]", "Create a secret from a local file, directory, or literal value",
         [NAMESPACE, DRY_RUN, OUTPUT, TEMPLATE, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, FROM_LITERAL, FROM_FILE, FROM_ENV_FILE, APPEND_HASH, ("type", '-', Takes::Value)];
@@ -120,7 +123,7 @@ verbs! {
     "diff", "-f - <<'EOF'", "Diff the live version against a would-be applied version", [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, FIELD_MANAGER, ("server-side", '-', Takes::Bool)];
     "delete", "TYPE NAME… | TYPE/NAME… | TYPE -l SELECTOR | -f - <<'EOF'", "Delete resources by names or by resources and label selector",
         [NAMESPACE, ALL_NAMESPACES, ALL, SELECTOR, FIELD_SELECTOR, FILENAME, KUSTOMIZE, RECURSIVE, GRACE, FORCE, ("now", '-', Takes::Bool), ("wait", '-', Takes::Bool),
-         TIMEOUT, ("cascade", '-', Takes::Maybe("background")), IGNORE_NOT_FOUND, OUTPUT, DRY_RUN];
+         TIMEOUT, ("cascade", '-', Takes::Maybe("background")), IGNORE_NOT_FOUND, OUTPUT, DRY_RUN, ("interactive", 'i', Takes::Bool)];
     "scale", "TYPE/NAME --replicas=COUNT", "Set a new size for a deployment, replica set, or stateful set",
         [NAMESPACE, ALL, SELECTOR, ("replicas", '-', Takes::Value), ("current-replicas", '-', Takes::Value), RESOURCE_VERSION, TIMEOUT, FILENAME, KUSTOMIZE, RECURSIVE, DRY_RUN, OUTPUT, TEMPLATE];
     "rollout status", "TYPE/NAME", "Show the status of the rollout", [NAMESPACE, SELECTOR, FILENAME, KUSTOMIZE, RECURSIVE, WATCH, TIMEOUT, REVISION];
@@ -140,9 +143,9 @@ verbs! {
     "annotate", "TYPE NAME KEY=VALUE… KEY-…", "Update the annotations on a resource",
         [NAMESPACE, ALL_NAMESPACES, ALL, SELECTOR, FIELD_SELECTOR, OVERWRITE, ("list", '-', Takes::Bool), RESOURCE_VERSION, LOCAL, FILENAME, KUSTOMIZE, RECURSIVE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "patch", "TYPE NAME -p PATCH", "Update fields of a resource",
-        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, ("patch", 'p', Takes::Value), ("type", '-', Takes::Value), ("subresource", '-', Takes::Value), ("patch-file", '-', Takes::Value), DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
+        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, ("patch", 'p', Takes::Value), ("type", '-', Takes::Value), ("subresource", '-', Takes::Value), ("patch-file", '-', Takes::Value), LOCAL, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE, FIELD_MANAGER, VALIDATE, ("subresource", '-', Takes::Value)];
-    "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, ALL, SELECTOR, FILENAME, KUSTOMIZE, RECURSIVE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
+    "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, ALL, SELECTOR, LOCAL, FILENAME, KUSTOMIZE, RECURSIVE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "events", "", "List events", [NAMESPACE, ALL_NAMESPACES, OUTPUT, TEMPLATE, ("for", '-', Takes::Value), ("types", '-', Takes::Value), NO_HEADERS, WATCH, CHUNK_SIZE];
     "explain", "TYPE[.FIELD…]", "Get documentation for a resource", [RECURSIVE, OUTPUT, ("api-version", '-', Takes::Value)];
     "top", "node [NAME] | pod [NAME]", "Display resource (CPU/memory) usage",

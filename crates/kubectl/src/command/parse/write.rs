@@ -60,7 +60,7 @@ fn server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<Serve
 }
 
 /// `--validate`.
-fn validation(args: &Args) -> Result<Validation, CommandError> {
+pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
     match args.value("validate").as_deref() {
         None | Some("strict" | "true") => Ok(Validation::Strict),
         Some("warn") => Ok(Validation::Warn),
@@ -95,7 +95,16 @@ pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
 
 /// `kubectl delete` (KC-081, KC-085).
 pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
-    let what = match manifest(args)? {
+    let is_asked = args.bool("interactive", false)?;
+    let manifest = match is_asked && args.value("filename").is_none() {
+        true => None,
+        false => manifest(args)?,
+    };
+    if is_asked && manifest.is_some() {
+        let why = "standard input holds the manifest, and cannot answer --interactive";
+        return Err(args.plain(args.column("interactive"), why));
+    }
+    let what = match manifest {
         None => Doomed::Target(chosen(args, &args.positional)?),
         Some(_) if !args.positional.is_empty() => {
             return Err(args.plain(
@@ -159,6 +168,8 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
         cascade,
         ignore_not_found: args.bool("ignore-not-found", false)?,
         output_name,
+        // Who is asked and says nothing has not said yes.
+        answer: is_asked.then(|| args.stdin.clone().unwrap_or_default()),
         dry_run: dry_run(args)?,
     }))
 }
@@ -247,16 +258,14 @@ fn edited_part(args: &Args) -> Result<Option<String>, CommandError> {
     }
 }
 
+/// There is no editor.
+pub(super) const NO_EDIT: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
+
 /// `kubectl edit`.
 pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(Kubectl::Edit {
         target: target(args, &args.positional)?,
-        text: args.stdin.clone().ok_or_else(|| {
-            args.plain(
-                args.end,
-                "the edited object is missing: write it after the command, <<'EOF' … EOF",
-            )
-        })?,
+        text: args.stdin.clone().ok_or_else(|| args.plain(args.end, NO_EDIT))?,
         subresource: edited_part(args)?,
     })
 }

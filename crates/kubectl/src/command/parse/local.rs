@@ -1,0 +1,41 @@
+//! `--local`: verbs that change objects of a text, and print what comes of them; nobody else is asked.
+
+use super::super::flags::Args;
+use super::super::*;
+use super::operands::{NO_RESOURCES, dry_run};
+use super::{said, verb};
+
+const NO_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
+
+/// Reads such a command.
+pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
+    if args.value("filename").is_none() {
+        match name {
+            // They say it in their own words.
+            "label" | "annotate" => {}
+            "set env" => return Err(CommandError::new(args.end, NO_RESOURCES)),
+            _ => return Err(args.plain(args.column("local"), NO_FILE)),
+        }
+    }
+    let mut command = verb(name, args)?;
+    // What the text says of no namespace has none.
+    let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
+    let output = super::operands::output_of_write(args)?;
+    let deed = Deed::Local {
+        command: Box::new(command),
+        namespace: namespace.unwrap_or_default(),
+    };
+    Ok(said::keep(args, name, deed, dry_run(args)?, output))
+}
+
+fn target_of(command: &mut Kubectl) -> Option<&mut Target> {
+    match command {
+        Kubectl::Label(mark) | Kubectl::Annotate(mark) => Some(&mut mark.target),
+        Kubectl::SetImage { target, .. } | Kubectl::Patch { target, .. } => Some(target),
+        Kubectl::Said(said) => match &mut said.deed {
+            Deed::Set { target, .. } => Some(target),
+            _ => None,
+        },
+        _ => None,
+    }
+}

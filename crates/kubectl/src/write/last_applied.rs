@@ -1,0 +1,82 @@
+//! `apply set-last-applied` and `apply edit-last-applied`: the annotation alone.
+
+use podscope_api::Object;
+use podscope_cluster::client::Write;
+use serde_json::{Value, json};
+
+use super::reading::{Read, read};
+use super::said::merged;
+use super::{LAST_APPLIED, Plan, View, finish, not_found, typed_name, with_objects};
+use crate::command::{Said, Target, Validation};
+
+/// The request that writes it.
+fn annotated(object: &Object, text: &str, word: &str) -> Result<Write, String> {
+    let say = format!("{} {word}", typed_name(object));
+    let patch = json!({"metadata": {"annotations": {LAST_APPLIED: text}}});
+    merged(object, "kubectl-last-applied", &say, patch)
+}
+
+/// `apply set-last-applied -f -`: the first that cannot be done ends it all.
+pub(super) fn set(text: &str, creates: bool, said: &Said, view: &View<'_>) -> Plan {
+    let (mut plan, mut writes) = (Plan::default(), Vec::new());
+    let fail = |plan: Plan, why: String| finish(plan, Vec::new(), vec![why]);
+    for read in read(text, said.namespace.as_deref(), Validation::Ignore) {
+        let (kind, key, document) = match read {
+            Ok(Read::Object { object, document, .. }) => (object.kind(), object.key(), document),
+            Ok(Read::Malformed {
+                kind, key, document, ..
+            }) => (kind, key, document),
+            Ok(Read::Binding { .. } | Read::LeftOut { .. }) => continue,
+            Err(why) => return fail(plan, why),
+        };
+        let Some(live) = view.objects.get_kind(kind, &key) else {
+            return fail(plan, not_found(kind, &key.name));
+        };
+        let before = live.metadata().annotation(LAST_APPLIED);
+        if before.is_none() && !creates {
+            let why = format!(
+                "error: no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
+                key.name
+            );
+            return fail(plan, why);
+        }
+        if before
+            .and_then(|text| serde_json::from_str::<Value>(text).ok())
+            .as_ref()
+            == Some(&document)
+        {
+            plan.out(format!("set-last-applied {}: no changes required.", key.name));
+            continue;
+        }
+        let text = format!("{}\n", super::super::gotext::json(&document));
+        match annotated(&live, &text, "configured") {
+            Ok(write) => writes.push(write),
+            Err(why) => return fail(plan, why),
+        }
+    }
+    finish(plan, writes, Vec::new())
+}
+
+/// `apply edit-last-applied`.
+pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
+    let document = match podscope_api::read_documents(text) {
+        (documents, None) => documents.first().map(podscope_api::Tree::to_value),
+        (_, Some(why)) => return Plan::refuse(format!("error: error parsing edited-file: {why}")),
+    };
+    let mut document = document.unwrap_or_default();
+    document.sort_all_objects();
+    with_objects(target, view, |object, plan, writes| {
+        let before = object.metadata().annotation(LAST_APPLIED);
+        if before
+            .and_then(|text| serde_json::from_str::<Value>(text).ok())
+            .as_ref()
+            == Some(&document)
+        {
+            plan.out("Edit cancelled, no changes made.");
+            return Ok(());
+        }
+        let text = format!("{}\n", super::super::gotext::json(&document));
+        writes.push(annotated(object, &text, "edited")?);
+        Ok(())
+    })
+}
