@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+mod advice;
 mod commands;
 
 /// What a run came to.
