@@ -1,12 +1,13 @@
 // `cargo xtask test e2e`: every story of stories/, or those whose name holds one of the arguments
-// (`node tests/e2e/run.mjs WORD…` with the variables that `cargo xtask doctor` prints). With PODSCOPE_LANES=2 two are
-// told at a time, each to a browser and on a site of its own: a third quicker on two cores.
+// (`node tests/e2e/run.mjs WORD…` with the variables that `cargo xtask doctor` prints). Two are told at a time, each to a
+// browser and on a site of its own, a third quicker on two cores; PODSCOPE_LANES says another number.
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ROOT, Teller, launch, serve } from "./harness.mjs";
 
 const STORIES = join(ROOT, "tests/e2e/stories");
-const LANES = Number(process.env.PODSCOPE_LANES ?? 1);
+const LANES = Number(process.env.PODSCOPE_LANES ?? Math.min(2, availableParallelism()));
 const words = process.argv.slice(2);
 
 const waiting = [];
