@@ -52,6 +52,7 @@ pub(crate) fn Start() -> Html {
 /// The second way in: what to print, and a field that opens what is pasted into it.
 #[component]
 pub(crate) fn Pending() -> Html {
+    let typed = use_state(String::new);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
@@ -73,6 +74,16 @@ pub(crate) fn Pending() -> Html {
             }
         })
     };
+    // What comes by another way than a paste: a keyboard's own clipboard, a dropped text.
+    let oninput = {
+        let typed = typed.clone();
+        Callback::from(move |event: InputEvent| typed.set(browser::value_of(&event)))
+    };
+    let open_it = (!typed.trim().is_empty()).then(|| {
+        let (ctl, text) = (ctl.clone(), (*typed).clone());
+        let go = Callback::from(move |_: MouseEvent| open(&ctl, text.clone()));
+        html! { <p><button type="button" class="primary" onclick={go}>{ "Open it" }</button></p> }
+    });
     let chosen = {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
@@ -104,7 +115,7 @@ pub(crate) fn Pending() -> Html {
                     <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ "Copy" }</button></p>
                     <p class="none">{ "More kinds make the answer surer: " }<code>{ "pdb,priorityclasses,pv,pvc,storageclasses,rs,deploy,sts,ds" }</code>{ ". It stays in this browser." }</p></li>
                 <li><p>{ "Paste what it printed here, or drop the file anywhere:" }</p>
-                    <textarea rows="3" aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} spellcheck="false" />
+                    <textarea rows="3" aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }
                     <label class="drop">{ icon("files") }<span>{ "or choose a file" }</span><input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={chosen} /></label></li>
                 <li><p>{ "Select the pod: the first words say why, and what would help." }</p></li>
             </ol>
